@@ -11,10 +11,11 @@ backends.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, cast
 
+from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.record import Record
 from tfdsl.support import (
     Condition,
@@ -29,11 +30,9 @@ from tfdsl.support import (
 )
 from tfdsl.vocabulary import versions
 from tfdsl.vocabulary.options import Option, OptionValue
+from tfdsl.vocabulary.versions import Version
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from tfdsl.diagnostics import Diagnostic, Rule
     from tfdsl.emit.located import Data
     from tfdsl.ir.model import Job
     from tfdsl.ir.origins import Origins
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
     from tfdsl.reading import Reading
     from tfdsl.target_objects import TargetObject
     from tfdsl.text import Span
-    from tfdsl.vocabulary.versions import Version
 
 __all__ = [
     "Backend",

@@ -7,13 +7,12 @@ that is wrong costs readability, never the meaning of the job.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias, Union
 
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from tfdsl.manifest.nodes import Node
     from tfdsl.text import Span
 

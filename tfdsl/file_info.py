@@ -6,36 +6,27 @@ mistake inside of a job: what depends on it is left open.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
-from typing import TYPE_CHECKING, TypeAlias, Union
+from typing import TypeAlias, Union
 
 from tfdsl import pipeline, ready_job, targets
-from tfdsl.diagnostics import name_rules
-from tfdsl.front_end import path_of, settled
-from tfdsl.pipeline import Outcome
+from tfdsl.diagnostics import Diagnostic, name_rules
+from tfdsl.front_end import Input, path_of, settled
+from tfdsl.pipeline import Outcome, Request
 from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record
+from tfdsl.semantics import resolved
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.dependencies import references
-from tfdsl.semantics.derived import check_name, chosen, derive
+from tfdsl.semantics.derived import Derived, check_name, chosen, derive
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.params import Params
-from tfdsl.semantics.values import CONTAINERS, ListData, Poison, show
+from tfdsl.semantics.project import Program
+from tfdsl.semantics.values import CONTAINERS, Data, ListData, Poison, show
 from tfdsl.syntax import ast
-from tfdsl.vocabulary.types import STRING, ListType, describe
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.front_end import Input
-    from tfdsl.pipeline import Request
-    from tfdsl.semantics import resolved
-    from tfdsl.semantics.derived import Derived
-    from tfdsl.semantics.project import Program
-    from tfdsl.semantics.values import Data
-    from tfdsl.text import Span
-    from tfdsl.vocabulary.types import Type
+from tfdsl.text import Span
+from tfdsl.vocabulary.types import STRING, ListType, Type, describe
 
 Plain: TypeAlias = Union[str, int, float, bool, "list[Plain]", "dict[str, Plain]", None]
 """A value as JSON has it; a quantity or a duration is a text, and what is not known is ``None``."""

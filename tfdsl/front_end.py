@@ -5,28 +5,24 @@ It reads a text or a job as JSON, finds a target by its name, takes the settings
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from tfdsl import pipeline, ready_job
 from tfdsl.backend import Backend
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.masking import Hidden, hidden_texts
-from tfdsl.pipeline import Choice, Outcome
+from tfdsl.pipeline import Choice, Outcome, Request
 from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record, replace
 from tfdsl.semantics.project import Program
 from tfdsl.semantics.target_names import target_called
 from tfdsl.semantics.target_options import unknown_version
-from tfdsl.settings.finding import settings_for
-from tfdsl.text import Span
+from tfdsl.settings.finding import Settings, settings_for
+from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tfdsl.pipeline import Request
     from tfdsl.semantics.project import Reader
-    from tfdsl.settings.finding import Settings
-    from tfdsl.text import Source
 
 
 Input: TypeAlias = Program | ReadyJob

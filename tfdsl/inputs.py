@@ -10,14 +10,13 @@ named on the command line are not restricted. :mod:`tfdsl.source_files` opens th
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl import source_files
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     Opener = Callable[[str, Sequence[str]], "Source | str"]
     """Path and roots → the text, or why it is not read (:func:`tfdsl.source_files.read`)."""
 

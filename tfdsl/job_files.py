@@ -10,12 +10,10 @@ and is not found itself.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 
 from tfdsl.source_files import refusal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 ENDING: Final = ".tfjob"
 SKIPPED: Final = frozenset({"node_modules", "__pycache__", "venv", "site-packages"})

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.diagnostics import Diagnostic, shortened
 from tfdsl.record import replace
-from tfdsl.support import spoken
+from tfdsl.support import Row, spoken
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tfdsl.backend import Backend, Unit
     from tfdsl.ir.fields import Item
-    from tfdsl.support import Row
     from tfdsl.text import Span
 
 

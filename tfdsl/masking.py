@@ -8,8 +8,10 @@ files is shown: who reads the message can read the file.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.syntax import ast
@@ -17,9 +19,6 @@ from tfdsl.text import Source, Span
 from tfdsl.vocabulary.secrets import is_secret
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.pipeline import Request
 
 MASK: Final = "***"

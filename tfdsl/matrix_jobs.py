@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from tfdsl import ready_job
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.name_rules import NO_JOB
-from tfdsl.front_end import has_jobs, path_of, settled
-from tfdsl.pipeline import Outcome, has_errors
+from tfdsl.front_end import Input, has_jobs, path_of, settled
+from tfdsl.pipeline import Outcome, Request, has_errors
 from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record
-from tfdsl.semantics.derived import check_name, chosen, derive
+from tfdsl.semantics.derived import Derived, check_name, chosen, derive
 from tfdsl.semantics.params import Params
-from tfdsl.semantics.values import show
+from tfdsl.semantics.project import Program
+from tfdsl.semantics.values import Data, show
 from tfdsl.text import Span
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.front_end import Input
-    from tfdsl.pipeline import Request
-    from tfdsl.semantics.derived import Derived
-    from tfdsl.semantics.project import Program
-    from tfdsl.semantics.values import Data
 
 Plain: TypeAlias = str | int | float | bool
 

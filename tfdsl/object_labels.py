@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.waiver_rules import BAD_SETTINGS
-from tfdsl.emit.located import Located, entry, unwrap
+from tfdsl.emit.located import Data, Located, entry, unwrap
 from tfdsl.record import replace
 
 if TYPE_CHECKING:
     from tfdsl.backend import Backend, Document, Unit
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.emit.located import Data
     from tfdsl.settings.finding import Entry
 
     Labels: TypeAlias = Mapping[str, Data]

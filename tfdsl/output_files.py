@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl import pipeline
-from tfdsl.emit.header import Header, headed
+from tfdsl.backend import Document
+from tfdsl.emit.header import Form, Header, headed
 from tfdsl.emit.written import Written
 from tfdsl.inputs import name_below_root
+from tfdsl.pipeline import Made
 from tfdsl.record import Record
+from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from tfdsl.backend import Document
-    from tfdsl.emit.header import Form
     from tfdsl.ir.origins import Origins
-    from tfdsl.pipeline import Made
-    from tfdsl.text import Span
 
 
 class OutputFile(Record):

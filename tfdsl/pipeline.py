@@ -7,11 +7,13 @@ file but through the reader it is given.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
-from tfdsl.backend import Unit
+from tfdsl.backend import Backend, Document, Unit
+from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.diagnostics.order import in_file_order
 from tfdsl.gc_pause import without_gc
 from tfdsl.judge import verdict
@@ -19,29 +21,23 @@ from tfdsl.lint.runner import lint
 from tfdsl.lint.runner import rules as lint_rules
 from tfdsl.record import Record, replace
 from tfdsl.semantics import check as semantics
-from tfdsl.semantics import project
+from tfdsl.semantics import project, resolved
+from tfdsl.semantics.check import Extent
+from tfdsl.semantics.derived import Asked
+from tfdsl.semantics.params import Given
 from tfdsl.semantics.per_combination import Reports
 from tfdsl.semantics.secrets import secrets
-from tfdsl.syntax import parse
+from tfdsl.semantics.target_options import GivenOption
+from tfdsl.syntax import Parsed, parse
+from tfdsl.text import Source, Span
+from tfdsl.vocabulary.versions import Version
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from tfdsl.backend import Backend, Document
-    from tfdsl.diagnostics import Diagnostic, Rule
     from tfdsl.emit.written import Written
     from tfdsl.ir.model import Build
     from tfdsl.ir.origins import Origins
-    from tfdsl.semantics import resolved
-    from tfdsl.semantics.check import Extent
-    from tfdsl.semantics.derived import Asked
-    from tfdsl.semantics.params import Given
     from tfdsl.semantics.project import Program, Reader
-    from tfdsl.semantics.target_options import GivenOption
     from tfdsl.settings.finding import Entry
-    from tfdsl.syntax import Parsed
-    from tfdsl.text import Source, Span
-    from tfdsl.vocabulary.versions import Version
 
 
 NO_LABELS: Mapping[str, Entry] = MappingProxyType({})

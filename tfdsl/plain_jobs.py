@@ -5,20 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl import pipeline, ready_job
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.name_rules import NO_JOB
-from tfdsl.front_end import has_jobs, path_of, settled
-from tfdsl.pipeline import Outcome
+from tfdsl.front_end import Input, has_jobs, path_of, settled
+from tfdsl.pipeline import Outcome, Request
 from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record
+from tfdsl.semantics.project import Program
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.front_end import Input
     from tfdsl.ir.model import Job
     from tfdsl.ir.origins import Origins
-    from tfdsl.pipeline import Request
-    from tfdsl.semantics.project import Program
 
 
 class PlainJob(Record):

@@ -7,6 +7,7 @@ words of the language come from ``tfdsl/vocabulary/``. What no text of the langu
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from pygments.lexer import RegexLexer, default, include, words
@@ -27,8 +28,6 @@ from tfdsl.vocabulary.attributes import ATTRIBUTES
 from tfdsl.vocabulary.quantities import DURATION_UNITS, QUANTITY_UNITS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     Kind: TypeAlias = tuple[str, ...]
     Action: TypeAlias = Callable[[RegexLexer, re.Match[str]], Iterator[tuple[int, Kind, str]]]
     Rules: TypeAlias = list[tuple[str | words, Kind | Action] | tuple[str | words, Kind | Action, str]]

@@ -7,13 +7,12 @@ A target that can be imported names a module with the functions of :class:`Readi
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.draft import Draft
     from tfdsl.manifest.documents import Document

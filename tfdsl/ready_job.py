@@ -6,11 +6,13 @@ is as for a text: the models have checked the rules of the language, the target 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl import pipeline
 from tfdsl.backend import Unit
-from tfdsl.pipeline import Outcome
+from tfdsl.diagnostics import Diagnostic
+from tfdsl.pipeline import Choice, Made, Outcome, Request
 from tfdsl.record import Record, replace
 from tfdsl.rules.names import job_name
 from tfdsl.rules.roles import images
@@ -20,12 +22,8 @@ from tfdsl.semantics.params import Params
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.ir.model import Job
     from tfdsl.ir.origins import Origins
-    from tfdsl.pipeline import Choice, Made, Request
 
 
 class ReadyJob(Record):

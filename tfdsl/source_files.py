@@ -17,13 +17,11 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 from tfdsl.patterns import regex
 from tfdsl.text import Source
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 STDIN: Final = "-"
 STANDARD_INPUT: Final = "<stdin>"

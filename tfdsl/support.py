@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from tfdsl.diagnostics import Rule
@@ -9,8 +10,6 @@ from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from tfdsl.backend import Unit
     from tfdsl.ir.fields import Item
 

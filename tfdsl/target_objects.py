@@ -6,16 +6,14 @@ its own with a function ``objects`` (:attr:`tfdsl.backend.Backend.objects`).
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from tfdsl.emit.located import Located, plain, unwrap
+from tfdsl.emit.located import Data, Located, Plain, plain, unwrap
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from tfdsl.backend import Document, Unit
-    from tfdsl.emit.located import Data, Plain
 
 CLAIM = "PersistentVolumeClaim"
 

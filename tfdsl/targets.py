@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
@@ -18,7 +19,6 @@ from tfdsl.patterns import regex
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
     from importlib.metadata import Distribution, EntryPoint
 
     from tfdsl.backend import Backend

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, cast
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, NO_SUCH_TASK
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.vocabulary.roles import ROLE_NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Any
 
     from tfdsl.backend import Backend, TaskConfig
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.pipeline import Made
     from tfdsl.text import Span
 

@@ -7,11 +7,11 @@ leave files half written when a time limit of CI strikes, or when somebody press
 from __future__ import annotations
 
 import signal
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
     from types import FrameType, TracebackType
 
 _NAMES: Final = ("SIGINT", "SIGTERM", "SIGHUP")

@@ -17,14 +17,12 @@ import os
 import shutil
 import stat
 import time
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.termination import Orderly
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 _LEFTOVER: Final = regex(r"\.tfdsl-([0-9]+)-[0-9a-f]{12}")
 _PRIVATE: Final = 0o600

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeAlias, Union, overload
 
 from tfdsl import pipeline
 from tfdsl.api.asking import target_of
-from tfdsl.api.diagnostics import public
+from tfdsl.api.diagnostics import Diagnostic, public
 from tfdsl.api.failing import compile_error
 from tfdsl.api.loaded import Call, Loaded, load_job, load_text, outcome
 from tfdsl.api.program import Program
-from tfdsl.api.result import result_of
+from tfdsl.api.result import Result, result_of
+from tfdsl.api.values import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tfdsl.api.diagnostics import Diagnostic
-    from tfdsl.api.result import Result
-    from tfdsl.api.values import Value
     from tfdsl.ir.model import Job
 
 Source: TypeAlias = Union[str, "os.PathLike[str]", Program, "Job"]

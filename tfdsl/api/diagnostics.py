@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tfdsl.diagnostics.render.columns import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from tfdsl import diagnostics, text
 
 Level: TypeAlias = Literal["error", "warning", "info"]

@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tfdsl import pipeline
+from tfdsl import diagnostics, pipeline
 from tfdsl.api.asking import argument, options_of, params_of, secrets_in, target_of
-from tfdsl.api.compiling import loaded_of
+from tfdsl.api.compiling import Source, loaded_of
 from tfdsl.api.errors import UsageError
 from tfdsl.api.failing import compile_error
-from tfdsl.comparing.comparison import compared, targets_for
-from tfdsl.comparing.sides import open_side, path_of
+from tfdsl.api.values import Value
+from tfdsl.comparing.comparison import Result, compared, targets_for
+from tfdsl.comparing.sides import Side, open_side, path_of
 from tfdsl.comparing.words import changes
-from tfdsl.manifest.nodes import plain
+from tfdsl.manifest.nodes import Node, plain
 from tfdsl.masking import masked
 from tfdsl.pipeline import Request
 from tfdsl.semantics.derived import Asked
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from tfdsl import diagnostics
-    from tfdsl.api.compiling import Source
-    from tfdsl.api.values import Value
-    from tfdsl.comparing.comparison import Result
-    from tfdsl.comparing.sides import Side
-    from tfdsl.manifest.nodes import Node
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tfdsl.api.diagnostics import public
 from tfdsl.api.errors import CompileError
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.render.text import render
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.diagnostics import Diagnostic
 
 
 def compile_error(action: str, diagnostics: Sequence[Diagnostic]) -> CompileError:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tfdsl.api.asking import target_of
-from tfdsl.api.compiling import loaded_of
+from tfdsl.api.compiling import Source, loaded_of
 from tfdsl.api.failing import compile_error
 from tfdsl.api.loaded import Call, asked_of
+from tfdsl.api.values import Value
 from tfdsl.drawing import data, graphs
-from tfdsl.masking import hide
+from tfdsl.masking import Hidden, hide
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
-
-    from tfdsl.api.compiling import Source
-    from tfdsl.api.values import Value
-    from tfdsl.masking import Hidden
 
 
 class Graph:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tfdsl import pipeline
 from tfdsl.api.asking import target_of
-from tfdsl.api.diagnostics import public
+from tfdsl.api.diagnostics import Diagnostic, public
 from tfdsl.api.failing import compile_error
 from tfdsl.api.reading import source_of
 from tfdsl.importing.manifests import import_manifests
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
-
-    from tfdsl.api.diagnostics import Diagnostic
 
 
 @dataclass(frozen=True, slots=True)

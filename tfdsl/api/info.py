@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tfdsl.api.compiling import loaded_of
+from tfdsl.api.compiling import Source, loaded_of
 from tfdsl.api.failing import compile_error
 from tfdsl.api.loaded import Call, asked_of
-from tfdsl.file_info import file_info
+from tfdsl.api.values import Value
+from tfdsl.file_info import JobInfo as FoundJob
+from tfdsl.file_info import ParamInfo, ProfileInfo, file_info
 from tfdsl.front_end import hidden_with
 from tfdsl.masking import masked
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
-
-    from tfdsl.api.compiling import Source
-    from tfdsl.api.values import Value
-    from tfdsl.file_info import JobInfo as FoundJob
-    from tfdsl.file_info import ParamInfo, ProfileInfo
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl import front_end, pipeline, ready_job
 from tfdsl.api.asking import argument, options_of, params_of, secrets_in
 from tfdsl.api.errors import usage_error
 from tfdsl.api.reading import source_of
+from tfdsl.api.values import Value
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.name_rules import NAME_FOR_SEVERAL
+from tfdsl.front_end import Input
 from tfdsl.inputs import Inputs
 from tfdsl.masking import Hidden, hidden_in, masked
-from tfdsl.pipeline import Outcome, Request
+from tfdsl.pipeline import Choice, Outcome, Request
 from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record, replace
 from tfdsl.semantics.derived import Asked
@@ -19,13 +23,8 @@ from tfdsl.settings.finding import Settings, settings_for
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
 
-    from tfdsl.api.values import Value
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.front_end import Input
     from tfdsl.ir.model import Job
-    from tfdsl.pipeline import Choice
 
 
 class Loaded(Record):

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tfdsl import pipeline
 from tfdsl.api.asking import target_of
-from tfdsl.api.diagnostics import public
+from tfdsl.api.diagnostics import Diagnostic, public
 from tfdsl.api.failing import compile_error
-from tfdsl.api.loaded import Call, jobs_of, load_text, outcome
+from tfdsl.api.loaded import Call, Loaded, jobs_of, load_text, outcome
+from tfdsl.api.values import Value
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
 
-    from tfdsl.api.diagnostics import Diagnostic
-    from tfdsl.api.loaded import Loaded
-    from tfdsl.api.values import Value
     from tfdsl.ir.model import Job
 
 

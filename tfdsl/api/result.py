@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from tfdsl import pipeline
 from tfdsl.api.errors import UsageError
+from tfdsl.emit.header import Form
 from tfdsl.emit.located import plain
 from tfdsl.output_files import is_stream, output_files, stream
+from tfdsl.pipeline import Made
 from tfdsl.writing import File, write_all
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tfdsl.api.diagnostics import Diagnostic
-    from tfdsl.emit.header import Form
     from tfdsl.ir.model import Job
-    from tfdsl.pipeline import Made
 
 Data: TypeAlias = "dict[str, Any] | str"
 

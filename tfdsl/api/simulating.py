@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tfdsl.api.asking import argument, target_of
-from tfdsl.api.compiling import loaded_of
-from tfdsl.api.diagnostics import public
+from tfdsl.api.compiling import Source, loaded_of
+from tfdsl.api.diagnostics import Diagnostic, public
 from tfdsl.api.errors import usage_error
 from tfdsl.api.failing import compile_error
 from tfdsl.api.loaded import Call, asked_of
+from tfdsl.api.values import Value
 from tfdsl.lifecycle.faults import Injected, parse
-from tfdsl.masking import hide
+from tfdsl.lifecycle.scenario import Prediction
+from tfdsl.masking import Hidden, hide
 from tfdsl.matrix_jobs import matrix_jobs
-from tfdsl.simulating.comparing import simulated
+from tfdsl.simulating.comparing import OnTarget, simulated
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from tfdsl.api.compiling import Source
-    from tfdsl.api.diagnostics import Diagnostic
-    from tfdsl.api.values import Value
-    from tfdsl.lifecycle.scenario import Prediction
-    from tfdsl.masking import Hidden
-    from tfdsl.simulating.comparing import OnTarget
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tfdsl import pipeline, tasks
 from tfdsl.api.asking import argument, target_of
-from tfdsl.api.compiling import loaded_of
+from tfdsl.api.compiling import Source, loaded_of
 from tfdsl.api.errors import usage_error
 from tfdsl.api.failing import compile_error
 from tfdsl.api.loaded import Call, outcome
+from tfdsl.api.values import Value
+from tfdsl.backend import TaskConfig
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
-
-    from tfdsl.api.compiling import Source
-    from tfdsl.api.values import Value
-    from tfdsl.backend import TaskConfig
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, SupportsIndex, TypeAlias, Union, cast
+from typing import SupportsIndex, TypeAlias, Union, cast
 
 from tfdsl.text import Source
 from tfdsl.vocabulary.quantities import Duration, Quantity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 Value: TypeAlias = Union[bool, int, float, Decimal, str, Quantity, Duration, "Sequence[Value]", "Mapping[str, Value]"]
 """What a param or an option can be given as. A ``str`` for a quantity or a duration is read as one."""

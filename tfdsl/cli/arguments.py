@@ -7,16 +7,12 @@ part of the command line, so it is shown like any other, also as JSON.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, MISSING_ARGUMENT, UNKNOWN_FLAG
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from tfdsl.diagnostics import Diagnostic
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_[]")
 

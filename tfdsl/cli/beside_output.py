@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import quote
-from tfdsl.cli.kustomizations import renamings
+from tfdsl.cli.arguments import Arguments, quote
+from tfdsl.cli.kustomizations import Renaming, renamings
 from tfdsl.cli.leftovers import Folder, leftovers
 from tfdsl.cli.renaming import kept_names
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.diagnostics.usage_rules import KUSTOMIZE_RENAMES
+from tfdsl.pipeline import Made
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from tfdsl.cli.arguments import Arguments
-    from tfdsl.cli.kustomizations import Renaming
     from tfdsl.cli.outputs import Compilation, Placed
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.pipeline import Made
 
 
 def beside_output(compilation: Compilation, jobs: Sequence[Placed]) -> list[Diagnostic]:

@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from tfdsl import front_end
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import Command, Flag, Positional
+from tfdsl.cli.arguments import Arguments, Command, Flag, Positional
 from tfdsl.cli.inputs import named_files
 from tfdsl.cli.progress import Progress
 from tfdsl.cli.report import USAGE, report, wrong_use
 from tfdsl.cli.streams import err
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.order import in_file_order
 from tfdsl.diagnostics.render import FORMATS, Format
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
+from tfdsl.front_end import Input, Project
+from tfdsl.pipeline import Choice, Outcome, Request
 from tfdsl.record import replace
 from tfdsl.source_files import beginning, read
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from tfdsl.cli.arguments import Arguments
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.diagnostics.fixes import Check
-    from tfdsl.front_end import Input, Project
-    from tfdsl.pipeline import Choice, Outcome, Request
 
 ALL_TARGETS = Flag("--all-targets", "check for every target")
 ALL_PROFILES = Flag("--all-profiles", "check without a profile and with each profile of the file")

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-from tfdsl.cli.arguments import quote
+from tfdsl.cli.arguments import Arguments, quote
 from tfdsl.cli.selection import ALLOW_READ, JOB, NAME, OPTION, PARAMS, PROFILE, SET, TARGET
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.order import count_infos
 from tfdsl.diagnostics.render.columns import visible
-from tfdsl.masking import hide
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tfdsl.cli.arguments import Arguments
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.masking import Hidden
+from tfdsl.masking import Hidden, hide
 
 
 def closing_line(diagnostics: Iterable[Diagnostic], arguments: Arguments, hidden: Hidden) -> str:

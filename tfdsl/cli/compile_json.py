@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, cast
+from collections.abc import Iterator, Sequence
+from typing import cast
 
-from tfdsl.cli.outputs import file_name, folders, target_of
-from tfdsl.diagnostics.render.json import contents, dumped
+from tfdsl.cli.outputs import Destination, file_name, folders, target_of
+from tfdsl.diagnostics import Diagnostic
+from tfdsl.diagnostics.render.json import Json, contents, dumped
 from tfdsl.emit.located import plain
-from tfdsl.output_files import output_files, stream
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tfdsl.cli.outputs import Destination
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.diagnostics.render.json import Json
-    from tfdsl.output_files import OutputFile
-    from tfdsl.pipeline import Made
+from tfdsl.output_files import OutputFile, output_files, stream
+from tfdsl.pipeline import Made
 
 _VERSION = 1
 

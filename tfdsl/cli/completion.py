@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from tfdsl.cli.arguments import Command, Positional, not_one_of
+from tfdsl.cli.arguments import Arguments, Command, Positional, not_one_of
 from tfdsl.cli.report import OK, wrong_use
 from tfdsl.cli.streams import out
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT
 from tfdsl.patterns import regex
-
-if TYPE_CHECKING:
-    from tfdsl.cli.arguments import Arguments
 
 _NUMBER = regex(r"[0-9]{1,9}")
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import Command, Flag, Positional
+from tfdsl.cli.arguments import Argument, Arguments, Command, Flag, Positional
 from tfdsl.cli.report import ERRORS, OK, USAGE, report, wrong_use
 from tfdsl.cli.streams import out
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, MISSING_ARGUMENT
 from tfdsl.masking import Hidden, hidden_texts
+from tfdsl.pipeline import Choice
 from tfdsl.source_files import STDIN
 
 if TYPE_CHECKING:
-    from tfdsl.cli.arguments import Argument, Arguments
     from tfdsl.comparing.sides import Side
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.pipeline import Choice
 
 FORMAT = Flag(
     "--format",

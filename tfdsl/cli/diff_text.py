@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.cli.streams import out_takes_colour
-from tfdsl.comparing.lines import hunks
-from tfdsl.comparing.words import changes, value_texts
+from tfdsl.comparing.lines import Hunk, Row, hunks
+from tfdsl.comparing.words import Change, changes, value_texts
 from tfdsl.diagnostics.render.columns import line_of
 from tfdsl.diagnostics.render.json import dumped
-from tfdsl.manifest.nodes import plain
-from tfdsl.masking import hide
+from tfdsl.manifest.nodes import Node, plain
+from tfdsl.masking import Hidden, hide
+from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from tfdsl.comparing.comparison import Result
-    from tfdsl.comparing.lines import Hunk, Row
-    from tfdsl.comparing.words import Change
-    from tfdsl.manifest.nodes import Node
-    from tfdsl.masking import Hidden
-    from tfdsl.text import Span
 
 _VERSION: Final = 1
 _COLUMN: Final = 56

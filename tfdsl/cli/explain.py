@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from tfdsl.cli.arguments import TEXT_OR_JSON, Command, Positional
+from tfdsl.cli.arguments import TEXT_OR_JSON, Argument, Arguments, Command, Positional
 from tfdsl.cli.report import OK, USAGE, report
 from tfdsl.cli.selection import unusable
 from tfdsl.cli.streams import out
+from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tfdsl.cli.arguments import Argument, Arguments
-    from tfdsl.diagnostics import Diagnostic, Rule
     from tfdsl.diagnostics.render.json import Json
 
 COMMAND = Command(

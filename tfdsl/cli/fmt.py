@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from tfdsl.cli.arguments import Command, Flag, Positional
+from tfdsl.cli.arguments import Arguments, Command, Flag, Positional
 from tfdsl.cli.inputs import named_files
 from tfdsl.cli.progress import Progress
 from tfdsl.cli.report import ERRORS, OK, USAGE, report, wrong_use
 from tfdsl.cli.streams import err, out
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.cli.arguments import Arguments
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.text import Source
+from tfdsl.text import Source
 
 CHECK = Flag("--check", "change nothing; list the files that would change")
 DIFF = Flag("--diff", "change nothing; show what would change")

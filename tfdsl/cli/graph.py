@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, cast
 
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import Command, Flag, Positional, quote
+from tfdsl.cli.arguments import Argument, Arguments, Command, Flag, Positional, quote
 from tfdsl.cli.inputs import named_files
 from tfdsl.cli.report import OK, USAGE, report, wrong_use
 from tfdsl.cli.streams import out
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.usage_rules import OUTPUT_NOT_WRITTEN, OUTPUT_PLACE
 from tfdsl.front_end import hidden_with, read
-from tfdsl.masking import hide
+from tfdsl.masking import Hidden, hide
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.cli.arguments import Argument, Arguments
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.drawing.graphs import Format, Graph
     from tfdsl.drawing.picture import Picture
-    from tfdsl.masking import Hidden
 
 OUTPUT = Flag(
     "--output", "a file (.svg, .mmd, .dot or .json), a folder, or - for standard output", short="-o", value="PATH"

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-from tfdsl.cli.arguments import COLOUR
+from tfdsl.cli.arguments import COLOUR, Command, Flag, Positional
 from tfdsl.diagnostics.render.fold import NARROW, fold
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tfdsl.cli.arguments import Command, Flag, Positional
 
 _WIDTH = 26
 _LONGEST = 120

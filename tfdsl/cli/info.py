@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import TEXT_OR_JSON, Command, Positional
+from tfdsl.cli.arguments import TEXT_OR_JSON, Arguments, Command, Positional
 from tfdsl.cli.inputs import named_files
 from tfdsl.cli.report import OK, USAGE, report, wrong_use
 from tfdsl.cli.streams import out
-from tfdsl.file_info import file_info
+from tfdsl.file_info import FileInfo, JobInfo, ParamInfo, Plain, file_info
 from tfdsl.front_end import hidden_with, read
+from tfdsl.masking import Hidden
+from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from tfdsl.cli.arguments import Arguments
     from tfdsl.diagnostics.render.json import Json
-    from tfdsl.file_info import FileInfo, JobInfo, ParamInfo, Plain
-    from tfdsl.masking import Hidden
-    from tfdsl.text import Span
 
 COMMAND = Command(
     "info",

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, NO_FILES, UNREADABLE_FILE
 from tfdsl.record import Record
 from tfdsl.source_files import STDIN, read
+from tfdsl.text import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from tfdsl.cli.arguments import Argument
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.text import Source
 
 
 class Named(Record):

@@ -9,18 +9,16 @@ be read is left to kustomize to complain about.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.inputs import has_root, root_of
 from tfdsl.record import Record
 from tfdsl.source_files import contents, decode, is_below, is_file_name
-from tfdsl.text import Source
+from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from tfdsl.manifest.view import View
-    from tfdsl.text import Span
 
 NAMES: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 MOST_ENTRIES: Final = 20_000

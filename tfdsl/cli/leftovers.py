@@ -8,24 +8,23 @@ depend on what was given, or another file may have the same name because no root
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.cli.arguments import quote
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.usage_rules import LEFT_OVER
 from tfdsl.emit.header import FORMS, escaped, said_by
 from tfdsl.inputs import has_root, name_below_root, root_of
+from tfdsl.pipeline import Request
 from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record
 from tfdsl.source_files import beginning, is_below
+from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from tfdsl.cli.outputs import Compilation
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.front_end import Input
-    from tfdsl.pipeline import Request
-    from tfdsl.text import Source, Span
 
 MOST_FILES: Final = 10_000
 """So many entries of folders are looked at."""

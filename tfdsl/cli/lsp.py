@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import gc
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
-from tfdsl.cli.arguments import Command, Flag
+from tfdsl.cli.arguments import Arguments, Command, Flag
 from tfdsl.cli.report import USAGE
 from tfdsl.cli.streams import err
-
-if TYPE_CHECKING:
-    from tfdsl.cli.arguments import Arguments
 
 _INSTALL = "pip install '.[lsp]' in a checkout of tfdsl, or pip install 'FILE.whl[lsp]'"
 """No name of an index: the project owns none (CONTRIBUTING.md, "Addresses")."""

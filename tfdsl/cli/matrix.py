@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import TEXT_OR_JSON, Command, Positional
+from tfdsl.cli.arguments import TEXT_OR_JSON, Arguments, Command, Positional
 from tfdsl.cli.inputs import named_files
 from tfdsl.cli.report import OK, USAGE, report, wrong_use
 from tfdsl.cli.streams import out
 from tfdsl.front_end import read
+from tfdsl.masking import Hidden
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tfdsl.cli.arguments import Arguments
-    from tfdsl.masking import Hidden
     from tfdsl.matrix_jobs import MatrixJob
 
 COMMAND = Command(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.cli import examples
-from tfdsl.cli.arguments import Command, Flag, Positional, not_one_of
+from tfdsl.cli.arguments import Arguments, Command, Flag, Positional, not_one_of
 from tfdsl.cli.report import OK, USAGE, report
 from tfdsl.cli.streams import err, out
 from tfdsl.diagnostics.render.columns import visible
@@ -17,7 +17,6 @@ from tfdsl.writing import Failure, File, write_all
 
 if TYPE_CHECKING:
     from tfdsl.backend import Backend
-    from tfdsl.cli.arguments import Arguments
 
 COMMAND = Command(
     "new",

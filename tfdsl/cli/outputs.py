@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from tfdsl.cli.arguments import quote
+from tfdsl.cli.arguments import Argument, Arguments, quote
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.usage_rules import OUTPUT_PLACE
-from tfdsl.output_files import folder_names, output_files, stream
+from tfdsl.output_files import OutputFile, folder_names, output_files, stream
+from tfdsl.pipeline import Choice, Made, Request
 from tfdsl.record import Record, replace
+from tfdsl.text import Source, Span
 from tfdsl.writing import File
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tfdsl.cli.arguments import Argument, Arguments
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.front_end import Input
-    from tfdsl.output_files import OutputFile
-    from tfdsl.pipeline import Choice, Made, Request
-    from tfdsl.text import Source, Span
 
 
 FILE_ENDINGS = (".yaml", ".yml")

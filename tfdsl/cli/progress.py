@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable, Iterator
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.cli.streams import err
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
     from typing import TypeVar
 
     Item = TypeVar("Item")

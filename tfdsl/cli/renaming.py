@@ -7,18 +7,16 @@ derives from a name.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final, cast
 
 from tfdsl import targets
-from tfdsl.emit.located import plain
+from tfdsl.emit.located import Plain, plain
 from tfdsl.record import Record
 from tfdsl.tasks import json_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from tfdsl.backend import Backend
-    from tfdsl.emit.located import Plain
     from tfdsl.pipeline import Made
 
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.cli.streams import err, err_columns, err_takes_colour, out
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.order import count, in_file_order
 from tfdsl.diagnostics.render import DOCUMENTS, FORMATS, Format, render
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.usage_rules import OUTPUT_NOT_WRITTEN, UNUSABLE_TARGET
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.masking import Hidden
 
 OK, ERRORS, USAGE = 0, 1, 2

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import Command, Flag, Positional
+from tfdsl.cli.arguments import Arguments, Command, Flag, Positional
 from tfdsl.cli.inputs import named_files
 from tfdsl.cli.report import ERRORS, OK, USAGE, report, wrong_use
 from tfdsl.cli.run_options import Options, made, mount_options, options_of
 from tfdsl.cli.streams import OutputFailed, err, err_columns, out, out_columns, out_takes_colour
-from tfdsl.diagnostics import run_rules
+from tfdsl.diagnostics import Diagnostic, run_rules
 from tfdsl.diagnostics.render import render
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, NO_SUCH_TASK
-from tfdsl.front_end import read
+from tfdsl.front_end import Input, read
+from tfdsl.ir.model import Job
 from tfdsl.lifecycle import faults
+from tfdsl.lifecycle.state import State
 from tfdsl.masking import masked
-from tfdsl.plain_jobs import plain_jobs
+from tfdsl.plain_jobs import PlainJob, plain_jobs
 from tfdsl.ready_job import ReadyJob
 from tfdsl.record import replace
 from tfdsl.running import devices
 from tfdsl.running.ending import last_words
+from tfdsl.running.local_job import LocalJob, Result
 from tfdsl.running.loop import Loop
 from tfdsl.running.preparing import Prepared, Settings
 from tfdsl.running.restarts import FIRST_PAUSE
@@ -31,19 +35,10 @@ from tfdsl.running.scaling import scaled
 from tfdsl.running.screen import Lines, Logs
 from tfdsl.running.supervisor import NoTemporaryFolderError
 from tfdsl.settings.finding import settings_for
+from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tfdsl.cli.arguments import Arguments
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.front_end import Input
-    from tfdsl.ir.model import Job
-    from tfdsl.lifecycle.state import State
-    from tfdsl.plain_jobs import PlainJob
-    from tfdsl.running.local_job import LocalJob, Result
     from tfdsl.running.table import LiveTable
-    from tfdsl.text import Span
 
 SCALE = Flag("--scale", "start N replicas of a role, whatever the job says", value="ROLE=N", many=True)
 INJECT = Flag("--inject", "a fault that happens, for example 'worker[1] exit 137 after 20s'", value="EVENT", many=True)

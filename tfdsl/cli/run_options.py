@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.suggest import closest, enumeration
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT
 from tfdsl.lifecycle import faults
+from tfdsl.lifecycle.faults import Injected
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.running.mount_options import Given, MountOptions, parsed
@@ -18,12 +21,8 @@ from tfdsl.vocabulary.quantities import Duration
 from tfdsl.vocabulary.roles import BY_NAME, ROLE_NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from tfdsl.cli.arguments import Argument, Arguments
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.ir.model import Job
-    from tfdsl.lifecycle.faults import Injected
 
 _NUMBER = regex(r"[0-9]{1,9}")
 

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from tfdsl.cli.arguments import Command, Flag
+from tfdsl.cli.arguments import Arguments, Command, Flag
 from tfdsl.cli.report import OK
 from tfdsl.cli.streams import out
 from tfdsl.diagnostics.render.json import dumped
-
-if TYPE_CHECKING:
-    from tfdsl.cli.arguments import Arguments
 
 SETTINGS = Flag("--settings", "the schema of tfdsl.toml instead, for editors of TOML")
 

@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
-from tfdsl.cli.arguments import Argument, Flag
+from tfdsl.backend import Backend
+from tfdsl.cli.arguments import Argument, Arguments, Flag
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, UNREADABLE_FILE, UNUSABLE_TARGET
-from tfdsl.front_end import choice_of, once, part, project_of, source_of, target_of
+from tfdsl.front_end import Input, choice_of, once, part, project_of, source_of, target_of
 from tfdsl.inputs import Inputs
 from tfdsl.masking import Hidden, hidden_in
 from tfdsl.pipeline import Choice, Request
 from tfdsl.record import Record, replace
 from tfdsl.semantics.derived import Asked
+from tfdsl.semantics.external_values import Form
 from tfdsl.semantics.params import Given as ParamGiven
 from tfdsl.semantics.target_options import GivenOption
 from tfdsl.source_files import STDIN, read
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tfdsl.backend import Backend
-    from tfdsl.cli.arguments import Arguments
-    from tfdsl.front_end import Input
     from tfdsl.inputs import Opener
-    from tfdsl.semantics.external_values import Form
 
 TARGET = Flag(
     "--target",

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import TEXT_OR_JSON, Command, Flag, Positional
+from tfdsl.cli.arguments import TEXT_OR_JSON, Arguments, Command, Flag, Positional
 from tfdsl.cli.inputs import named_files
 from tfdsl.cli.report import OK, USAGE, report, wrong_use
 from tfdsl.cli.streams import err, out
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT
+from tfdsl.front_end import Input
+from tfdsl.pipeline import Choice
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.cli.arguments import Arguments
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.front_end import Input
-    from tfdsl.pipeline import Choice
     from tfdsl.simulating.comparing import Faults
 
 ALL_TARGETS = Flag("--all-targets", "every target that the job compiles for")

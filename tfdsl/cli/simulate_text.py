@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.render.columns import line_of
 from tfdsl.diagnostics.render.json import dumped
-from tfdsl.masking import hide
+from tfdsl.masking import Hidden, hide
 from tfdsl.simulating import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.lifecycle.scenario import Prediction
-    from tfdsl.masking import Hidden
     from tfdsl.simulating.comparing import OnTarget, Played, SimulatedJob, Simulation
 
 _VERSION: Final = 1

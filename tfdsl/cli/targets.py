@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
-from tfdsl.cli.arguments import TEXT_OR_JSON, Command
+from tfdsl.backend import Backend, Option
+from tfdsl.cli.arguments import TEXT_OR_JSON, Arguments, Command
 from tfdsl.cli.report import report
 from tfdsl.cli.selection import unusable
 from tfdsl.cli.streams import out
+from tfdsl.vocabulary.options import OptionValue
 from tfdsl.vocabulary.types import StringType, describe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tfdsl.backend import Backend, Option
-    from tfdsl.cli.arguments import Arguments
     from tfdsl.diagnostics.render.json import Json
-    from tfdsl.vocabulary.options import OptionValue
 
 COMMAND = Command(
     "targets",

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics.render.columns import line_of
 from tfdsl.diagnostics.render.json import dumped
-from tfdsl.masking import hide
+from tfdsl.masking import Hidden, hide
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tfdsl.masking import Hidden
     from tfdsl.tracing.back import Origin
     from tfdsl.tracing.forward import Answer
     from tfdsl.tracing.places import Place

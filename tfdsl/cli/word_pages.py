@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
 from tfdsl import targets
 from tfdsl.cli import word_examples as examples
@@ -11,12 +11,8 @@ from tfdsl.cli.message_pages import fates, in_short
 from tfdsl.cli.topics import TOPICS, UNITS
 from tfdsl.support import spoken
 from tfdsl.vocabulary import attributes, functions, policies, roles, statements
+from tfdsl.vocabulary.statements import Setting
 from tfdsl.vocabulary.types import describe
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from tfdsl.vocabulary.statements import Setting
 
 _WHERE = {
     "job": "in a job",

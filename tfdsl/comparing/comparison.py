@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from tfdsl.comparing.objects import compare
-from tfdsl.comparing.sides import Job, Manifest, choices_of, jobs_of, path_of, projects_of, source_of
+from tfdsl.comparing.objects import Compared, compare
+from tfdsl.comparing.sides import Job, Manifest, Side, choices_of, jobs_of, path_of, projects_of, source_of
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.diff_rules import NOT_COMPARED, OTHER_TARGET
 from tfdsl.importing.compare import same
+from tfdsl.pipeline import Choice, Request
 from tfdsl.record import Record
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from tfdsl.comparing.objects import Compared
-    from tfdsl.comparing.sides import Side
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.pipeline import Choice, Request
-
     Report = Callable[[Diagnostic], None]
 
 

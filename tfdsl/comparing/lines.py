@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.emit import yaml
-from tfdsl.emit.located import Located
+from tfdsl.emit.located import Data, Located
 from tfdsl.manifest.nodes import Mapping, Node, Scalar
 from tfdsl.record import Record
 from tfdsl.tracing.counterparts import blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.emit.located import Data
     from tfdsl.text import Span
 
 CONTEXT: Final = 3

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence as Many
 from typing import TYPE_CHECKING
 
-from tfdsl.emit.located import Located
+from tfdsl.emit.located import Data, Located
 from tfdsl.importing.compare import name_of, pairs
 from tfdsl.manifest.data import tree
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence
@@ -12,11 +13,8 @@ from tfdsl.record import Record
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence as Many
-
     from tfdsl.backend import Backend
     from tfdsl.comparing.sides import Job
-    from tfdsl.emit.located import Data
     from tfdsl.ir.origins import Origins
     from tfdsl.reading import Reading
 

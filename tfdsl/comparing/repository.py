@@ -19,15 +19,13 @@ from __future__ import annotations
 import os
 import stat
 import subprocess
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from tfdsl.job_files import is_folder
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.source_files import Outside, contents, is_below, is_file_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 _ENVIRONMENT: Final = {
     "GIT_TERMINAL_PROMPT": "0",

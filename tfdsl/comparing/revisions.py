@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import os
 import posixpath
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tfdsl import source_files
 from tfdsl.comparing.repository import FAILS, Repository, repository_of
 from tfdsl.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.text import Source
+from tfdsl.text import Source
 
 _FILE, _EXECUTABLE, _LINK = "100644", "100755", "120000"
 _MOST_LINKS = 40

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.importing.compare import differences
@@ -12,8 +13,6 @@ from tfdsl.patterns import regex
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tfdsl.comparing.objects import Compared, Object, Paths
     from tfdsl.importing.residue import At
 

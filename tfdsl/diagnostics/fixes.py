@@ -9,18 +9,15 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from tfdsl.record import replace
-from tfdsl.text import Span
+from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from tfdsl.diagnostics.diagnostic import Diagnostic, Edit, Fix
-    from tfdsl.text import Source
-
     Check: TypeAlias = Callable[[Mapping[str, str]], Sequence[Diagnostic]]
     """The diagnostics of the same files after those at these paths have been given these texts."""
 

@@ -5,13 +5,10 @@ Rules are in the modules ``<subject>_rules``; callers add those of lint and of t
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics.diagnostic import Rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 MODULES = (
     "syntax_rules",

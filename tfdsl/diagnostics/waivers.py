@@ -7,19 +7,14 @@ waived, because there is no output to accept. A waiver that is not needed is rep
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterable, Mapping
 
+from tfdsl.diagnostics.diagnostic import Diagnostic, Rule
 from tfdsl.diagnostics.suggest import closest, proposing
 from tfdsl.diagnostics.waiver_rules import BAD_WAIVER, STALE_WAIVER, UNKNOWN_WAIVER
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-from tfdsl.text import Span
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
-
-    from tfdsl.diagnostics.diagnostic import Diagnostic, Rule
-    from tfdsl.text import Source
+from tfdsl.text import Source, Span
 
 _MARK = regex(r"#\s*tfdsl\s*:")
 _FORM = regex(r"#\s*tfdsl\s*:\s*allow\s*\[([^\]]*)\]\s*(.*)", re.DOTALL)

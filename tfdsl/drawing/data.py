@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, TypedDict
 
 from tfdsl.diagnostics.render.json import dumped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from tfdsl.drawing.picture import Line, Picture
     from tfdsl.ir.origins import Origins
 

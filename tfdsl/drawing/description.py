@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from tfdsl.drawing.picture import FRAME
+from tfdsl.drawing.picture import FRAME, Link, Picture
 from tfdsl.drawing.words import counted, listed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.drawing.picture import Link, Picture
 
 _VERBS = {
     "peers": "talks to",

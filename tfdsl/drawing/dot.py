@@ -5,16 +5,12 @@ Source: "DOT Language" of graphviz.org, and its attributes ``label``, ``lhead`` 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from tfdsl.drawing.glyphs import shortened
-from tfdsl.drawing.picture import FRAME
+from tfdsl.drawing.picture import FRAME, Box, Line, Link, LinkKind, Picture
 from tfdsl.drawing.sizes import TEXT, WIDEST_ITEM, shape_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from tfdsl.drawing.picture import Box, Line, Link, LinkKind, Picture
 
 _SHAPES: Final = {
     "card": 'shape=box, style="rounded,filled", color="#3569c4", fillcolor="#ffffff"',

@@ -9,15 +9,13 @@ same layout.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from math import ceil
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.drawing.alignment import Alignment
 from tfdsl.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 SWEEPS: Final = 8
 _TOGETHER: Final = 1

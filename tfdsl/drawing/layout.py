@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping, Sequence
+from typing import Final
 
-from tfdsl.drawing.layers import Graph
-from tfdsl.drawing.picture import FRAME
+from tfdsl.drawing.layers import Edge, Graph, Node
+from tfdsl.drawing.picture import FRAME, Box, Link, Picture
 from tfdsl.drawing.routes import Route, route
-from tfdsl.drawing.sizes import Section, Text, frame_texts, label_size, label_texts, sized
+from tfdsl.drawing.sizes import Section, Sized, Text, frame_texts, label_size, label_texts, sized
 from tfdsl.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tfdsl.drawing.layers import Edge, Node
-    from tfdsl.drawing.picture import Box, Link, Picture
-    from tfdsl.drawing.sizes import Sized
 
 MARGIN: Final = 16.0
 _GAP: Final = 28.0

@@ -6,16 +6,12 @@ Source: "Flowcharts Syntax" of mermaid.js.org, "Entity codes to escape character
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from tfdsl.drawing.glyphs import shortened
-from tfdsl.drawing.picture import FRAME
+from tfdsl.drawing.picture import FRAME, Box, Line, LinkKind, Picture
 from tfdsl.drawing.sizes import TEXT, WIDEST_ITEM, shape_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tfdsl.drawing.picture import Box, Line, LinkKind, Picture
 
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _./:=+,()-{}$")
 _SHAPES: Final = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -10,8 +11,6 @@ from tfdsl.drawing.words import counted, devices, policy, shown
 from tfdsl.ir.cluster_spec import IN_CLUSTER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tfdsl.ir.model import Job, Role, Step
 
 _TOGETHER = ("chief", "master", "worker", "ps")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tfdsl.drawing.layers import Edge
 
 Point: TypeAlias = tuple[float, float]

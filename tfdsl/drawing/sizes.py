@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from tfdsl.drawing.glyphs import shortened, width
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from tfdsl.drawing.picture import Box, Line
 
 Shape: TypeAlias = Literal["card", "cylinder", "sheet", "table", "object"]

@@ -5,6 +5,7 @@ What only a replica itself has (``scratch``, ``memory``, ``/dev/shm``) is a line
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
 from tfdsl.drawing.words import output as output_words
@@ -14,8 +15,6 @@ from tfdsl.rules.texts import literal, parts_of
 from tfdsl.target_objects import CLAIM
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tfdsl.drawing.picture import LinkKind
     from tfdsl.ir.model import Job, Mount, Role
 

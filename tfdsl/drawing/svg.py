@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import sqrt
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.drawing.description import described
-from tfdsl.drawing.layout import layout
-from tfdsl.drawing.sizes import CAP, STACK
+from tfdsl.drawing.layout import Drawn, Frame, Layout, Placed, layout
+from tfdsl.drawing.picture import Picture
+from tfdsl.drawing.routes import Point
+from tfdsl.drawing.sizes import CAP, STACK, Section, Text
 from tfdsl.drawing.style import style_sheet
 from tfdsl.patterns import regex
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tfdsl.drawing.layout import Drawn, Frame, Layout, Placed
-    from tfdsl.drawing.picture import Picture
-    from tfdsl.drawing.routes import Point
-    from tfdsl.drawing.sizes import Section, Text
 
 SCOPE: Final = "tfdsl-graph"
 _HEAD: Final = 7.0

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics.render.columns import visible
-from tfdsl.drawing.picture import FRAME, Box, Line, Link, Picture, cut
+from tfdsl.drawing.picture import FRAME, Box, Line, Link, LinkKind, Picture, cut
 from tfdsl.drawing.roles import job_lines, role_boxes, role_id, role_links
-from tfdsl.drawing.stores import store_of, uses
+from tfdsl.drawing.stores import Key, Store, Use, store_of, uses
 from tfdsl.drawing.words import counted
 from tfdsl.record import Record, replace
+from tfdsl.target_objects import TargetObject
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from tfdsl.drawing.picture import LinkKind
-    from tfdsl.drawing.stores import Key, Store, Use
     from tfdsl.ir.model import Job
-    from tfdsl.target_objects import TargetObject
 
 _APART = 3
 """So many stores that the same roles use in the same way have a box each; more are lines of one box."""

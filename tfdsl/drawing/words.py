@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.rules.texts import parts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from tfdsl.ir.model import Output, Policy, Role
 
 _WHEN = {"success": "on success", "failure": "on failure", "always": "always"}

@@ -15,6 +15,7 @@ What Docker reads where (buildkit frontend/dockerfile: parser, shell/lex.go, doc
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.emit.dockerfile_hadoop import hadoop_lines
@@ -24,8 +25,6 @@ from tfdsl.emit.written import Written
 from tfdsl.patterns import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from tfdsl.ir.model import Build, CopyStep, RunStep
 
 _IMAGE: Final = regex(r"[A-Za-z0-9][A-Za-z0-9_.:/@\-]*\Z")

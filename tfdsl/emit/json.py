@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from json.encoder import encode_basestring, encode_basestring_ascii
 from math import isfinite
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from tfdsl.emit.located import Located, plain
+from tfdsl.emit.located import Data, Located, plain
 from tfdsl.emit.numbers import without_exponent
 from tfdsl.emit.written import Written
 from tfdsl.patterns import regex
 from tfdsl.vocabulary.quantities import Duration, Quantity
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.emit.located import Data
 
 _INDENT: Final = "  "
 _SURROGATE: Final = regex("[\ud800-\udfff]")

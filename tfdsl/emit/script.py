@@ -21,15 +21,13 @@ from typing import TYPE_CHECKING, cast
 import jinja2
 
 from tfdsl.emit import shell
-from tfdsl.emit.located import Located, unwrap
+from tfdsl.emit.located import Data, Located, unwrap
 from tfdsl.emit.numbers import without_exponent
 from tfdsl.emit.written import Written
 from tfdsl.vocabulary.quantities import Duration, Quantity
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from tfdsl.emit.located import Data
 
 
 class UnquotedError(TypeError):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable
+from typing import Final
 
 from tfdsl.patterns import regex
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _BARE: Final = regex(r"(?:[A-Za-z0-9_@%+:,./][A-Za-z0-9_@%+:,./-]*|-[A-Za-z0-9_@%+:,./=-]*)\Z")
 _RESERVED: Final = regex(r"(?:if|then|else|elif|fi|do|done|case|esac|while|until|for|in|function|select|time|coproc)\Z")

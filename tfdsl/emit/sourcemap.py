@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tfdsl.emit.written import Written
     from tfdsl.text import Span
 

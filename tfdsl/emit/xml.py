@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from tfdsl.emit.located import Located, unwrap
+from tfdsl.emit.located import Data, Located, unwrap
 from tfdsl.emit.numbers import without_exponent
 from tfdsl.emit.written import Written
 from tfdsl.patterns import regex
 from tfdsl.vocabulary.quantities import Duration, Quantity
-
-if TYPE_CHECKING:
-    from tfdsl.emit.located import Data
 
 _INDENT: Final = "  "
 _NAME: Final = regex(r"[A-Za-z_][A-Za-z0-9_.\-]*\Z")

@@ -8,18 +8,13 @@ The writer is on the way of every compilation and is written for speed: one walk
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from tfdsl.emit import yaml_scalar
-from tfdsl.emit.located import Block, Located, unwrap
+from tfdsl.emit.located import Block, Data, Located, unwrap
 from tfdsl.emit.written import Written
 from tfdsl.vocabulary.quantities import Duration, Quantity
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.emit.located import Data
 
 _INDENT: Final = "  "
 

@@ -6,14 +6,12 @@ whole, because an index says nothing once another item comes before it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from collections.abc import Iterable, Iterator
+from collections.abc import Sequence as Many
+from typing import Final, TypeAlias
 
 from tfdsl.manifest.nodes import Mapping, Node, Scalar, Sequence
 from tfdsl.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from collections.abc import Sequence as Many
 
 _NAMES: Final = ("name", "mountPath", "containerPort", "key")
 """By what items of lists are known, as patches select them; the first that all items have, each another, counts."""

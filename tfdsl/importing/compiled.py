@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.manifest.data import tree
+from tfdsl.manifest.nodes import Node
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.nodes import Node
     from tfdsl.pipeline import Made
 
 

@@ -7,32 +7,28 @@ forms of the output and the manifest becomes a patch. What cannot be patched is 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl import pipeline
+from tfdsl.backend import Backend
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.import_rules import IMPORT_DIFFERS, IMPORT_REFUSED, IMPORT_REWORDED, SERVER_REFUSES
 from tfdsl.diagnostics.output_rules import PATCH_FITS_NOTHING, PATCH_VALUE, PATCHED_DOCUMENT
-from tfdsl.draft import Patch
+from tfdsl.draft import Block, Draft, Patch, Statement
 from tfdsl.importing.compare import Difference, differences, name_of, pairs
 from tfdsl.importing.compiled import trees
 from tfdsl.importing.lift import lifted
 from tfdsl.importing.residue import add_patches, explained, path_text, residue
-from tfdsl.importing.write import examples, write
-from tfdsl.manifest.nodes import Mapping, plain
+from tfdsl.importing.write import Draught, examples, write
+from tfdsl.manifest.nodes import Mapping, Node, plain
+from tfdsl.pipeline import Made
 from tfdsl.record import Record, replace
+from tfdsl.semantics.project import Program
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from tfdsl.backend import Backend
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.draft import Block, Draft, Statement
-    from tfdsl.importing.write import Draught
-    from tfdsl.manifest.nodes import Node
-    from tfdsl.pipeline import Made
     from tfdsl.reading import Group, Reading
-    from tfdsl.semantics.project import Program
 
     Report = Callable[[Diagnostic], None]
 

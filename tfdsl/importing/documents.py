@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Collection, Sequence
+from typing import Final
 
 from tfdsl import targets
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics import import_rules as rules
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.manifest.documents import Document
@@ -13,11 +15,6 @@ from tfdsl.manifest.foreign import Readable
 from tfdsl.manifest.nodes import Scalar
 from tfdsl.patterns import regex
 from tfdsl.text import Source, Span
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
-
-    from tfdsl.diagnostics import Diagnostic
 
 _FIRST_WORD: Final = regex(r"(?:\w+=\S*\s+)*(?:\S*/)?([\w.-]+)[ \t]")
 LARGEST_SUM: Final = 4 * 1024 * 1024

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
 
-from tfdsl.draft import Attribute, Bare, Block, Draft, Mount, Step, Text
+from tfdsl.draft import Attribute, Bare, Block, Draft, Mount, Statement, Step, Text, Value
 from tfdsl.importing.write import Let
 from tfdsl.patterns import regex
 from tfdsl.record import replace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from tfdsl.draft import Statement, Value
 
 _NAME: Final = regex(r"[a-z][a-z0-9_]*")
 _LONG_PATH: Final = 12

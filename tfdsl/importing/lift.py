@@ -6,16 +6,12 @@ role says itself is lifted, so no role gets what it did not have.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable
+from typing import Final
 
-from tfdsl.draft import Attribute, Block, Draft, Mount, Step
+from tfdsl.draft import Attribute, Block, Draft, Mount, Statement, Step
 from tfdsl.record import replace
 from tfdsl.vocabulary import attributes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tfdsl.draft import Statement
 
 _ASIDE: Final = "tensorboard"
 """The role that trains nothing, and inherits little."""

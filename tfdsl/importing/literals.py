@@ -5,16 +5,11 @@ The text is not laid out: that is the formatter's work. It only never depends on
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Mapping
+from typing import Final
 
-from tfdsl.draft import Bare, Text
+from tfdsl.draft import Bare, Text, Value
 from tfdsl.patterns import regex
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tfdsl.draft import Value
 
 _NAME: Final = regex(r"[A-Za-z_][A-Za-z0-9_]*")
 _ESCAPES: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}

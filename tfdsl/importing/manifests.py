@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl import pipeline, targets
+from tfdsl.backend import Backend
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.import_rules import IMPORT_NOTHING, IMPORT_REFUSED, NOT_KEPT, SERVER_REFUSES
+from tfdsl.draft import Draft
 from tfdsl.importing.convert import Settled, asked_for, differs, program_of, settle, unkept
 from tfdsl.importing.documents import documents_of
 from tfdsl.importing.lets import with_lets
 from tfdsl.importing.remarks import opening, remarks
 from tfdsl.importing.write import examples, write
+from tfdsl.manifest.documents import Document
 from tfdsl.manifest.view import view
-from tfdsl.reading import Asked
+from tfdsl.pipeline import Made
+from tfdsl.reading import Asked, Group, Reading
 from tfdsl.record import Record
 from tfdsl.syntax.format import format_source
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from tfdsl.backend import Backend
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.draft import Draft
-    from tfdsl.manifest.documents import Document
-    from tfdsl.pipeline import Made
-    from tfdsl.reading import Group, Reading
-
     Report = Callable[[Diagnostic], None]
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.draft import Step
+from tfdsl.draft import Draft, Statement, Step
 from tfdsl.emit.header import stated
 from tfdsl.patterns import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from tfdsl.draft import Draft, Statement
     from tfdsl.manifest.documents import Comment
     from tfdsl.text import Source
 

@@ -7,11 +7,14 @@ templates a ``patch pod``: of the whole target where every role has it, else of 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
+from collections.abc import Sequence as Many
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
-from tfdsl.draft import Bare, Patch
+from tfdsl.draft import Bare, Draft, Patch, Value
 from tfdsl.emit import numbers
-from tfdsl.importing.compare import Named, differences, name_of, pairs
+from tfdsl.emit.located import Data
+from tfdsl.importing.compare import Difference, Named, Step, differences, name_of, pairs
 from tfdsl.manifest.nodes import Mapping, Node, Scalar, Sequence, mapping, plain
 from tfdsl.patch.path import quoted
 from tfdsl.patch.pods import pod_templates
@@ -19,13 +22,6 @@ from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from collections.abc import Sequence as Many
-
-    from tfdsl.draft import Draft, Value
-    from tfdsl.emit.located import Data
-    from tfdsl.importing.compare import Difference, Step
-
     At: TypeAlias = Step | int
     """A step of a path; a number where the items of a list have no names."""
 

@@ -6,9 +6,10 @@ The text is in the language's order and not laid out; :func:`tfdsl.syntax.format
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
-from tfdsl.draft import Attribute, Mount, Output, Patch, Policy, Step
+from tfdsl.draft import Attribute, Block, Draft, Mount, Output, Param, Patch, Policy, Statement, Step, Value
 from tfdsl.importing.literals import key, literal
 from tfdsl.patterns import regex
 from tfdsl.record import Record
@@ -16,11 +17,6 @@ from tfdsl.semantics.params import Given
 from tfdsl.text import Source
 from tfdsl.vocabulary import attributes
 from tfdsl.vocabulary.roles import ROLE_NAMES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from tfdsl.draft import Block, Draft, Param, Statement, Value
 
 _FIRST: Final = ("replicas", "min_available", "after", "server", "logdir",
                  "image", "image_pull_policy", "image_pull_secrets", "command", "args", "workdir", "env", "env_from",

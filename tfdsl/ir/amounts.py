@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic_core import core_schema
@@ -9,16 +10,13 @@ from pydantic_core import core_schema
 from tfdsl.diagnostics.job_rules import NOT_A_JOB
 from tfdsl.ir.part import HoldsIn, custom_error
 from tfdsl.rules import amounts
+from tfdsl.rules.broken import Broken
 from tfdsl.vocabulary.attributes import NO_LIMIT
 from tfdsl.vocabulary.quantities import Duration, Quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
     from pydantic.json_schema import JsonSchemaValue
-
-    from tfdsl.rules.broken import Broken
 
 
 class _Written:

@@ -7,11 +7,10 @@ the cluster; tensorboard gets none.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tfdsl.ir.model import EnvVar, Job, Role, TaskIndex
 
 IN_CLUSTER = ("chief", "master", "ps", "worker")

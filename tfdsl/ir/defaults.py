@@ -5,6 +5,7 @@ The defaults of a role alone are its own (:meth:`tfdsl.ir.role.Role.derived`).
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tfdsl.ir.mounts import ClaimMount
@@ -12,15 +13,13 @@ from tfdsl.ir.policies import RESTARTS
 from tfdsl.ir.policy import Policy
 from tfdsl.ir.read_only import ReadOnlyMap
 from tfdsl.ir.role import Claim, Role
+from tfdsl.ir.step import Step
+from tfdsl.ir.text import Text
 from tfdsl.vocabulary.roles import ROLE_NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from tfdsl.ir.build import Build
     from tfdsl.ir.model import Job
-    from tfdsl.ir.step import Step
-    from tfdsl.ir.text import Text
 
 RETRIES = 3
 CHECKPOINT_VARIABLE = "CHECKPOINT_DIR"

@@ -19,7 +19,7 @@ Keys are what a support table speaks of:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from tfdsl.ir import model
@@ -28,8 +28,6 @@ from tfdsl.vocabulary.policies import ACTIONS_OF
 from tfdsl.vocabulary.statements import RUN_TIME_MARKS, STEP_ATTRIBUTES, STEPS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tfdsl.ir.origins import Origins
 
 MOUNTS: dict[str, type[model.BaseMount]] = {

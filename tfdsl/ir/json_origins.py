@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from pydantic import ValidationError
 
-from tfdsl.diagnostics import Diagnostic, job_rules, name_rules, value_rules
+from tfdsl.diagnostics import Diagnostic, Rule, job_rules, name_rules, value_rules
 from tfdsl.ir.defaults import CHECKPOINT_VARIABLE
-from tfdsl.ir.json_places import find, path_in, places, repeated_keys
+from tfdsl.ir.json_places import Place, find, path_in, places, repeated_keys
 from tfdsl.ir.model import Job
 from tfdsl.ir.origins import Origins
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tfdsl.diagnostics import Rule
-    from tfdsl.ir.json_places import Place
 
 MAPS = ("annotations", "env", "items", "labels", "node_selector", "ports", "resources")
 """Fields whose members are keys, not fields."""

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from tfdsl.patterns import regex
 from tfdsl.rules.broken import KEY
 from tfdsl.text import Source, Span
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _TOKEN = regex(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
 

@@ -5,6 +5,7 @@ A job that checked clean passes the models: they ask the same rules.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tfdsl.ir import model
@@ -12,13 +13,10 @@ from tfdsl.ir.defaults import CHECKPOINT_VARIABLE
 from tfdsl.ir.lower_mounts import ClaimBook, mounts
 from tfdsl.ir.lower_text import plain_map, text, texts
 from tfdsl.ir.origins import Origins
-from tfdsl.semantics.values import ListData, MapData, PodField, Reference, RunTimeText
+from tfdsl.semantics.values import Data, ListData, MapData, PodField, Reference, RunTimeText, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from tfdsl.semantics import resolved
-    from tfdsl.semantics.values import Data, Value
 
 _PLAIN_JOB = (
     "namespace",

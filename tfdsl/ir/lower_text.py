@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tfdsl.ir import model
-from tfdsl.semantics.values import ListData, RunTime, RunTimeText, show
-
-if TYPE_CHECKING:
-    from tfdsl.semantics.values import Data, MapData
+from tfdsl.semantics.values import Data, ListData, MapData, RunTime, RunTimeText, show
 
 SUBMITTER_VARIABLE = "USER"
 """Where a task finds ``job.user``: YARN sets it to the submitter, Slider's scripts do."""

@@ -12,8 +12,9 @@ Units: quantities are :class:`~tfdsl.vocabulary.quantities.Quantity` (thousandth
 :class:`~tfdsl.vocabulary.quantities.Duration` (milliseconds); both remember how they were written.
 """
 
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import Field, PrivateAttr, model_validator
 
@@ -58,12 +59,8 @@ from tfdsl.ir.text import (
 )
 from tfdsl.rules import claims, names, outputs
 from tfdsl.rules import job as rules
+from tfdsl.rules.broken import Broken
 from tfdsl.vocabulary.attributes import MOST_RETRIES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.rules.broken import Broken
 
 __all__ = [
     "ActionName",

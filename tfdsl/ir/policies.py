@@ -6,11 +6,10 @@ its role over none), then ``exit`` over ``failed``.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from tfdsl.ir.model import Job, Policy, Role
 
 RESTARTS = ("restart container", "restart pod", "restart role", "restart job")

@@ -5,16 +5,11 @@ Targets whose tasks learn the addresses at run time know how many there are, not
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from tfdsl.ir.cluster_spec import IN_CLUSTER, gets_flags, needs_tf_config
-from tfdsl.ir.model import RunTimeText
+from tfdsl.ir.model import EnvValue, Job, Role, RunTimeText, Step
 from tfdsl.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.ir.model import EnvValue, Job, Role, Step
 
 LONGEST_STRING = 131_071
 """Bytes without the final NUL (MAX_ARG_STRLEN, 32 pages, execve(2))."""

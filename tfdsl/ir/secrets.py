@@ -5,14 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, cast
+from collections.abc import Iterable, Iterator, Mapping
+from typing import cast
 
 from tfdsl.ir import model
 from tfdsl.vocabulary.secrets import in_command, in_words, is_secret, secret_in
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def holds_secret(job: model.Job) -> bool:

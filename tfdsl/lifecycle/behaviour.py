@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.ir import policies
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from tfdsl.ir.model import Job, Policy, Role
     from tfdsl.lifecycle.events import Outcome, Task
     from tfdsl.lifecycle.state import State

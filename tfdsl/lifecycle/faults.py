@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from tfdsl.diagnostics import fault_rules
+from tfdsl.diagnostics import Diagnostic, Rule, fault_rules
 from tfdsl.diagnostics.suggest import closest, enumeration
-from tfdsl.lifecycle.events import TERMINATED, Exited, Lost, Split, Task
+from tfdsl.lifecycle.events import TERMINATED, Event, Exited, Lost, Split, Task
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.text import Source, Span
@@ -17,11 +18,7 @@ from tfdsl.vocabulary.quantities import Duration
 from tfdsl.vocabulary.roles import ROLES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from tfdsl.diagnostics import Diagnostic, Rule
     from tfdsl.ir.model import Job
-    from tfdsl.lifecycle.events import Event
 
 What: TypeAlias = Literal["exit", "oom", "evicted", "preempted", "node lost", "completed", "pending", "unknown"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-from tfdsl.lifecycle.behaviour import RESTARTS, Decision
+from tfdsl.lifecycle.behaviour import RESTARTS, Behaviour, Decision
 from tfdsl.lifecycle.events import (
     ClearTimer,
     Due,
@@ -22,14 +22,8 @@ from tfdsl.lifecycle.events import (
     Task,
     Way,
 )
-from tfdsl.lifecycle.state import State
+from tfdsl.lifecycle.state import Replica, State
 from tfdsl.record import replace
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tfdsl.lifecycle.behaviour import Behaviour
-    from tfdsl.lifecycle.state import Replica
 
 DEADLINE = "deadline"
 _OUTCOMES: dict[str, Outcome] = {"complete job": "succeeded", "fail job": "failed", "abort job": "aborted"}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.lifecycle.behaviour import Behaviour
 from tfdsl.lifecycle.events import (
     ClearTimer,
     Due,
@@ -21,15 +23,12 @@ from tfdsl.lifecycle.events import (
     Task,
 )
 from tfdsl.lifecycle.machine import DEADLINE, Machine
+from tfdsl.lifecycle.state import Phase
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from tfdsl.ir.model import Role
-    from tfdsl.lifecycle.behaviour import Behaviour
     from tfdsl.lifecycle.faults import Injected
-    from tfdsl.lifecycle.state import Phase
     from tfdsl.vocabulary.quantities import Duration
 
 _MOST: Final = 10_000

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from tfdsl.lifecycle.events import Task
+from tfdsl.lifecycle.events import Finish, Task
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tfdsl.ir.model import Job
-    from tfdsl.lifecycle.events import Finish
 
 Phase: TypeAlias = Literal["waiting", "pending", "running", "succeeded", "failed", "lost", "stopped", "gone"]
 """Of a replica. ``waiting``: for the roles of its ``after``; ``pending``: started, but its command does not run yet;

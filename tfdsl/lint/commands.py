@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.semantics import resolved
-from tfdsl.semantics.values import ListData
+from tfdsl.semantics.values import ListData, Value
 
 if TYPE_CHECKING:
     from tfdsl.lint.view import JobView
-    from tfdsl.semantics.values import Value
 
 _SHELL = regex(r"(?:.*/)?(?:ba|da|a)?sh")
 _TAKES_TEXT = regex(r"-[a-z]*c")

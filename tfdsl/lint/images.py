@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tfdsl.lint.view import JobView
     from tfdsl.semantics import resolved
     from tfdsl.semantics.values import Value

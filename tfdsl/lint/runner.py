@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -10,8 +11,6 @@ from tfdsl.record import replace
 from tfdsl.semantics.per_combination import Reports
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
     from tfdsl.diagnostics import Diagnostic, Level, Rule
     from tfdsl.semantics import resolved
     from tfdsl.semantics.project import Program

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tfdsl.record import Record
-from tfdsl.semantics.values import ListData, MapData, RunTime, RunTimeText
-from tfdsl.text import Span
+from tfdsl.semantics.values import ListData, MapData, RunTime, RunTimeText, Value
+from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tfdsl.semantics import resolved
     from tfdsl.semantics.project import Program
-    from tfdsl.semantics.values import Value
-    from tfdsl.text import Source
 
 
 class ProgramView(Record):

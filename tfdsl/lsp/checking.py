@@ -9,6 +9,7 @@ Of a matrix, only the first job and one for each further value of an axis are ch
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Generator, Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -16,19 +17,17 @@ from tfdsl import pipeline
 from tfdsl.diagnostics.diagnostic import Diagnostic, Fix, Label
 from tfdsl.diagnostics.name_rules import ABSENT_JOBS
 from tfdsl.patterns import regex
+from tfdsl.pipeline import Choice, Outcome, Request
 from tfdsl.record import Record, replace
 from tfdsl.semantics.check import Checked
 from tfdsl.semantics.consequences import independent
+from tfdsl.semantics.project import Program
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import ast
 from tfdsl.syntax.parts import Parts
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
-
-    from tfdsl.pipeline import Choice, Outcome, Request
-    from tfdsl.semantics.project import Program
     from tfdsl.semantics.unset_check import Miss
 
 Key: TypeAlias = tuple[object, ...]

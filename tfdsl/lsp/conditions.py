@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tfdsl.lsp.tree import walk
+from tfdsl.diagnostics import Diagnostic
+from tfdsl.lsp.tree import Node, walk
 from tfdsl.semantics.scope import Scope
 from tfdsl.syntax import ast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.lsp.snapshot import Snapshot
-    from tfdsl.lsp.tree import Node
 
 
 def conditions(snapshot: Snapshot) -> Iterator[tuple[ast.Condition, bool]]:

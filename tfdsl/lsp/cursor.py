@@ -11,11 +11,10 @@ from tfdsl.lsp.interpolations import open_interpolation
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer
 from tfdsl.syntax.brackets import CLOSERS
-from tfdsl.syntax.lexer import comment_places, lex
+from tfdsl.syntax.lexer import Lexed, comment_places, lex
 
 if TYPE_CHECKING:
     from tfdsl.lsp.snapshot import Snapshot
-    from tfdsl.syntax.lexer import Lexed
 
 Kind: TypeAlias = Literal[
     "file", "job", "role", "target", "template", "profile", "cluster", "build", "matrix", "prepare", "sidecar",

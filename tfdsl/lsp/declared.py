@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from collections.abc import Iterable, Iterator
+from typing import Literal, TypeAlias
 
 from tfdsl.record import Record
 from tfdsl.syntax import ast
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from tfdsl.text import Span
+from tfdsl.text import Span
 
 Kind: TypeAlias = Literal["param", "let", "template", "profile", "job", "role", "target"]
 _KINDS: dict[type[Record], Kind] = {

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from tfdsl import source_files
 from tfdsl.lsp.positions import DEFAULT, Encoding, Lines
 from tfdsl.lsp.uris import path_of, uri_of
 from tfdsl.record import Record
 from tfdsl.text import Source
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 
 class Change(Record):

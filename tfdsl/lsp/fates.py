@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl import pipeline, targets
+from tfdsl.backend import Backend, Row, Unit
 from tfdsl.judge import words_of
 from tfdsl.record import Record, replace
 from tfdsl.syntax import ast
+from tfdsl.text import Span
 from tfdsl.vocabulary import attributes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tfdsl.backend import Backend, Row, Unit
     from tfdsl.ir.fields import Item
     from tfdsl.lsp.snapshot import Snapshot
-    from tfdsl.text import Span
 
 
 class Fate(Record):

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.lsp.occurrences import related_owners
 from tfdsl.record import replace
-from tfdsl.semantics.derived import derive
+from tfdsl.semantics.derived import Derived, derive
+from tfdsl.semantics.values import Data
+from tfdsl.syntax import ast
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.lsp.snapshot import Snapshot
-    from tfdsl.semantics.derived import Derived
     from tfdsl.semantics.project import Program
-    from tfdsl.semantics.values import Data
-    from tfdsl.syntax import ast
 
 
 def jobs_of(snapshot: Snapshot, job: ast.Job) -> list[Derived]:

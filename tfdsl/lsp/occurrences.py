@@ -6,19 +6,17 @@ where the job uses templates, what they say of it belongs to it too.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from tfdsl.lsp.tree import walk
+from tfdsl.lsp.tree import Node, walk
 from tfdsl.record import Record
 from tfdsl.syntax import ast
 from tfdsl.text import Span
 from tfdsl.vocabulary.statements import INDEX, RESERVED_NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from tfdsl.lsp.snapshot import Snapshot
-    from tfdsl.lsp.tree import Node
     from tfdsl.semantics.project import Program
 
 Space: TypeAlias = Literal["value", "template", "profile", "job", "role", "step", "axis"]

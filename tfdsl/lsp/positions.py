@@ -7,13 +7,11 @@ end of its line counts as the end.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable
 from itertools import accumulate
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from tfdsl.patterns import regex
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 Encoding: TypeAlias = Literal["utf-8", "utf-16", "utf-32"]
 ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-16", "utf-32")

@@ -6,19 +6,16 @@ The page ``docs/editors.md`` lists them.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, cast
+from collections.abc import Mapping
+from typing import cast
 
 from tfdsl import front_end
+from tfdsl.inputs import Inputs
 from tfdsl.pipeline import Choice, Request
 from tfdsl.record import Record
 from tfdsl.semantics.params import Given
+from tfdsl.semantics.project import Program
 from tfdsl.text import Source, Span
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tfdsl.inputs import Inputs
-    from tfdsl.semantics.project import Program
 
 
 class Settings(Record):

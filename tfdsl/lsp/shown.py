@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from tfdsl.semantics.values import ListData, MapData, PodField, Poison, Reference, RunTime, RunTimeText, show
-
-if TYPE_CHECKING:
-    from tfdsl.semantics.values import Data
+from tfdsl.semantics.values import Data, ListData, MapData, PodField, Poison, Reference, RunTime, RunTimeText, show
 
 LONGEST = 60
 """Characters; the rest is left out."""

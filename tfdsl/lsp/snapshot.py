@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tfdsl import pipeline
-from tfdsl.front_end import project_with
+from tfdsl.backend import Unit
+from tfdsl.diagnostics import Diagnostic
+from tfdsl.front_end import Project, project_with
 from tfdsl.inputs import Inputs
 from tfdsl.lsp.checking import Checker
 from tfdsl.lsp.settings import Settings, choices_of, request_of
+from tfdsl.pipeline import Choice, Outcome, Request
 from tfdsl.semantics.params import Params
+from tfdsl.semantics.project import Program
 from tfdsl.settings.finding import settings_for
+from tfdsl.syntax import ast
+from tfdsl.syntax.lexer import Lexed
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-
-    from tfdsl.backend import Unit
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.front_end import Project
     from tfdsl.inputs import Opener
-    from tfdsl.pipeline import Choice, Outcome, Request
-    from tfdsl.semantics.project import Program
-    from tfdsl.syntax import ast
-    from tfdsl.syntax.lexer import Lexed
 
 
 def _no_programs(path: str) -> Iterable[Program]:

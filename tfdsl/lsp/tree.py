@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tfdsl.syntax import ast
     from tfdsl.text import Span
 

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from tfdsl import pipeline
 from tfdsl.inputs import Inputs
 from tfdsl.job_files import job_files
 from tfdsl.lsp.checking import Checker
-from tfdsl.lsp.declared import declared
+from tfdsl.lsp.declared import Declared, declared
 from tfdsl.lsp.documents import Document, Documents
 from tfdsl.lsp.settings import Settings
 from tfdsl.lsp.snapshot import Snapshot
 from tfdsl.lsp.uris import path_of
+from tfdsl.semantics.project import Program
 from tfdsl.settings.finding import is_settings_file
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from tfdsl.lsp.declared import Declared
-    from tfdsl.semantics.project import Program
-    from tfdsl.syntax import ast
-    from tfdsl.text import Source
+from tfdsl.syntax import ast
+from tfdsl.text import Source
 
 MOST_FILES = 2000
 """Files of the workspace that are looked at; more are left alone."""

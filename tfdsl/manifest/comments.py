@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from tfdsl.manifest.documents import Comment
 from tfdsl.patterns import regex
 from tfdsl.text import Source, Span
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 _COMMENT = regex("#[^\r\n\x85\u2028\u2029]*")
 _BEFORE = frozenset(" \t\r\n\x85\u2028\u2029,[]{}\"'")

@@ -6,10 +6,12 @@ What the server reads is the measure (:mod:`tfdsl.manifest.scalars`): the last o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, TypeAlias
 
 from yaml import events as of
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics import import_rules as rules
 from tfdsl.manifest import scalars
 from tfdsl.manifest.events import end_of, start_of
@@ -18,11 +20,6 @@ from tfdsl.manifest.reports import DEEPEST, set_twice
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from tfdsl.diagnostics import Diagnostic
 
 MOST_ALIASED: Final = 400_000
 """The most values of one document that are written as aliases, each counted as often as it is used."""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Mapping as AbstractMapping
 from typing import TYPE_CHECKING
 
-from tfdsl.emit.located import Located
+from tfdsl.emit.located import Data, Located
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence
 from tfdsl.vocabulary.quantities import Duration, Quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tfdsl.emit.located import Data
     from tfdsl.text import Span
 
 

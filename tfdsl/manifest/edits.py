@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from tfdsl.text import Span
 
 

@@ -5,13 +5,12 @@ Offsets of events are characters, whatever is in the text; both parsers count so
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Protocol
 
 from tfdsl.patterns import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     import yaml
 
     class EventParser(Protocol):

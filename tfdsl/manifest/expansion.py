@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from tfdsl.manifest.script import Assignment, Command, Script, Unknown, Word, joined
 from tfdsl.manifest.words import ASSIGNS
 from tfdsl.patterns import regex
 from tfdsl.record import replace
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 _BLANKS: Final = regex(r"\s+")
 _DECLARING: Final = frozenset({"export", "declare", "local", "readonly", "typeset"})

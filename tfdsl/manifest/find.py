@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics import import_rules as rules
 from tfdsl.manifest import foreign, yaml
+from tfdsl.manifest.documents import Document
+from tfdsl.manifest.foreign import Readable
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, Step, walk
 from tfdsl.manifest.places import Places
 from tfdsl.manifest.view import view
@@ -14,12 +18,6 @@ from tfdsl.record import replace
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.manifest.documents import Document
-    from tfdsl.manifest.foreign import Readable
-
     Report = Callable[[Diagnostic], None]
 
 MOST_EMBEDDED: Final = 1_000

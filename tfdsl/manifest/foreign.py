@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics import import_rules as rules
 from tfdsl.manifest.nodes import Mapping
 from tfdsl.manifest.view import View, view
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.manifest.documents import Document
 
 

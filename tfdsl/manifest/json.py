@@ -7,20 +7,16 @@ does: a whole number of 64 bits, or a float.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from json import JSONDecodeError, loads
-from typing import TYPE_CHECKING
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics import import_rules as rules
 from tfdsl.manifest import scalars
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence
 from tfdsl.manifest.reports import DEEPEST, set_twice
 from tfdsl.patterns import regex
 from tfdsl.text import Source, Span
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tfdsl.diagnostics import Diagnostic
 
 _FIRST = regex(r"\s*[{\[]")
 _BLANK = regex(r"[ \t\r\n]*")

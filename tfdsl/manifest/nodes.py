@@ -6,13 +6,12 @@ compiled, so that every difference has two places. Nodes are never changed: a no
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tfdsl.emit.located import Plain
     from tfdsl.text import Span
 

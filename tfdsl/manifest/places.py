@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics.diagnostic import Diagnostic, Label
@@ -12,8 +13,6 @@ from tfdsl.record import replace
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tfdsl.manifest.documents import Comment
 
 _ESCAPE = regex(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)")

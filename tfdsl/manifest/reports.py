@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics import import_rules as rules
 
 if TYPE_CHECKING:
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.text import Span
 
 DEEPEST: Final = 100

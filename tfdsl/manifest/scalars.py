@@ -11,12 +11,10 @@ import base64
 import binascii
 import math
 import struct
-from typing import TYPE_CHECKING, Final, TypeAlias
+from collections.abc import Iterable
+from typing import Final, TypeAlias
 
 from tfdsl.patterns import regex
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 Value: TypeAlias = str | int | float | bool | None
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from tfdsl.text import Span
 
 Place: TypeAlias = "Callable[[int, int], Span]"

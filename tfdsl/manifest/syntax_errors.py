@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics import import_rules as rules
 from tfdsl.record import Record
-from tfdsl.text import Span
+from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
     from yaml import Mark, MarkedYAMLError
-
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.text import Source
 
 
 class _Words(Record):

@@ -7,15 +7,12 @@ of an Argo Workflow or in the templates of simpletfjob, they are read as text.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics import import_rules as rules
 from tfdsl.patterns import regex
-from tfdsl.text import Span
-
-if TYPE_CHECKING:
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.text import Source
+from tfdsl.text import Source, Span
 
 HELM = regex(r"\{\{[^{}\n]*(?:\.(?:Values|Release|Chart|Capabilities)\.[A-Za-z]|\b(?:include|toYaml|nindent|tpl)\b)")
 _GO = regex(r"\{\{-?\s*(?:/\*|\$|\.[A-Za-z_]|(?:if|else|end|range|with|define|block|template)\b)")

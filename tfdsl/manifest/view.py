@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 from tfdsl.manifest.nodes import Mapping, Node, Scalar, Sequence, Step
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tfdsl.text import Span
 
 T = TypeVar("T", str, int, bool)

@@ -8,14 +8,11 @@ are there, in the order written, and so are those of functions.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from tfdsl.manifest.script import Assignment, Command, HereDocument, Problem, Script, Unknown, Word, joined
+from tfdsl.manifest.script import Assignment, Command, HereDocument, Place, Problem, Script, Unknown, Word, joined
 from tfdsl.patterns import regex
 from tfdsl.text import Span
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.script import Place
 
 _BLANK: Final = regex(r"(?:[ \t\r]|\\\r?\n)+")
 _LITERAL: Final = regex(r"[^\s\\'\"$`;&|<>()]+")

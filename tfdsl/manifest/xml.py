@@ -11,20 +11,15 @@ its place.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import Final
 from xml.parsers import expat
 
-from tfdsl.diagnostics import import_rules
+from tfdsl.diagnostics import Diagnostic, import_rules
 from tfdsl.manifest.documents import Comment, Document
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence
 from tfdsl.patterns import regex
-from tfdsl.text import Span
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.text import Source
+from tfdsl.text import Source, Span
 
 DEEPEST: Final = 100
 """Elements within each other. What people write has eight."""

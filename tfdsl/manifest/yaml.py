@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from yaml import Event, MarkedYAMLError, ScalarEvent, YAMLError
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics import import_rules as rules
 from tfdsl.gc_pause import without_gc
 from tfdsl.manifest import json, syntax_errors, templates
@@ -13,14 +15,10 @@ from tfdsl.manifest.comments import comments
 from tfdsl.manifest.compose import Composer, TooDeepError
 from tfdsl.manifest.documents import Document
 from tfdsl.manifest.events import FORBIDDEN, events
+from tfdsl.manifest.nodes import Node
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.manifest.nodes import Node
-
     Report = Callable[[Diagnostic], None]
 
 MOST_MESSAGES: Final = 100

@@ -5,18 +5,13 @@ Nothing is changed in place: a patch gives new documents that share what it did 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal, Protocol, TypeAlias, TypeVar
 
 from tfdsl.diagnostics.suggest import closest, enumeration
-from tfdsl.emit.located import Located, plain, unwrap
+from tfdsl.emit.located import Data, Located, plain, unwrap
 from tfdsl.patch.path import Index, Key, Path, Problem, Selector, Step, parse_path, quoted
 from tfdsl.record import Record, replace
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.emit.located import Data
 
 __all__ = ["Operation", "Patch", "Path", "Problem", "apply", "parse_path"]
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.output_rules import (
     NO_POD_TEMPLATE,
     PATCH_DERIVED,
@@ -15,29 +17,23 @@ from tfdsl.diagnostics.output_rules import (
     PATCHED_DOCUMENT,
 )
 from tfdsl.diagnostics.suggest import closest, enumeration
-from tfdsl.emit.located import Located, plain
+from tfdsl.emit import located
+from tfdsl.emit.located import Located, Plain, plain
 from tfdsl.patch.apply import Patch, apply_to, choose
 from tfdsl.patch.path import Index, Key, Path, Problem
 from tfdsl.patch.pods import pod_templates
-from tfdsl.patch.rules import POD, Complaint, matches, owner, value_at
-from tfdsl.patch.schema import kind_of, misfits, place
+from tfdsl.patch.rules import POD, Complaint, Derived, FixedSet, PatchRules, Since, Steps, matches, owner, value_at
+from tfdsl.patch.schema import Node, Schemas, kind_of, misfits, place
 from tfdsl.patch.spans import concrete, problem_span, shared, span_of
 from tfdsl.record import Record
 from tfdsl.semantics import values
+from tfdsl.text import Span
 from tfdsl.vocabulary import versions
 from tfdsl.vocabulary.quantities import Duration, Quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from tfdsl.backend import Document, Unit
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.emit import located
-    from tfdsl.emit.located import Plain
-    from tfdsl.patch.rules import Derived, FixedSet, PatchRules, Since, Steps
-    from tfdsl.patch.schema import Node, Schemas
     from tfdsl.semantics import resolved
-    from tfdsl.text import Span
 
 
 class Place(Record):

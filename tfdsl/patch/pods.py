@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.emit.located import Located, unwrap
+from tfdsl.emit.located import Data, Located, unwrap
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tfdsl.emit.located import Data
     from tfdsl.patch.rules import Steps
 
 _ROLE: Final = regex(r"roles\[([a-z]+)\]")

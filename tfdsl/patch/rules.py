@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias, Union
 
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from tfdsl.emit.located import Plain
 
 Steps: TypeAlias = "tuple[str | int, ...]"

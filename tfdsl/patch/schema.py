@@ -18,22 +18,19 @@ a number                  an object: the keys that it may have, with nodes
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from tfdsl.diagnostics.suggest import closest, listing
+from tfdsl.emit import located
 from tfdsl.emit.located import unwrap
-from tfdsl.patch.path import Key, Problem
+from tfdsl.patch.path import Key, Path, Problem
 from tfdsl.record import Record
 from tfdsl.semantics.values import Data, ListData, MapData, Value, a_kind
 from tfdsl.vocabulary.quantities import Duration, Quantity, Undecided
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from tfdsl.emit import located
-    from tfdsl.patch.path import Path
     from tfdsl.text import Span
 
 Node: TypeAlias = str | int | list["Node"]

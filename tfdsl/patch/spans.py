@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.patch.path import Index, Key
-from tfdsl.patch.rules import value_at
-from tfdsl.semantics.values import ListData, MapData
+from tfdsl.patch.path import Index, Key, Path, Problem
+from tfdsl.patch.rules import Steps, value_at
+from tfdsl.semantics.values import ListData, MapData, Value
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
     from tfdsl.emit.located import Plain
-    from tfdsl.patch.path import Path, Problem
-    from tfdsl.patch.rules import Steps
     from tfdsl.semantics import resolved
-    from tfdsl.semantics.values import Value
 
 
 def span_in_path(patch: resolved.Patch, offset: int, end: int) -> Span:

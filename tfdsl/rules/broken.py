@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 from tfdsl.record import Record, replace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from tfdsl.diagnostics import Diagnostic, Rule
     from tfdsl.text import Span
 

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
 from tfdsl.diagnostics import job_rules, name_rules
 from tfdsl.diagnostics.suggest import listing
-from tfdsl.rules.broken import Broken
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from tfdsl.rules.broken import Place
+from tfdsl.rules.broken import Broken, Place
 
 
 def matched(claims: Sequence[str], mounts: Iterable[tuple[Place, str]]) -> Iterator[Broken]:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import value_rules
 from tfdsl.patterns import regex
-from tfdsl.rules.broken import KEY, Broken
+from tfdsl.rules.broken import KEY, Broken, Place
 from tfdsl.rules.texts import literal, parts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.rules.broken import Place
     from tfdsl.rules.protocols import Job, Role, Step
 
 _USES_ARGS = regex(r"\$(?:[@*1-9#]|\{[@*1-9#])")

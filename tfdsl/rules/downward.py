@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from tfdsl.diagnostics import value_rules
 from tfdsl.diagnostics.suggest import closest, fold
@@ -10,9 +10,6 @@ from tfdsl.patterns import regex
 from tfdsl.rules.broken import Broken
 from tfdsl.rules.names import qualified_problem
 from tfdsl.vocabulary.downward import FIELDS, KEYED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _MEMBER = regex(r"(metadata\.\w+)\['((?s:.*))'\]")
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.rules import commands, mounts, outputs, policies, roles
+from tfdsl.rules.broken import Broken
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tfdsl.rules.broken import Broken
     from tfdsl.rules.protocols import Job, Role
 
 

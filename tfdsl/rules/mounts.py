@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import value_rules
 from tfdsl.patterns import regex
-from tfdsl.rules.broken import Broken
+from tfdsl.rules.broken import Broken, Place
 from tfdsl.rules.texts import UNKNOWN, pattern_of, quoted
 from tfdsl.vocabulary import statements
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tfdsl.rules.broken import Place
     from tfdsl.rules.protocols import Mount
 
 SHM_PATH = "/dev/shm"

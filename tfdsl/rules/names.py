@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, cast
+from collections.abc import Iterator, Mapping
+from typing import cast
 
 from tfdsl.diagnostics import value_rules
 from tfdsl.diagnostics.suggest import closest, listing
@@ -12,9 +13,6 @@ from tfdsl.rules.broken import KEY, Broken
 from tfdsl.rules.texts import quoted
 from tfdsl.vocabulary.attributes import CAPABILITIES, CAPABILITY
 from tfdsl.vocabulary.types import a_value
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 LONGEST_LABEL = 63
 LONGEST_NAME = 253

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import value_rules
 from tfdsl.diagnostics.suggest import listing
-from tfdsl.rules.broken import Broken
+from tfdsl.rules.broken import Broken, Place
 from tfdsl.rules.policies import replica
 from tfdsl.rules.texts import has_index, pattern_of, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
-
-    from tfdsl.rules.broken import Place
     from tfdsl.rules.protocols import Output, Role
 
 _URI = ("hdfs://", "viewfs://")

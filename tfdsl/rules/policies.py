@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import job_rules, name_rules, value_rules
@@ -9,8 +10,6 @@ from tfdsl.diagnostics.suggest import enumeration, listing
 from tfdsl.rules.broken import Broken
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from tfdsl.rules.protocols import Job, Policy
     from tfdsl.vocabulary.policies import Event
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
 from tfdsl.patterns import regex
-from tfdsl.rules.broken import KEY, Broken
+from tfdsl.rules.broken import KEY, Broken, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from tfdsl.rules.broken import Place
     from tfdsl.rules.protocols import Role, Step
 
 LONGEST_NAME = 15

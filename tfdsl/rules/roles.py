@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
@@ -12,8 +13,6 @@ from tfdsl.vocabulary import roles as rows
 from tfdsl.vocabulary.quantities import Quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from tfdsl.rules.protocols import Job, Role
 
 

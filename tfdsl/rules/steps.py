@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, value_rules
@@ -9,8 +10,6 @@ from tfdsl.rules.broken import Broken
 from tfdsl.rules.names import as_label, label_problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from tfdsl.rules.protocols import Role, Step
 
 RESERVED = "tensorflow"

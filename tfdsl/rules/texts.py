@@ -6,14 +6,11 @@ the IR each have a class of their own for it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tfdsl.diagnostics import value_rules
 from tfdsl.patterns import regex
 from tfdsl.rules.broken import Broken
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _UNFIT = regex("[\0\ud800-\udfff]")
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
 from tfdsl.diagnostics import value_rules
 from tfdsl.rules.broken import Broken
 from tfdsl.rules.names import taint
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 
 def toleration(entries: Mapping[str, object]) -> Iterator[Broken]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.lifecycle.events import Task
 from tfdsl.patterns import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from tfdsl.ir.model import Job
 
 VARIABLE: Final = "CUDA_VISIBLE_DEVICES"

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tfdsl.lifecycle.events import Split
+from tfdsl.lifecycle.events import Event, Split, Task
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from tfdsl.ir.model import Job
-    from tfdsl.lifecycle.events import Event, Task
     from tfdsl.lifecycle.faults import Injected
 
 

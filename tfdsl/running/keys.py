@@ -6,14 +6,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from collections.abc import Iterator
+from typing import Final, Literal, TypeAlias
 
 from tfdsl.record import Record
 from tfdsl.vocabulary.policies import ACTIONS_OF
 from tfdsl.vocabulary.statements import RUN_TIME_MARKS, STEPS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 Fate: TypeAlias = Literal["done", "sought", "told"]
 

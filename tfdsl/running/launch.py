@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping
+from typing import Literal
 
 from tfdsl.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class Mounted(Record):

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics import run_mount_rules as rules
-from tfdsl.ir.model import Role
+from tfdsl.ir.model import Job, Role, Step
 from tfdsl.running.launch import Limits
 from tfdsl.running.supervision import cgroups
+from tfdsl.vocabulary.quantities import Quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.ir.model import Job, Step
     from tfdsl.ir.origins import Origins
-    from tfdsl.vocabulary.quantities import Quantity
 
 
 def limits_of(holder: Role | Step) -> Limits:

@@ -4,11 +4,25 @@ from __future__ import annotations
 
 import fcntl
 import os
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.ir.policies import SELF_CONTAINED
-from tfdsl.lifecycle.events import ClearTimer, Due, Exited, Finish, Lost, SetTimer, Start, Started, Stop
+from tfdsl.lifecycle.events import (
+    ClearTimer,
+    Due,
+    Event,
+    Exited,
+    Finish,
+    Lost,
+    Order,
+    SetTimer,
+    Start,
+    Started,
+    Stop,
+    Task,
+)
 from tfdsl.lifecycle.machine import Machine
 from tfdsl.record import Record
 from tfdsl.running.ending import length
@@ -20,10 +34,7 @@ from tfdsl.running.restarts import FIRST_PAUSE, Backoff, Here
 from tfdsl.running.statuses import described
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from tfdsl.ir.model import Job
-    from tfdsl.lifecycle.events import Event, Order, Task
     from tfdsl.lifecycle.faults import Injected
     from tfdsl.running.loop import Loop
     from tfdsl.running.plan import Program, Replica

@@ -5,13 +5,12 @@ from __future__ import annotations
 import signal
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.lifecycle.events import Exited, Lost, Started
+from tfdsl.lifecycle.events import Event, Exited, Lost, Started, Task, Way
 from tfdsl.running.ending import length
 from tfdsl.running.statuses import described
 from tfdsl.running.tensorflow import BOARD, listens
 
 if TYPE_CHECKING:
-    from tfdsl.lifecycle.events import Event, Task, Way
     from tfdsl.running.launch import Ended, Running
     from tfdsl.running.local_job import LocalJob
     from tfdsl.running.plan import Program, Replica

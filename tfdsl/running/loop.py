@@ -6,13 +6,13 @@ import os
 import selectors
 import signal
 import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.running.timers import Timers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
     from types import FrameType
 
     from tfdsl.running.local_job import LocalJob, Result

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT
 from tfdsl.record import Record
 from tfdsl.rules.mounts import path as broken_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.text import Span
 
 

@@ -8,10 +8,13 @@ scratch folder.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics import run_mount_rules as rules
 from tfdsl.ir import model
+from tfdsl.ir.model import Job, Mount, Role
 from tfdsl.record import Record, replace
 from tfdsl.rules.mounts import SHM_PATH
 from tfdsl.running.filling import Filling
@@ -21,10 +24,6 @@ from tfdsl.running.sources import leads_to, nfs_folder, plain
 from tfdsl.running.texts import Texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.ir.model import Job, Mount, Role
     from tfdsl.ir.origins import Origins
     from tfdsl.lifecycle.events import Task
     from tfdsl.running.mount_options import Given, MountOptions

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics import run_mount_rules as rules
 from tfdsl.running.launch import Copied
 from tfdsl.running.shown import shown
 from tfdsl.running.texts import Texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.ir.model import Job, Output, Role
     from tfdsl.ir.origins import Origins
 

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from collections.abc import Mapping
+from typing import Final, Literal, TypeAlias
 
-from tfdsl.diagnostics import run_rules
+from tfdsl.diagnostics import Rule, run_rules
 from tfdsl.emit.server_program import TENSORFLOW_SERVER
 from tfdsl.ir.cluster_spec import cluster_spec, flag_hosts, flag_task, gets_flags, needs_tf_config, tf_config
 from tfdsl.ir.defaults import board_command
+from tfdsl.ir.model import Job, Role, Step
 from tfdsl.lifecycle.events import Task
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.running.texts import Texts
 from tfdsl.running.variables import Variables
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tfdsl.diagnostics import Rule
-    from tfdsl.ir.model import Job, Role, Step
 
 HOST: Final = "127.0.0.1"
 DEFAULT_GRACE_MS: Final = 10_000

@@ -5,27 +5,24 @@ from __future__ import annotations
 import os
 import platform
 import shutil
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import run_rules
+from tfdsl.diagnostics import Diagnostic, run_rules
+from tfdsl.lifecycle.events import Task
 from tfdsl.record import Record
 from tfdsl.running import devices, tensorflow, told
 from tfdsl.running.local_job import LocalJob
 from tfdsl.running.mount_options import MountOptions
-from tfdsl.running.plan import Surroundings, plan, tasks
+from tfdsl.running.plan import Replica, Surroundings, plan, tasks
 from tfdsl.running.provisions import Provisions
 from tfdsl.running.restarts import FIRST_PAUSE
 from tfdsl.running.supervisor import Supervisor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.lifecycle.events import Task
     from tfdsl.lifecycle.faults import Injected
     from tfdsl.plain_jobs import PlainJob
     from tfdsl.running.loop import Loop
-    from tfdsl.running.plan import Replica
     from tfdsl.running.screen import Screen
     from tfdsl.running.timers import Timers
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from tfdsl.lifecycle.events import Task
     from tfdsl.lifecycle.state import Replica, State
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from tfdsl.diagnostics import Diagnostic
+from tfdsl.ir.model import Job, Role
 from tfdsl.running import limits, outputs
 from tfdsl.running.denial import denial
 from tfdsl.running.launch import Launch
@@ -12,10 +15,6 @@ from tfdsl.running.mounts import Mounts
 from tfdsl.running.mounts import Replica as Mounting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.ir.model import Job, Role
     from tfdsl.ir.origins import Origins
     from tfdsl.running.mount_options import MountOptions
     from tfdsl.running.plan import Program, Replica

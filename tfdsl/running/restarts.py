@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.lifecycle.behaviour import RESTARTS, SELF_CONTAINED, Behaviour, Decision
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tfdsl.ir.model import Job
     from tfdsl.lifecycle.events import Task
     from tfdsl.lifecycle.state import State

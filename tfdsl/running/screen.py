@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable, Sequence
 from typing import IO, TYPE_CHECKING, Final, Protocol
 
 from tfdsl.diagnostics.render.columns import visible
@@ -11,8 +12,6 @@ from tfdsl.running.output import shown
 from tfdsl.writing import File, write_all
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from tfdsl.lifecycle.events import Task
     from tfdsl.running.plan import Program
 

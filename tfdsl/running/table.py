@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, TextIO
 
 from rich.console import Console
@@ -14,8 +15,6 @@ from tfdsl.running.ending import length
 from tfdsl.running.progress import lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from tfdsl.lifecycle.state import State
     from tfdsl.running.timers import Timers
 

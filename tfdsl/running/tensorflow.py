@@ -6,15 +6,13 @@ import os
 import shutil
 import socket
 import subprocess
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.diagnostics import run_rules
+from tfdsl.diagnostics import Diagnostic, run_rules
 from tfdsl.ir.defaults import board_command
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.ir.origins import Origins
     from tfdsl.running.plan import Program, Replica
 

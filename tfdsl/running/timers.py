@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable
 
 
 class Timers:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.diagnostics import run_rules
+from tfdsl.diagnostics import Diagnostic, run_rules
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.ir.fields import walk
+from tfdsl.ir.model import Job
+from tfdsl.lifecycle.events import Task
 from tfdsl.running import devices
 from tfdsl.running.keys import TABLE
 from tfdsl.support import spoken
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.ir.model import Job
     from tfdsl.ir.origins import Origins
-    from tfdsl.lifecycle.events import Task
     from tfdsl.running.plan import Problem
     from tfdsl.text import Span
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.ir.model import PodField, RunTimeText
+from tfdsl.ir.model import EnvValue, Job, PodField, Role, RunTimeText
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tfdsl.ir.model import EnvValue, Job, Role
     from tfdsl.lifecycle.events import Task
     from tfdsl.running.texts import Texts
 

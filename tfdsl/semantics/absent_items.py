@@ -6,30 +6,26 @@ absent.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import value_rules
+from tfdsl.diagnostics import Diagnostic, value_rules
 from tfdsl.record import replace
-from tfdsl.semantics import patches, statements, unset
+from tfdsl.semantics import patches, resolved, statements, unset
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.mounts import mount
 from tfdsl.semantics.role_names import known_role
+from tfdsl.semantics.scope import Scope
 from tfdsl.semantics.values import ListData, Value, list_data
 from tfdsl.syntax import ast
+from tfdsl.text import Span
 from tfdsl.vocabulary import attributes
-from tfdsl.vocabulary.types import STRING
+from tfdsl.vocabulary.types import STRING, Type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.semantics import resolved
     from tfdsl.semantics.blocks import Layer, RoleBlock
     from tfdsl.semantics.resolve import Resolver
-    from tfdsl.semantics.scope import Scope
-    from tfdsl.text import Span
-    from tfdsl.vocabulary.types import Type
 
     Report = Callable[[Diagnostic], None]
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import name_rules
+from tfdsl.diagnostics import Diagnostic, name_rules
 from tfdsl.diagnostics.suggest import enumeration
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics.derived import Derived
     from tfdsl.syntax import ast
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from tfdsl.syntax import ast
+from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from tfdsl.semantics.project import Program
-    from tfdsl.text import Span
 
 
 def absent_lines(program: Program, conditions: Iterable[Mapping[Span, bool]]) -> Iterator[tuple[str, int]]:

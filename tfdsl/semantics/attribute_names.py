@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
-from tfdsl.diagnostics import name_rules
+from tfdsl.diagnostics import Diagnostic, name_rules
 from tfdsl.diagnostics.suggest import closest, fold, folded, offering, proposing, words_of
 from tfdsl.record import Record
 from tfdsl.rules.roles import misplaced
@@ -21,15 +22,11 @@ from tfdsl.vocabulary.types import (
     NumberType,
     QuantityType,
     StringType,
+    Type,
     UnionType,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.vocabulary.types import Type
-
     Report = Callable[[Diagnostic], None]
 
 

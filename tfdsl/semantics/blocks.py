@@ -6,6 +6,7 @@ All other items keep their conditions. A block with ``use`` becomes several :cla
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeGuard, TypeVar
 
 from tfdsl import targets
@@ -19,8 +20,6 @@ from tfdsl.syntax import ast
 from tfdsl.vocabulary import attributes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
     from tfdsl.backend import Backend
     from tfdsl.semantics.conditions import Conditions
     from tfdsl.semantics.step_blocks import StepBlock

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
-from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.diagnostics.suggest import MOST_LISTED, closest, enumeration, listing, offering, words_of
 from tfdsl.record import Record
 from tfdsl.semantics import operators
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.pattern import PatternError, compile_pattern
+from tfdsl.semantics.scope import Scope
 from tfdsl.semantics.values import POISON, ListData, Poison, Value, kind_of, show
+from tfdsl.syntax import ast
 from tfdsl.vocabulary.statements import PARAM_SETTINGS
 from tfdsl.vocabulary.types import STRING, ListType, Type
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.semantics.scope import Scope
-    from tfdsl.syntax import ast
 
 _ORDERED = ("int", "number", "quantity", "duration")
 _NAMES = tuple(row.name for row in PARAM_SETTINGS)

@@ -6,10 +6,11 @@ targets that are not compiled are checked, too), and applies the rules of the la
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tfdsl import targets
-from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.gc_pause import without_gc
 from tfdsl.record import Record
 from tfdsl.semantics import resolved, statements, target_options, unused_items
@@ -21,21 +22,16 @@ from tfdsl.semantics.merge_policies import policies
 from tfdsl.semantics.params import Given, Params
 from tfdsl.semantics.patches import patches
 from tfdsl.semantics.per_combination import Reports
-from tfdsl.semantics.project import used_templates
+from tfdsl.semantics.project import Program, used_templates
 from tfdsl.semantics.resolve import Resolver, Shared
+from tfdsl.semantics.target_options import GivenOption
 from tfdsl.syntax import ast
-from tfdsl.text import Span
+from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from tfdsl.backend import Backend
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics.conditions import Conditions
-    from tfdsl.semantics.project import Program
-    from tfdsl.semantics.target_options import GivenOption
     from tfdsl.semantics.unset_check import Unsets
-    from tfdsl.text import Source
 
 
 COST_OF_ITEM = 10

@@ -7,10 +7,11 @@ wrong is reported once and counts as true, as if it were not written.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
-from tfdsl.diagnostics import name_rules
+from tfdsl.diagnostics import Diagnostic, name_rules
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.record import Record, replace
 from tfdsl.semantics.dependencies import references
@@ -18,14 +19,11 @@ from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.scope import Scope
 from tfdsl.semantics.values import ListData, MapData, Poison, Value, a_kind, is_number
 from tfdsl.syntax import ast
+from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics.derived import Derived
     from tfdsl.semantics.params import Params
-    from tfdsl.text import Span
 
 _RESERVED = ("job", "role", "roles", "task", "env")
 _DIFFERENT = (*_RESERVED, "matrix")

@@ -7,12 +7,14 @@ is reported at its own place (for lists and maps at the element), with the liter
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, listing
 from tfdsl.patterns import regex
 from tfdsl.rules import amounts
+from tfdsl.rules.broken import Broken
 from tfdsl.rules.names import map_key
 from tfdsl.rules.texts import clean, literal
 from tfdsl.semantics import operators
@@ -52,11 +54,6 @@ from tfdsl.vocabulary.types import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.rules.broken import Broken
-
     Report = Callable[[Diagnostic], None]
 
 LONGEST_OFFER = 200

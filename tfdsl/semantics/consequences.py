@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules, syntax_rules, value_rules
+from tfdsl.diagnostics.diagnostic import Diagnostic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tfdsl.diagnostics.diagnostic import Diagnostic
     from tfdsl.semantics.project import Program
 
 # What is missing may be in the part that could not be read.

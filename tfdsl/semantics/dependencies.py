@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.record import Record
 from tfdsl.syntax import ast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-
-    from tfdsl.diagnostics import Diagnostic, Rule
-
     Uses: TypeAlias = Mapping[str, Sequence[ast.Ref]]
 
 Dependence: TypeAlias = Literal["nothing", "job", "role"]

@@ -5,9 +5,10 @@ Their names are evaluated here, and ``--job`` and ``--name`` are applied, before
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import name_rules
+from tfdsl.diagnostics import Diagnostic, name_rules
 from tfdsl.diagnostics.suggest import closest, listing
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
@@ -16,16 +17,13 @@ from tfdsl.semantics.dependencies import references
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.scope import Scope
 from tfdsl.semantics.values import Poison, show
+from tfdsl.syntax import ast
+from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics.matrix import Combination
     from tfdsl.semantics.params import Params
     from tfdsl.semantics.project import Program
-    from tfdsl.syntax import ast
-    from tfdsl.text import Span
 
     Report = Callable[[Diagnostic], None]
 

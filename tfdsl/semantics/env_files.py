@@ -7,17 +7,15 @@ message contains a value or a line, because such files are where people keep the
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import value_rules
+from tfdsl.diagnostics import Diagnostic, value_rules
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.vocabulary.attributes import ENV_NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.text import Span
 
 _KEY = regex(ENV_NAME)

@@ -7,7 +7,7 @@ text can overflow the stack.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from tfdsl import targets
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
@@ -16,6 +16,7 @@ from tfdsl.patterns import regex
 from tfdsl.record import replace
 from tfdsl.semantics import literals, operators
 from tfdsl.semantics.members import members_help, role_member, special_member
+from tfdsl.semantics.scope import Scope
 from tfdsl.semantics.values import (
     CONTAINERS,
     ELEMENT,
@@ -37,13 +38,8 @@ from tfdsl.semantics.values import (
     show,
 )
 from tfdsl.syntax import ast
+from tfdsl.text import Span
 from tfdsl.vocabulary.statements import RESERVED_NAMES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tfdsl.semantics.scope import Scope
-    from tfdsl.text import Span
 
 DEEPEST = 150
 """The most levels of nesting in an expression."""

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from tfdsl.diagnostics import Diagnostic, name_rules, syntax_rules, value_rules
 from tfdsl.patterns import regex
 from tfdsl.record import replace
 from tfdsl.semantics import operators
 from tfdsl.semantics.evaluate import evaluate
+from tfdsl.semantics.scope import Scope
 from tfdsl.semantics.values import POISON, Value, list_data
 from tfdsl.syntax import ast, parse_expression
 from tfdsl.text import Source, Span
 from tfdsl.vocabulary.types import DurationType, ListType, MapType, QuantityType, StringType, Type, a_value
-
-if TYPE_CHECKING:
-    from tfdsl.semantics.scope import Scope
 
 # Words that other commands accept as a list, and that are not an expression: with a comma, or not only names.
 BARE_WORDS = r"\s*(?![A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\s*\Z)[^\s\"'\[\](){}?]+\s*\Z"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
@@ -29,8 +30,6 @@ from tfdsl.vocabulary import foreign
 from tfdsl.vocabulary import functions as rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tfdsl.semantics.scope import Scope
     from tfdsl.syntax import ast
     from tfdsl.text import Span

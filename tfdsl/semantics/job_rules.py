@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, enumeration, offering
 from tfdsl.record import replace
 from tfdsl.rules import names, outputs, tolerations
+from tfdsl.rules.broken import Broken, Place
 from tfdsl.rules.job import of_job, of_role
 from tfdsl.rules.roles import images
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.rule_views import RoleView, job_span, job_view, role_span, value_span
-from tfdsl.semantics.values import ListData, MapData, PodField, Reference
+from tfdsl.semantics.values import Data, Entry, ListData, MapData, PodField, Reference, Value
 from tfdsl.vocabulary.attributes import NO_LIMIT, TOLERATION_KEYS
 from tfdsl.vocabulary.types import INT, STRING, Type, one_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.rules.broken import Broken, Place
     from tfdsl.semantics import resolved
-    from tfdsl.semantics.values import Data, Entry, Value
     from tfdsl.text import Span
 
     Report = Callable[[Diagnostic], None]

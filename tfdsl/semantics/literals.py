@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.semantics import operators
+from tfdsl.semantics.values import Data
 from tfdsl.vocabulary.quantities import parse_unit
 
 if TYPE_CHECKING:
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics.scope import Scope
-    from tfdsl.semantics.values import Data
     from tfdsl.syntax import ast
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"  # the module string compiles a pattern at import

@@ -7,13 +7,15 @@ the last axis fastest.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.record import Record
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.operators import settle
+from tfdsl.semantics.scope import Scope
 from tfdsl.semantics.values import (
     CONTAINERS,
     POISON,
@@ -28,17 +30,12 @@ from tfdsl.semantics.values import (
     show,
     with_article,
 )
+from tfdsl.syntax import ast
+from tfdsl.text import Span
 from tfdsl.vocabulary.quantities import Undecided
 from tfdsl.vocabulary.statements import INDEX
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.semantics.scope import Scope
-    from tfdsl.syntax import ast
-    from tfdsl.text import Span
-
     Report = Callable[[Diagnostic], None]
 
 MOST_JOBS = 1000

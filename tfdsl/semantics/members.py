@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tfdsl.diagnostics import Diagnostic, Edit, name_rules
 from tfdsl.diagnostics.suggest import closest, enumeration, is_sure
-from tfdsl.semantics.scope import Pending
-from tfdsl.semantics.values import POISON
+from tfdsl.semantics.scope import JobNames, Pending, Scope
+from tfdsl.semantics.values import POISON, Data
 from tfdsl.syntax import ast
+from tfdsl.text import Span
 from tfdsl.vocabulary import foreign, roles
 from tfdsl.vocabulary.statements import INDEX
-
-if TYPE_CHECKING:
-    from tfdsl.semantics.scope import JobNames, Scope
-    from tfdsl.semantics.values import Data
-    from tfdsl.text import Span
 
 _ROLE_WORDS = {"workers": "worker"}
 """Words for all replicas of a role."""

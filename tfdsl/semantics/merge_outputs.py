@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from tfdsl.diagnostics import value_rules
 from tfdsl.rules.outputs import twice
 from tfdsl.semantics import resolved, statements, subjects
+from tfdsl.syntax import ast
+from tfdsl.text import Span
 
 if TYPE_CHECKING:
     from tfdsl.semantics.blocks import Layer
     from tfdsl.semantics.resolve import Resolver
-    from tfdsl.syntax import ast
-    from tfdsl.text import Span
 
 
 def outputs(resolver: Resolver, present: tuple[str, ...]) -> dict[str, tuple[resolved.Output, ...]]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, TypeAlias
 
 from tfdsl.record import replace
 from tfdsl.rules.policies import same
 from tfdsl.semantics import resolved, statements, subjects
+from tfdsl.syntax import ast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from tfdsl.semantics.resolve import Resolver
-    from tfdsl.syntax import ast
 
 
 Key: TypeAlias = tuple[str | None, int | None, str]

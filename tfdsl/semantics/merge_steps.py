@@ -5,22 +5,19 @@ It is loaded for files that have steps only.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tfdsl.record import replace
 from tfdsl.rules.steps import both_kinds
 from tfdsl.semantics import resolved
-from tfdsl.semantics.blocks import set_twice
-from tfdsl.semantics.step_blocks import twice
+from tfdsl.semantics.blocks import Layer, set_twice
+from tfdsl.semantics.step_blocks import StepBlock, twice
+from tfdsl.syntax import ast
+from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tfdsl.semantics.blocks import Layer
     from tfdsl.semantics.resolve import Resolver
-    from tfdsl.semantics.step_blocks import StepBlock
-    from tfdsl.syntax import ast
-    from tfdsl.text import Span
 
 
 def merged_steps(resolver: Resolver, layers: Iterable[tuple[Layer, bool]], role: str) -> tuple[resolved.Step, ...]:

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tfdsl import targets
-from tfdsl.diagnostics import name_rules
+from tfdsl.diagnostics import Diagnostic, name_rules
 from tfdsl.syntax import ast
-
-if TYPE_CHECKING:
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.text import Span
+from tfdsl.text import Span
 
 _WORDS: dict[type, str] = {
     ast.Role: "a role",

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.diagnostics.suggest import enumeration, fold, words_of
 from tfdsl.vocabulary import roles, statements
+from tfdsl.vocabulary.statements import MountKind, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from tfdsl.syntax import ast
-    from tfdsl.vocabulary.statements import MountKind, Setting
 
 LONGEST_VALUE = 40
 """The most characters of a value that the help repeats."""

@@ -5,28 +5,23 @@ What is wrong with a single mount is reported here; the resolver reports mounts 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, enumeration, fold, folded, offering, words_of
 from tfdsl.rules import mounts as rules
+from tfdsl.rules.broken import Broken
 from tfdsl.semantics import resolved
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
+from tfdsl.semantics.scope import Scope
 from tfdsl.semantics.statements import SOURCE, settings
 from tfdsl.semantics.values import POISON, ListData, MapData, Poison, Value
+from tfdsl.syntax import ast
+from tfdsl.text import Span
 from tfdsl.vocabulary import foreign, statements
 from tfdsl.vocabulary.statements import MountKind
 from tfdsl.vocabulary.types import MEMORY, STRING, Type
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.rules.broken import Broken
-    from tfdsl.semantics.scope import Scope
-    from tfdsl.syntax import ast
-    from tfdsl.text import Span
 
 _SOURCE_TYPES: dict[str, Type] = {"name": SOURCE, "size": MEMORY, "path": SOURCE, "server": SOURCE, "uri": SOURCE}
 _ALIASES = words_of(statements.MOUNT_KINDS)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import name_rules
+from tfdsl.diagnostics import Diagnostic, name_rules
 from tfdsl.diagnostics.suggest import alias_table, closest, enumeration, offering
 from tfdsl.vocabulary.statements import PARAM_TYPES
 from tfdsl.vocabulary.types import BOOL, COUNT, DURATION, INT, NUMBER, STRING, ListType, MapType, Type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.syntax import ast
 
 DEEPEST_TYPE = 8

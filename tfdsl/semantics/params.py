@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
@@ -12,21 +13,18 @@ from tfdsl.semantics.bounds import DEFAULT, Bounds
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.dependencies import in_order, references
 from tfdsl.semantics.evaluate import evaluate
+from tfdsl.semantics.external_values import Form
 from tfdsl.semantics.param_types import read_type
-from tfdsl.semantics.project import not_read, shown_path
+from tfdsl.semantics.project import Program, not_read, shown_path
 from tfdsl.semantics.scope import Scope
 from tfdsl.semantics.values import POISON, Value
 from tfdsl.source_files import is_file_name
+from tfdsl.syntax import ast
 from tfdsl.text import Source, Span
+from tfdsl.vocabulary.types import Type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
-
     from tfdsl.semantics.env_files import EnvFile
-    from tfdsl.semantics.external_values import Form
-    from tfdsl.semantics.project import Program
-    from tfdsl.syntax import ast
-    from tfdsl.vocabulary.types import Type
 
 LARGEST_FILE = 1 << 20
 """The most bytes that ``file()`` and ``env_file()`` read."""

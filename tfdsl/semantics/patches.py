@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import name_rules
-from tfdsl.patch.path import Problem, parse_path
+from tfdsl.patch.path import Path, Problem, parse_path
 from tfdsl.semantics import resolved
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
-from tfdsl.semantics.values import ListData, MapData, PodField, Poison, Reference, RunTimeText, a_kind
+from tfdsl.semantics.scope import Scope
+from tfdsl.semantics.values import ListData, MapData, PodField, Poison, Reference, RunTimeText, Value, a_kind
+from tfdsl.syntax import ast
 from tfdsl.text import Span
 from tfdsl.vocabulary.types import STRING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.patch.path import Path
     from tfdsl.semantics.resolve import Resolver
-    from tfdsl.semantics.scope import Scope
-    from tfdsl.semantics.values import Value
-    from tfdsl.syntax import ast
 
 
 def patches(resolver: Resolver, present: tuple[str, ...]) -> tuple[resolved.Patch, ...]:

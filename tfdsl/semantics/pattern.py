@@ -10,12 +10,9 @@ from __future__ import annotations
 
 import re
 import warnings
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
 
 from tfdsl.patterns import regex
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 MOST_STATES = 2000
 MOST_STEPS = 200_000

@@ -5,11 +5,10 @@ A message that not all of them cause says which is the first.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics.derived import Derived
     from tfdsl.semantics.matrix import Combination

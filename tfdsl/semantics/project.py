@@ -8,22 +8,18 @@ from __future__ import annotations
 
 import os
 import posixpath
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import Diagnostic, name_rules
+from tfdsl.diagnostics import Diagnostic, Rule, name_rules
 from tfdsl.record import Record
 from tfdsl.source_files import Outside, is_file_name
-from tfdsl.syntax import ast, parse
+from tfdsl.syntax import Parsed, ast, parse
 from tfdsl.syntax.bidi import reordered
+from tfdsl.text import Source, Span
 from tfdsl.vocabulary.statements import RESERVED_NAMES, TRUTH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from tfdsl.diagnostics import Rule
-    from tfdsl.syntax import Parsed
-    from tfdsl.text import Source, Span
-
     Reader = Callable[[str], "Source | str"]
     """Path → source, or the reason why it is not read."""
 

@@ -7,34 +7,32 @@ by path, an output by source and destination, a policy by subject and event. An 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.record import replace
 from tfdsl.rules import mounts as rules
 from tfdsl.rules.mounts import SHM_PATH
 from tfdsl.semantics import operators, resolved
 from tfdsl.semantics.conform import conform
-from tfdsl.semantics.dependencies import dependence
+from tfdsl.semantics.dependencies import Dependence, dependence
 from tfdsl.semantics.evaluate import evaluate, spent
 from tfdsl.semantics.mounts import mount as read_mount
 from tfdsl.semantics.scope import PENDING, Pending, Scope
 from tfdsl.semantics.values import CONTAINERS, ELEMENT, POISON, MapData, Poison, Value, map_data
 from tfdsl.syntax import ast
+from tfdsl.text import Span
 from tfdsl.vocabulary import attributes, roles
 from tfdsl.vocabulary.types import MapType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from tfdsl.backend import Backend
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics.blocks import JobBlock, Layer, RoleBlock, TargetBlock
     from tfdsl.semantics.conditions import Conditions
-    from tfdsl.semantics.dependencies import Dependence
     from tfdsl.semantics.derived import Derived
     from tfdsl.semantics.params import Params
     from tfdsl.semantics.unset_check import Unsets
-    from tfdsl.text import Span
 
 T = TypeVar("T")
 Conditional: TypeAlias = "ast.Assign | ast.Mount | ast.Output | ast.Policy | ast.Patch | ast.Step | ast.Unset"

@@ -6,17 +6,15 @@ attribute's row (language reference, "Attributes"); a wrong value is poison and 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 from tfdsl.record import Record
-from tfdsl.semantics.values import Data, MapData, Poison
+from tfdsl.semantics.values import Data, MapData, Poison, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from tfdsl.patch.path import Path
     from tfdsl.semantics.derived import Derived
-    from tfdsl.semantics.values import Value
     from tfdsl.text import Span
     from tfdsl.vocabulary.options import OptionValue
     from tfdsl.vocabulary.statements import MountKind

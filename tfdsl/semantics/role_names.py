@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import name_rules
+from tfdsl.diagnostics import Diagnostic, name_rules
 from tfdsl.diagnostics.suggest import closest, enumeration, offering, words_of
 from tfdsl.vocabulary import roles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.text import Span
 
 

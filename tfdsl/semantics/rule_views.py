@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.record import Record
-from tfdsl.rules.broken import KEY
-from tfdsl.semantics.values import ListData, MapData, PodField, Reference
+from tfdsl.rules.broken import KEY, Place
+from tfdsl.semantics.values import Data, ListData, MapData, PodField, Reference, Value
 from tfdsl.vocabulary.quantities import Quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tfdsl.rules.broken import Place
     from tfdsl.semantics import resolved
-    from tfdsl.semantics.values import Data, Value
     from tfdsl.text import Span
 
 

@@ -6,13 +6,12 @@ Params and lets are evaluated once, on first use; inside a job there are also ``
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Final, Protocol
 
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
-
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics.env_files import EnvFile
     from tfdsl.semantics.matrix import Combination

@@ -5,21 +5,17 @@ The lint rule reports them; files of such a job are written so that only their o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from tfdsl.patch.path import Index, Selector
+from tfdsl.patch.path import Index, Path, Selector
 from tfdsl.record import Record
-from tfdsl.semantics.values import ListData, MapData, RunTimeText
+from tfdsl.semantics.values import Data, ListData, MapData, RunTimeText, Value
 from tfdsl.vocabulary.secret_names import group
 from tfdsl.vocabulary.secrets import in_command, in_words, is_secret, secret_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from tfdsl.patch.path import Path
     from tfdsl.semantics import resolved
-    from tfdsl.semantics.values import Data, Value
     from tfdsl.text import Span
     from tfdsl.vocabulary.options import OptionValue
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.rules.mounts import SHM_PATH, shm_twice
-from tfdsl.semantics.resolve import inherited
+from tfdsl.semantics import resolved
+from tfdsl.semantics.resolve import Resolver, inherited
 
 if TYPE_CHECKING:
-    from tfdsl.semantics import resolved
-    from tfdsl.semantics.resolve import Resolver
-
     Settings = dict[str, resolved.Setting]
     Mounts = dict[str, resolved.Mount]
 

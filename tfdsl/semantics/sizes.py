@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 
 from tfdsl.syntax import ast
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 
 def items_of(job: ast.Job, templates: Mapping[str, ast.Template]) -> int:

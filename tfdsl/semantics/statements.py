@@ -6,9 +6,9 @@ about more than one statement are in :mod:`tfdsl.semantics.job_rules`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
 
-from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, enumeration, offering, words_of
 from tfdsl.patterns import regex
 from tfdsl.record import replace
@@ -19,19 +19,14 @@ from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.role_names import known_role
 from tfdsl.semantics.rule_views import value_span
+from tfdsl.semantics.scope import Scope
 from tfdsl.semantics.subjects import index_of
 from tfdsl.semantics.values import POISON, ListData, Poison, Value
 from tfdsl.syntax import ast
 from tfdsl.text import Span
 from tfdsl.vocabulary import policies, statements
+from tfdsl.vocabulary.statements import Setting
 from tfdsl.vocabulary.types import INT, TIME_LIMIT, ListType, StringType
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.semantics.scope import Scope
-    from tfdsl.vocabulary.statements import Setting
 
 SOURCE = StringType(run_time=True, empty=False)
 SOURCE_FIXED = StringType(empty=False)

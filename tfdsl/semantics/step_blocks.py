@@ -5,9 +5,10 @@ It is loaded for files that have such a block only.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import name_rules
+from tfdsl.diagnostics import Diagnostic, name_rules
 from tfdsl.diagnostics.suggest import closest, enumeration, offering, words_of
 from tfdsl.record import Record
 from tfdsl.rules.names import as_label
@@ -18,10 +19,6 @@ from tfdsl.vocabulary import attributes
 from tfdsl.vocabulary.statements import STEP_ATTRIBUTES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from tfdsl.diagnostics import Diagnostic
-
     Report = Callable[[Diagnostic], None]
     Add = Callable[[ast.Assign, dict[str, ast.Assign]], None]
 

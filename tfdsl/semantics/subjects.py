@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.rules import policies
 
 if TYPE_CHECKING:
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics.resolve import Resolver
     from tfdsl.syntax import ast
     from tfdsl.text import Span

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
-from tfdsl.diagnostics import name_rules
+from tfdsl.diagnostics import Diagnostic, name_rules
 from tfdsl.diagnostics.suggest import alias_table, closest, enumeration, offering
 from tfdsl.diagnostics.usage_rules import UNUSABLE_TARGET
 
 if TYPE_CHECKING:
     from tfdsl.backend import Backend
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.text import Span
 
 

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import name_rules
+from tfdsl.diagnostics import Diagnostic, name_rules
 from tfdsl.diagnostics.suggest import closest, enumeration
 from tfdsl.record import Record
 from tfdsl.semantics import external_values
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
+from tfdsl.semantics.external_values import Form
+from tfdsl.semantics.scope import Scope
 from tfdsl.semantics.values import ListData, MapData, Poison, Value
+from tfdsl.text import Source, Span
 from tfdsl.vocabulary import attributes, versions
 from tfdsl.vocabulary.types import STRING, DurationType
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from tfdsl.backend import Backend
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics.blocks import TargetBlock
-    from tfdsl.semantics.external_values import Form
-    from tfdsl.semantics.scope import Scope
-    from tfdsl.text import Source, Span
     from tfdsl.vocabulary.options import Option, OptionValue
 
 

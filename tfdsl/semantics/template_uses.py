@@ -6,19 +6,13 @@ for every job and role.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
 
-from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, proposing
-from tfdsl.semantics.blocks import Reader
+from tfdsl.semantics.blocks import Layer, Names, Reader, Where
 from tfdsl.semantics.dependencies import in_order
 from tfdsl.syntax import ast
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.semantics.blocks import Layer, Names, Where
 
 MOST_TEMPLATES = 100
 """The most templates that one block can use, including those of its templates."""

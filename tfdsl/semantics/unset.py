@@ -6,26 +6,24 @@ source and destination, a policy by its subject and event, a step by its kind an
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from tfdsl.diagnostics import name_rules
 from tfdsl.record import replace
-from tfdsl.semantics import statements
+from tfdsl.semantics import resolved, statements
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
+from tfdsl.semantics.scope import Scope
 from tfdsl.semantics.unset_names import in_one_block
 from tfdsl.semantics.values import MapData, Poison, a_kind, map_data
 from tfdsl.syntax import ast
+from tfdsl.text import Span
 from tfdsl.vocabulary.types import STRING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from tfdsl.semantics import resolved
     from tfdsl.semantics.blocks import Layer
     from tfdsl.semantics.resolve import Resolver
-    from tfdsl.semantics.scope import Scope
-    from tfdsl.text import Span
 
 K = TypeVar("K")
 

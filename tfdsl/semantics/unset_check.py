@@ -6,6 +6,7 @@ absent item would have given counts as there. It is loaded only for files that u
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -18,15 +19,13 @@ from tfdsl.semantics import unset
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.values import MapData
 from tfdsl.syntax import ast
+from tfdsl.text import Span
 from tfdsl.vocabulary import attributes
 from tfdsl.vocabulary.roles import BY_NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
-
     from tfdsl.semantics.blocks import Layer
     from tfdsl.semantics.resolve import Resolver
-    from tfdsl.text import Span
 
     Layers = list[tuple[Layer, str]]
     """Layers, each with a role that it is for."""

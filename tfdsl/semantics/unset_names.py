@@ -5,20 +5,18 @@ It is loaded only for files that unset something.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import name_rules
+from tfdsl.diagnostics import Diagnostic, name_rules
 from tfdsl.diagnostics.suggest import closest, offering, words_of
 from tfdsl.semantics import attribute_names
 from tfdsl.syntax import ast
+from tfdsl.text import Span
 from tfdsl.vocabulary import attributes
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.semantics.blocks import Reader, Where
-    from tfdsl.text import Span
 
 _ALIASES = words_of(attributes.ATTRIBUTES)
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.semantics import statements
-from tfdsl.semantics.resolve import inherited
+from tfdsl.semantics.resolve import Resolver, inherited
 from tfdsl.vocabulary import attributes
 
 if TYPE_CHECKING:
     from tfdsl.semantics.blocks import Layer
-    from tfdsl.semantics.resolve import Resolver
 
 
 def check(resolver: Resolver, present: tuple[str, ...]) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeGuard, Union
 
 from tfdsl.record import Record
 from tfdsl.vocabulary.quantities import Duration, Quantity, Undecided
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from decimal import Decimal
 
     from tfdsl.semantics.scientific import Scientific

@@ -9,6 +9,7 @@ error that shows nothing of what is there.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 from tfdsl.inputs import root_of
@@ -17,8 +18,6 @@ from tfdsl.source_files import IN_GIT, Outside, contents
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
     from tfdsl.diagnostics import Diagnostic
 
 LARGEST = 1 << 20

@@ -5,19 +5,18 @@ An error never gets another level: there is no output that could be accepted.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from tfdsl import targets
+from tfdsl.diagnostics import Rule
 from tfdsl.diagnostics.registry import by_name, rules
 from tfdsl.lint.runner import rules as lint_rules
 from tfdsl.settings import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from tfdsl.backend import Backend
-    from tfdsl.diagnostics import Rule
 
 LEVELS: Final = tuple(words.LEVELS)
 

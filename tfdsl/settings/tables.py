@@ -11,8 +11,9 @@ A misspelt key would have no effect, and nobody would know::
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.suggest import closest, listing
 from tfdsl.diagnostics.waiver_rules import BAD_SETTINGS
 from tfdsl.rules import names
@@ -21,9 +22,6 @@ from tfdsl.settings.finding import HOME, Entry, Settings
 from tfdsl.settings.levels import LEVELS, levelled_rules, of_lint, rule_called, why_fixed
 from tfdsl.settings.toml_places import element_place, place_of
 from tfdsl.text import Source, Span
-
-if TYPE_CHECKING:
-    from tfdsl.diagnostics import Diagnostic
 
 MOST_PROBLEMS: Final = 50
 """Mistakes reported for one file."""

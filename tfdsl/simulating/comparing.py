@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from tfdsl import front_end, pipeline
+from tfdsl.backend import Backend
+from tfdsl.diagnostics import Diagnostic
+from tfdsl.front_end import Input
 from tfdsl.ir.policies import SELF_CONTAINED
 from tfdsl.judge import verdict
 from tfdsl.lifecycle.behaviour import Behaviour
-from tfdsl.lifecycle.faults import missing
+from tfdsl.lifecycle.faults import Injected, missing
 from tfdsl.lifecycle.scenario import Prediction, play
+from tfdsl.pipeline import Choice, Made, Request
 from tfdsl.plain_jobs import plain_jobs
 from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record, replace
 from tfdsl.simulating.usual import usual_faults
 from tfdsl.syntax import ast
+from tfdsl.text import Span
 from tfdsl.tracing.statements import statements
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from tfdsl.backend import Backend
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.front_end import Input
     from tfdsl.ir.model import Job, Policy, Role
-    from tfdsl.lifecycle.faults import Injected
-    from tfdsl.pipeline import Choice, Made, Request
-    from tfdsl.text import Span
 
 Aspect: TypeAlias = Literal["outcome", "restarts", "left"]
 Faults: TypeAlias = "tuple[Injected, ...]"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.ir.policies import SELF_CONTAINED
 from tfdsl.lifecycle.faults import Injected, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tfdsl.ir.model import Job, Role
 
 _OF_ROLE: Final = ("exit 1", "oom", "evicted", "exit 1 always")

@@ -7,6 +7,7 @@ Nothing is resolved yet: names are names, and ``tfdsl.semantics`` decides whethe
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tfdsl.record import Record
@@ -29,12 +30,7 @@ from tfdsl.syntax.ast_values import (
     Unary,
     Unit,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tfdsl.text import Source, Span
-
+from tfdsl.text import Source, Span
 
 __all__ = [
     "Binary",

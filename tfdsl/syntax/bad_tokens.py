@@ -5,6 +5,7 @@ Loaded only for texts that contain such characters.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import syntax_rules as rules
@@ -12,13 +13,11 @@ from tfdsl.diagnostics.diagnostic import Edit
 from tfdsl.patterns import regex
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import bare_text, lexer, odd_words
+from tfdsl.syntax.lexer import Lexed
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable
-
-    from tfdsl.syntax.lexer import Lexed
 
 TEXT, RAW = tables.TERMINALS.index("TEXT"), tables.TERMINALS.index("RAW")
 ARROW, COMMA = lexer.OPERATORS["=>"], lexer.OPERATORS[","]

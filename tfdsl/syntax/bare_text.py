@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Edit
 from tfdsl.patterns import regex
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer
+from tfdsl.syntax.lexer import Lexed
 from tfdsl.syntax.odd_words import is_word
 from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
-
-if TYPE_CHECKING:
-    from tfdsl.syntax.lexer import Lexed
 
 _VALUE = regex(r"\$(?:\{[ \t]*([^{}\n]*?)[ \t]*\}|\([^()\n]*+\)|([A-Za-z_]\w*+))")
 _NAME = regex(r"[A-Za-z_][\w.]*+\Z")

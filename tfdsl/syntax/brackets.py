@@ -7,19 +7,16 @@ oddly indented but correct texts are never changed. Afterwards the brackets of e
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from tfdsl.diagnostics import syntax_rules as rules
-from tfdsl.diagnostics.diagnostic import Edit, Fix
+from tfdsl.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from tfdsl.record import replace
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer
+from tfdsl.syntax.lexer import Lexed
 from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
-
-if TYPE_CHECKING:
-    from tfdsl.diagnostics.diagnostic import Diagnostic
-    from tfdsl.syntax.lexer import Lexed
 
 CLOSERS = {lexer.LBRACE: lexer.RBRACE, lexer.LSQB: lexer.RSQB, lexer.LPAR: lexer.RPAR}
 OPENERS = {closer: opener for opener, closer in CLOSERS.items()}

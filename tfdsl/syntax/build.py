@@ -6,17 +6,15 @@ token is passed as its number.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import ast
 from tfdsl.syntax.build_values import ValueBuilder
+from tfdsl.syntax.driver import Build
 from tfdsl.syntax.lexer import STRING
 from tfdsl.syntax.missing import UNNAMED, is_whole, likely_type
-
-if TYPE_CHECKING:
-    from tfdsl.syntax.driver import Build
-    from tfdsl.text import Span
+from tfdsl.text import Span
 
 OPERATORS = {
     "or": "||",

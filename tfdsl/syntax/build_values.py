@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable
+from typing import TypeAlias
 
 from tfdsl.diagnostics import syntax_rules as rules
+from tfdsl.diagnostics.diagnostic import Diagnostic
 from tfdsl.syntax import ast, strings
-from tfdsl.syntax.lexer import STRING
-from tfdsl.text import Span
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tfdsl.diagnostics.diagnostic import Diagnostic
-    from tfdsl.syntax.lexer import Lexed
-    from tfdsl.text import Source
+from tfdsl.syntax.lexer import STRING, Lexed
+from tfdsl.text import Source, Span
 
 # The greatest depth of an expression, counting operators, brackets and interpolations. Later stages walk it
 # recursively; ``a + b + c …`` is as deep as it is long.

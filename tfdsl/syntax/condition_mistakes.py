@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import syntax_rules as rules
-from tfdsl.diagnostics.diagnostic import Edit
+from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
 from tfdsl.syntax import lexer, repairs
 from tfdsl.syntax.brackets import PLAIN_BLOCKS
 from tfdsl.syntax.items import ENDS, around, item_end, item_start, opening
@@ -14,9 +15,6 @@ from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.diagnostics.diagnostic import Diagnostic
     from tfdsl.syntax.recovery import Recovery
 
 WHEN, ON, ROLE, USE, MOUNT, OUTPUT = map(lexer.KEYWORDS.__getitem__, ("when", "on", "role", "use", "mount", "output"))

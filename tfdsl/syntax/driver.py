@@ -5,16 +5,12 @@ The driver never raises. When no action fits, :meth:`Machine.run` stops, and the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias, cast
+from collections.abc import Callable
+from typing import TypeAlias, cast
 
 from tfdsl.syntax import _tables as tables
-from tfdsl.syntax.lexer import END, JOB_NAME, NAME
+from tfdsl.syntax.lexer import END, JOB_NAME, NAME, Lexed
 from tfdsl.text import Span
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tfdsl.syntax.lexer import Lexed
 
 FIRST_KEYWORD = tables.FIRST_KEYWORD
 

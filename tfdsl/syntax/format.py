@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
+from tfdsl.diagnostics.diagnostic import Diagnostic
 from tfdsl.syntax import lexer
 from tfdsl.syntax.brackets import DECLARATIONS
 from tfdsl.syntax.layout import Layout
@@ -13,9 +13,6 @@ from tfdsl.syntax.outline import Outline
 from tfdsl.syntax.parser import parse
 from tfdsl.syntax.tree import parse_tree
 from tfdsl.text import Source
-
-if TYPE_CHECKING:
-    from tfdsl.diagnostics.diagnostic import Diagnostic
 
 
 def format_source(source: Source) -> tuple[str, tuple[Diagnostic, ...]]:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Sequence
 
 from tfdsl.syntax import lexer
 from tfdsl.syntax.brackets import CLOSERS, OPENERS
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
 
 COMMA = lexer.OPERATORS[","]
 ENDS = {lexer.NEWLINE, COMMA, lexer.END}

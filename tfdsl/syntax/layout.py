@@ -6,16 +6,12 @@ line if they were written that way and fit; a list that ends in a comma and a li
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer
+from tfdsl.syntax.lexer import Lexed
 from tfdsl.syntax.outline import Element, Gap, Group, Marks, Part
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.syntax.lexer import Lexed
 
 WIDTH = 110
 STEP = 2

@@ -7,17 +7,13 @@ Words have the number of their keyword; the parser falls back to NAME where the 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Set
 
+from tfdsl.diagnostics.diagnostic import Diagnostic
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.syntax import _tables as tables
-
-if TYPE_CHECKING:
-    from collections.abc import Set
-
-    from tfdsl.diagnostics.diagnostic import Diagnostic
-    from tfdsl.text import Source
+from tfdsl.text import Source
 
 index = tables.TERMINALS.index
 NAME, JOB_NAME, STRING, NEWLINE, END, ERROR = map(index, ("NAME", "JOB_NAME", "STRING", "_NEWLINE", "$END", "ERROR"))

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.patterns import regex
 from tfdsl.syntax import lexer
 from tfdsl.syntax.brackets import DECLARATIONS
+from tfdsl.syntax.lexer import Lexed
 from tfdsl.text import Span
-
-if TYPE_CHECKING:
-    from tfdsl.syntax.lexer import Lexed
 
 COLON, MINUS = lexer.OPERATORS[":"], lexer.OPERATORS["-"]
 # Each manifest takes a walk over all tokens; for a text with more of them, this many reports are enough.

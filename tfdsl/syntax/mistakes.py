@@ -6,6 +6,7 @@ parser can continue, and reports it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from tfdsl.diagnostics import syntax_rules as rules
@@ -30,8 +31,6 @@ from tfdsl.syntax.yaml_mistakes import indented_map, yaml_block, yaml_list, yaml
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tfdsl.syntax.recovery import Recovery
 
 Mistake: TypeAlias = "Callable[[Recovery, int, set[int]], bool]"

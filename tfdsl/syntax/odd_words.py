@@ -7,17 +7,14 @@ look the same, else as nothing, and then the item that it names is left out.
 from __future__ import annotations
 
 import unicodedata
-from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Edit
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer
+from tfdsl.syntax.lexer import Lexed
 from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
-
-if TYPE_CHECKING:
-    from tfdsl.syntax.lexer import Lexed
 
 # Letters that look like Latin ones, in the order of the Latin letters below them.
 _FOREIGN = (

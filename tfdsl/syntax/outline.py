@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from tfdsl.syntax import lexer
 from tfdsl.syntax.brackets import CLOSERS
+from tfdsl.syntax.lexer import Lexed
 
 if TYPE_CHECKING:
-    from tfdsl.syntax.lexer import Lexed
     from tfdsl.syntax.tree import Node, Tree
 
 COMMA = lexer.OPERATORS[","]

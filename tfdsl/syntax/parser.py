@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tfdsl.diagnostics import syntax_rules as rules
+from tfdsl.diagnostics.diagnostic import Diagnostic
 from tfdsl.gc_pause import without_gc
 from tfdsl.record import Record
 from tfdsl.syntax import _tables as tables
@@ -13,9 +12,6 @@ from tfdsl.syntax.build import BUILDERS, Builder
 from tfdsl.syntax.driver import Machine
 from tfdsl.syntax.lexer import Lexed, Token, comment_places, lex, tokenize
 from tfdsl.text import Source, Span
-
-if TYPE_CHECKING:
-    from tfdsl.diagnostics.diagnostic import Diagnostic
 
 
 class Parsed(Record):

@@ -11,25 +11,21 @@ Used when a text has errors, which then stay in their part, and when a text chan
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
+from typing import NamedTuple, TypeVar, cast
 
 from tfdsl.diagnostics import syntax_rules as rules
-from tfdsl.diagnostics.diagnostic import Rule
+from tfdsl.diagnostics.diagnostic import Diagnostic, Rule
 from tfdsl.gc_pause import without_gc
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.syntax import ast, lexer
 from tfdsl.syntax.brackets import DECLARATIONS
+from tfdsl.syntax.lexer import Lexed
 from tfdsl.syntax.parser import Parsed, comments_of, in_order, plain, recovered
 from tfdsl.text import Source, Span
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from tfdsl.diagnostics.diagnostic import Diagnostic
-    from tfdsl.syntax.lexer import Lexed
 
 T = TypeVar("T")
 

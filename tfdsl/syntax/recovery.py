@@ -8,24 +8,20 @@ are read one by one. At a token that does not fit, known mistakes are tried (``m
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from tfdsl.diagnostics import syntax_rules as rules
-from tfdsl.diagnostics.diagnostic import Edit
+from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
 from tfdsl.syntax import lexer, mistakes, repairs, wording
 from tfdsl.syntax.brackets import CLOSERS, OPENERS, UNCLOSED, Balance
-from tfdsl.syntax.build import BUILDERS
+from tfdsl.syntax.build import BUILDERS, Builder
 from tfdsl.syntax.driver import MAX_STACK, Machine
+from tfdsl.syntax.lexer import Lexed
 from tfdsl.syntax.manifest import leave_out_manifests
 from tfdsl.syntax.repair_messages import explain
 from tfdsl.syntax.similar_keywords import resembling
 from tfdsl.syntax.text_blocks import close_texts
 from tfdsl.text import Span
-
-if TYPE_CHECKING:
-    from tfdsl.diagnostics.diagnostic import Diagnostic
-    from tfdsl.syntax.build import Builder
-    from tfdsl.syntax.lexer import Lexed
 
 # After this many errors the rest is skipped item by item, and after more it is not read at all: such a text is not a
 # .tfjob file, and looking for repairs takes time.

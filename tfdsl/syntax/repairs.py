@@ -6,14 +6,12 @@ before it. A change is accepted only if the tokens after it fit too.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer
 from tfdsl.syntax.driver import ENDS, find_action, jump, row
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 # How many tokens after the change must fit, unless the line ends earlier: then those and the first of the next line.
 LOOK_AHEAD = 4

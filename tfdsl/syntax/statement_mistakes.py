@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.diagnostics import syntax_rules as rules
-from tfdsl.diagnostics.diagnostic import Edit
+from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
 from tfdsl.patterns import regex
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer, repairs, wording
@@ -18,7 +18,6 @@ from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from tfdsl.diagnostics.diagnostic import Diagnostic
     from tfdsl.syntax.recovery import Recovery
 
 COMMA, COLON, EQUAL, MINUS, DOT, SLASH = map(lexer.OPERATORS.__getitem__, (",", ":", "=", "-", ".", "/"))

@@ -6,18 +6,14 @@ errors have their spans in the text.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from tfdsl.diagnostics import syntax_rules as rules
-from tfdsl.diagnostics.diagnostic import Edit
+from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
 from tfdsl.patterns import regex
 from tfdsl.syntax import ast
 from tfdsl.syntax.lexer import MAX_REPORTS
-from tfdsl.text import Span
-
-if TYPE_CHECKING:
-    from tfdsl.diagnostics.diagnostic import Diagnostic
-    from tfdsl.text import Source
+from tfdsl.text import Source, Span
 
 _SPECIAL = regex(r"\\|\$\{")
 _QUOTED = r'"(?:[^"\\\n]|\\[^\n])*+"'

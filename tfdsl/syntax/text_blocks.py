@@ -6,17 +6,13 @@ without an opening mark, its lines are read as code. Indentation shows where the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Edit
 from tfdsl.patterns import regex
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer
+from tfdsl.syntax.lexer import Lexed
 from tfdsl.text import Span
-
-if TYPE_CHECKING:
-    from tfdsl.syntax.lexer import Lexed
 
 TEXT, RAW = tables.TERMINALS.index("TEXT"), tables.TERMINALS.index("RAW")
 EQUAL = lexer.OPERATORS["="]

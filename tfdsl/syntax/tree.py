@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from tfdsl.syntax import _tables as tables
-from tfdsl.syntax.driver import Machine
+from tfdsl.syntax.driver import Build, Machine
 from tfdsl.syntax.lexer import Lexed, lex
-
-if TYPE_CHECKING:
-    from tfdsl.syntax.driver import Build
-    from tfdsl.text import Source, Span
+from tfdsl.text import Source, Span
 
 
 class Node(NamedTuple):

@@ -6,10 +6,11 @@ inserted as empty tokens, one message names the first of them, and the next stat
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import syntax_rules as rules
-from tfdsl.diagnostics.diagnostic import Edit
+from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer, repairs, wording
 from tfdsl.syntax.brackets import OPENERS
@@ -17,9 +18,6 @@ from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.diagnostics.diagnostic import Diagnostic
     from tfdsl.syntax.recovery import Recovery
 
 COMMA, COLON, EQUAL, ARROW, CLOSE, PLUS = map(lexer.OPERATORS.__getitem__, (",", ":", "=", "=>", ">", "+"))

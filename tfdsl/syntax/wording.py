@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tfdsl import targets
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.syntax.lexer import Lexed
+from tfdsl.syntax.lexer import Lexed
 
 _TEXTS = {number: text for text, number in (*tables.KEYWORDS, *tables.OPERATORS)}
 _number = tables.TERMINALS.index

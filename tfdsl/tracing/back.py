@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.emit.header import is_header
+from tfdsl.pipeline import Made
 from tfdsl.record import Record
-from tfdsl.text import Span
+from tfdsl.text import Source, Span
 from tfdsl.tracing.counterparts import blocks
 from tfdsl.tracing.forward import line_span
 from tfdsl.tracing.places import Place, line_count, place_of
 from tfdsl.tracing.trace import lines_of
+from tfdsl.tracing.uses import Uses
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from tfdsl.output_files import OutputFile
-    from tfdsl.pipeline import Made
-    from tfdsl.text import Source
     from tfdsl.tracing.maps import Map
-    from tfdsl.tracing.uses import Uses
 
 FEWEST = 0.3
 """The part of the lines that a file must have in common with an output to be taken for it."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator, Sequence
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Sequence
+from typing import Final
 
 MOST: Final = 4_000_000
 """Pairs of lines that are compared; beyond that only the beginning and the end that two texts have in common count."""

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from tfdsl import front_end
-from tfdsl.output_files import folder_names, output_files, stream
+from tfdsl.front_end import Input
+from tfdsl.inputs import Inputs
+from tfdsl.output_files import OutputFile, folder_names, output_files, stream
+from tfdsl.pipeline import Made
 from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record, replace
+from tfdsl.settings.finding import Entry
 from tfdsl.source_files import read
 from tfdsl.syntax import ast
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from tfdsl.front_end import Input
-    from tfdsl.inputs import Inputs
-    from tfdsl.output_files import OutputFile
-    from tfdsl.pipeline import Made
-    from tfdsl.settings.finding import Entry
-    from tfdsl.text import Source
+from tfdsl.text import Source
 
 ENDINGS: Final = (".yaml", ".yml")
 """How a path ends that is one file for all jobs, not a folder."""

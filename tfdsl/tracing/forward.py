@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tfdsl import front_end, pipeline, targets
+from tfdsl.front_end import Input
+from tfdsl.pipeline import Choice, Made, Outcome, Request
 from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record
+from tfdsl.semantics.project import Program
 from tfdsl.syntax import ast
-from tfdsl.text import Span
+from tfdsl.text import Source, Span
 from tfdsl.tracing import reasons
 from tfdsl.tracing.counterparts import unmatched
 from tfdsl.tracing.places import Place, place_of
 from tfdsl.tracing.statements import Statement, children, statements
 from tfdsl.tracing.trace import OutputLine, Trace
-from tfdsl.tracing.uses import Uses
+from tfdsl.tracing.uses import Name, Uses
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from tfdsl.front_end import Input
     from tfdsl.output_files import OutputFile
-    from tfdsl.pipeline import Choice, Made, Outcome, Request
-    from tfdsl.semantics.project import Program
-    from tfdsl.text import Source
-    from tfdsl.tracing.uses import Name
 
 Files: TypeAlias = "Callable[[Sequence[Made]], Iterable[OutputFile]]"
 """The files that jobs become, by the names that they are to be shown under."""

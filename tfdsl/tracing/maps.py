@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, cast
+from collections.abc import Mapping
+from typing import cast
 
 from tfdsl.emit.sourcemap import VERSION
 from tfdsl.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class Map(Record):

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.syntax import ast
+from tfdsl.text import Span
 from tfdsl.tracing.places import place_of
 from tfdsl.tracing.statements import Statement, spoken, statements
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from tfdsl.backend import Backend
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.pipeline import Outcome
     from tfdsl.semantics.project import Program
-    from tfdsl.text import Span
     from tfdsl.tracing.forward import Forward
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias, cast
+from collections.abc import Iterator
+from typing import TypeAlias, cast
 
 from tfdsl.record import Record
 from tfdsl.syntax import ast
 from tfdsl.text import Span
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 Node: TypeAlias = "ast.Declaration | ast.Item | ast.Copy | ast.Run"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.patterns import regex
@@ -9,8 +10,6 @@ from tfdsl.record import Record, replace
 from tfdsl.tracing.places import Place, holds, place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from tfdsl.ir.origins import Origins
     from tfdsl.output_files import OutputFile
     from tfdsl.text import Span

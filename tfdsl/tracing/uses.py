@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from tfdsl.record import Record
 from tfdsl.syntax import ast
+from tfdsl.text import Span
 from tfdsl.tracing.places import holds
 from tfdsl.tracing.statements import Statement, statements
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from tfdsl.semantics.project import Program
-    from tfdsl.text import Span
 
 Name: TypeAlias = tuple[str, str]
 """``("value", NAME)`` of a param or let, ``("matrix", AXIS)``, ``("replicas", ROLE)`` or ``("job", "name")``."""

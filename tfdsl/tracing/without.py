@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from tfdsl import pipeline
 from tfdsl.patterns import regex
+from tfdsl.semantics.project import Program
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
-    from tfdsl.semantics.project import Program
     from tfdsl.tracing.statements import Statement
 
 _COMMA_AFTER = regex(r"[ \t]*,")

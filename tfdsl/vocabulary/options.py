@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from tfdsl.vocabulary.types import Type
 
 OptionValue: TypeAlias = "str | int | bool | tuple[str, ...] | Mapping[str, OptionValue] | None"

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from tfdsl.patterns import regex
 from tfdsl.vocabulary.secret_names import group
 from tfdsl.vocabulary.secret_values import secret_in
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 __all__ = ["in_command", "in_words", "is_secret", "secret_in"]
 

@@ -7,13 +7,10 @@ newer.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _VERSION = regex(r"v?([0-9]{1,6}\.[0-9]{1,6}(?:\.[0-9]{1,6})?)")
 

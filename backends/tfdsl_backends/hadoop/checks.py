@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.emit.located import child
-from tfdsl.ir.model import ConfigMapRef, SecretRef
+from tfdsl.ir.model import ConfigMapRef, Role, SecretRef
 from tfdsl.ir.process_limits import LONG_HOST, SHORT_HOST, address_list
 from tfdsl.vocabulary.attributes import SHELL_NAME
 from tfdsl_backends.scripts.roles import hides_gpus
@@ -14,11 +16,7 @@ from tfdsl_backends.scripts.strings import own_long_strings, own_variables
 from tfdsl_backends.scripts.texts import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from tfdsl.backend import Unit
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.ir.model import Role
     from tfdsl_backends.hadoop.messages import HadoopRules
 
 LEAST_MEMORY = 4096

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterator
 
     from tfdsl.backend import Unit
     from tfdsl.diagnostics import Diagnostic

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.lifecycle.behaviour import Behaviour
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
     from tfdsl.ir.model import Job, Role
     from tfdsl.lifecycle.events import Outcome, Task
     from tfdsl.lifecycle.state import State

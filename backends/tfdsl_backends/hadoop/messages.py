@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from tfdsl.diagnostics import Rule
+from tfdsl.diagnostics import Level, Rule
 from tfdsl.record import Record, fields_of
-
-if TYPE_CHECKING:
-    from tfdsl.diagnostics import Level
 
 
 class HadoopRules(Record):

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.diagnostics import import_rules
-from tfdsl.draft import Bare, Text
+from tfdsl.diagnostics import Diagnostic, import_rules
+from tfdsl.draft import Bare, Block, Text, Value
 from tfdsl.manifest.expansion import expanded
+from tfdsl.manifest.script import Command, Word
 from tfdsl.manifest.words import read_script, within
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-from tfdsl.text import Span
+from tfdsl.text import Source, Span
 from tfdsl.vocabulary import quantities
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.draft import Block, Value
-    from tfdsl.manifest.script import Command, Word
     from tfdsl.reading import Asked
-    from tfdsl.text import Source
 
 ROLES: Final = ("chief", "master", "ps", "worker", "evaluator", "tensorboard")
 """The roles of the language."""

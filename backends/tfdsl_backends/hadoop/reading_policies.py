@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from tfdsl.draft import Policy
+from tfdsl.draft import Draft, Policy
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
-    from tfdsl.draft import Draft
     from tfdsl.text import Span
 
 RESTARTS = ("restart container", "restart pod", "restart role", "restart job")

@@ -6,16 +6,11 @@ first. A code that both targets have is given here without its prefix; where the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
 from tfdsl import conditions as asked
-from tfdsl.backend import approximated, kept, refused, translated
+from tfdsl.backend import Row, approximated, kept, refused, translated
 from tfdsl_backends.hadoop import when
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from tfdsl.backend import Row
 
 KUBERNETES = "write it in the block of a Kubernetes target"
 DATA = "put the data in HDFS (mount hdfs) or in a folder that every node has (mount host)"

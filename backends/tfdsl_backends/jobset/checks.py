@@ -5,8 +5,11 @@ JobSet accepts a template that the Job controller refuses later without a word, 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from tfdsl.backend import Unit
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.emit.located import entry
 from tfdsl.ir.cluster_spec import gets_flags, needs_tf_config
 from tfdsl.ir.policies import completions
@@ -33,10 +36,6 @@ from tfdsl_backends.podspec.job_labels import check_job_labels
 from tfdsl_backends.podspec.objects import claim_name, tensorboard_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.backend import Unit
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.text import Span
 
 LONGEST_HOST = 57

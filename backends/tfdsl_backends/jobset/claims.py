@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfdsl.backend import Unit
+from tfdsl.emit.located import Data
 from tfdsl_backends.jobset.features import CLAIM_TEMPLATES
 from tfdsl_backends.podspec.objects import claim_spec
 
 if TYPE_CHECKING:
-    from tfdsl.backend import Unit
-    from tfdsl.emit.located import Data
     from tfdsl.ir.model import Claim
 
 

@@ -7,17 +7,15 @@ Source: `pkg/controllers/{failure_policy,success_policy}.go` of JobSet 0.12. Wha
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.record import Record
-from tfdsl_backends.podspec.job_controller import controlled
+from tfdsl_backends.podspec.job_controller import ControlledJob, PodRule, controlled
 from tfdsl_backends.podspec.plan import CONTAINER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from tfdsl.manifest.view import View
-    from tfdsl_backends.podspec.job_controller import ControlledJob, PodRule
 
 BY_LIMIT: Final = "BackoffLimitExceeded"
 BY_POLICY: Final = "PodFailurePolicy"

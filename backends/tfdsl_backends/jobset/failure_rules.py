@@ -6,20 +6,15 @@ finds out what to do: ``… for pod ns/mnist-worker-0-1-x7k2p failed with exit c
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
+from tfdsl.backend import Unit
+from tfdsl.emit.located import Data
 from tfdsl.record import Record
 from tfdsl_backends.jobset.names import hostname, job_name
-from tfdsl_backends.jobset.policies import TENSORBOARD, decisions
-from tfdsl_backends.podspec.indexed_jobs import disrupted, exited, watched
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from tfdsl.backend import Unit
-    from tfdsl.emit.located import Data
-    from tfdsl_backends.jobset.policies import Act, Case, RoleDecisions
-    from tfdsl_backends.podspec.indexed_jobs import PolicyAction
+from tfdsl_backends.jobset.policies import TENSORBOARD, Act, Case, RoleDecisions, decisions
+from tfdsl_backends.podspec.indexed_jobs import PolicyAction, disrupted, exited, watched
 
 ACTIONS: Final[Mapping[Act, str]] = {"fail job": "FailJobSet", "restart job": "RestartJobSet"}
 _WORDS: Final[Mapping[Act, str]] = {"fail job": "fail", "restart job": "restart"}

@@ -6,14 +6,13 @@ deprecated, becomes the dependencies that say the same.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.manifest.edits import changed, child, each, items, put, scalar, text, with_value, without
 from tfdsl.manifest.nodes import Mapping, Node, Sequence, mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tfdsl.manifest.view import View
 
 GROUP: Final = "jobset.x-k8s.io/"

@@ -6,31 +6,29 @@ with their pods. Pods of Jobs that have ended stay. All of it was watched in the
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.backend import Document, Unit
 from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision
 from tfdsl.manifest.data import tree
 from tfdsl.manifest.view import view
-from tfdsl.vocabulary.quantities import duration
+from tfdsl.vocabulary.quantities import Duration, duration
 from tfdsl_backends.jobset.controllers import (
     BY_DEADLINE,
     BY_LIMIT,
     FAIL,
     RESTART_UNCOUNTED,
     Failure,
+    Job,
     read,
 )
 from tfdsl_backends.jobset.names import job_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from tfdsl.backend import Document, Unit
     from tfdsl.ir.model import Role
     from tfdsl.lifecycle.events import Outcome, Task
     from tfdsl.lifecycle.state import State
-    from tfdsl.vocabulary.quantities import Duration
-    from tfdsl_backends.jobset.controllers import Job
 
 _IN_PLACE: Final = "restart container"
 _DEADLINE: Final = "deadline"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
-from tfdsl.backend import Document
-from tfdsl.emit.located import Located, at, child, located
+from tfdsl.backend import Document, Unit
+from tfdsl.emit.located import Data, Located, at, child, located
+from tfdsl.ir.model import Role
 from tfdsl.ir.policies import completions
 from tfdsl_backends.jobset import claims
 from tfdsl_backends.jobset.checks import check
@@ -19,13 +21,6 @@ from tfdsl_backends.podspec.indexed_jobs import indexed
 from tfdsl_backends.podspec.objects import claim_document, job_metadata, tensorboard_service
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.template import pod_template
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.backend import Unit
-    from tfdsl.emit.located import Data
-    from tfdsl.ir.model import Role
 
 __all__ = ["check", "generate", "tasks"]
 

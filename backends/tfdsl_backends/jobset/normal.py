@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence as Many
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.manifest.edits import child, each, items, scalar, with_value, within, without
 from tfdsl.manifest.nodes import Mapping, Node
@@ -11,13 +12,8 @@ from tfdsl_backends.jobset.controllers import RESTART_UNCOUNTED
 from tfdsl_backends.jobset.forms import API_VERSION, completed
 from tfdsl_backends.podspec.normal import align, jobs
 from tfdsl_backends.podspec.normal.objects import SCHEDULER, dialect, document, with_names_of
-from tfdsl_backends.podspec.normal.walk import Rule
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence as Many
-
-    from tfdsl_backends.podspec.normal.types import Types
-    from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Sets
+from tfdsl_backends.podspec.normal.types import Types
+from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Rule, Sets
 
 KINDS: Final = {(API_VERSION, "JobSet"): "JobSet"}
 

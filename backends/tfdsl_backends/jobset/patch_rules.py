@@ -6,20 +6,16 @@ because the controller can only make Jobs that the server takes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
-from tfdsl.patch.rules import POD, Derived, Since
+from tfdsl.patch.rules import POD, Complaint, Derived, Since
 from tfdsl.patterns import regex
 from tfdsl_backends.jobset.features import CLAIM_TEMPLATES, MESSAGE_PATTERNS
 from tfdsl_backends.podspec.patching import formats
 from tfdsl_backends.podspec.patching.family import BY_POD_NAME, REPLICAS, rules
 from tfdsl_backends.podspec.patching.object_checks import claim, job, numbers
 from tfdsl_backends.podspec.patching.walking import Node, alternatives, part
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tfdsl.patch.rules import Complaint
 
 _JOBS: Final = ("spec", "replicatedJobs")
 _SPEC: Final = (*_JOBS, "*", "template", "spec")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from tfdsl.backend import Unit
 from tfdsl.emit.located import at
 from tfdsl.ir.cluster_spec import gets_flags, needs_tf_config, tf_config
+from tfdsl.ir.model import Role
 from tfdsl_backends.jobset.claims import documents, own_claims
 from tfdsl_backends.jobset.names import pod_labels
 from tfdsl_backends.jobset.policies import decisions
@@ -13,10 +13,6 @@ from tfdsl_backends.jobset.tfconfig import spec_of
 from tfdsl_backends.podspec.indexed_jobs import INDEX_FIELD, INDEX_VARIABLE
 from tfdsl_backends.podspec.objects import claim_name
 from tfdsl_backends.podspec.plan import PodPlan, index_of, with_options
-
-if TYPE_CHECKING:
-    from tfdsl.backend import Unit
-    from tfdsl.ir.model import Role
 
 
 def plan(unit: Unit, role: Role) -> PodPlan:

@@ -9,14 +9,13 @@ in the Job. Seen on JobSet 0.12 and Kubernetes 1.34: under ``OnFailure`` a Job f
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from tfdsl.ir.policies import covering, exit_policies, on_eviction, on_failure
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from tfdsl.backend import Unit
     from tfdsl.ir.model import Job, Policy, Role
 

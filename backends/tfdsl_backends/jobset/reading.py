@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.import_rules import SERVER_REFUSES
 from tfdsl.draft import Draft
 from tfdsl.manifest.view import View, view
@@ -15,23 +17,18 @@ from tfdsl_backends.jobset.reading_beside import belonging, claims
 from tfdsl_backends.jobset.reading_fields import FIELDS
 from tfdsl_backends.jobset.reading_policies import read_policies
 from tfdsl_backends.jobset.reading_refusals import refusals
-from tfdsl_backends.jobset.reading_roles import named, roles, wanted
+from tfdsl_backends.jobset.reading_roles import RoleOf, named, roles, wanted
 from tfdsl_backends.jobset.reading_settings import read_limits, read_order, read_settings
 from tfdsl_backends.podspec.indexed_jobs import INDEX_FIELD, INDEX_VARIABLE
 from tfdsl_backends.podspec.object_metadata import job_name, read_metadata
 from tfdsl_backends.podspec.options import QUEUE_LABEL
-from tfdsl_backends.podspec.reading.facts import PodFacts
+from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
 from tfdsl_backends.podspec.reading.images import add_missing_images
 from tfdsl_backends.podspec.reading.neighbours import Neighbours
 from tfdsl_backends.podspec.reading.pods import read_pods
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.manifest.documents import Document
-    from tfdsl_backends.jobset.reading_roles import RoleOf
-    from tfdsl_backends.podspec.reading.facts import ClaimFacts
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.manifest.view import View, view
@@ -11,8 +12,6 @@ from tfdsl_backends.podspec.reading.claims import stem
 from tfdsl_backends.podspec.reading.mounts import claim_facts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from tfdsl.manifest.documents import Document
     from tfdsl_backends.podspec.reading.facts import ClaimFacts
     from tfdsl_backends.podspec.reading.neighbours import Neighbours

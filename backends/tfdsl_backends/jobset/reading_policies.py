@@ -7,22 +7,19 @@ was becomes a patch.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from tfdsl.draft import Policy
+from tfdsl.draft import Draft, Policy
 from tfdsl.record import Record
 from tfdsl_backends.jobset.controllers import BY_LIMIT, FAIL, Failure, Job, Manifest, read
-from tfdsl_backends.jobset.reading_roles import named
+from tfdsl_backends.jobset.reading_roles import RoleOf, named
 from tfdsl_backends.jobset.reading_settings import BOARD
 from tfdsl_backends.podspec.reading.statuses import LARGEST_RETRIES, STATUSES, on_exit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from tfdsl.draft import Draft
     from tfdsl.manifest.view import View
     from tfdsl.text import Span
-    from tfdsl_backends.jobset.reading_roles import RoleOf
 
 Done: TypeAlias = Literal["fail job", "restart job", "restart pod", "restart container"]
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.import_rules import NOT_KEPT, SERVER_REFUSES
 from tfdsl.manifest.nodes import plain
 from tfdsl_backends.jobset.patch_rules import RULES
 from tfdsl_backends.podspec.fitting import dotted, unfit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.manifest.view import View
 
 _TOLD_BY_PODS: Final = ("args", "command", "env")

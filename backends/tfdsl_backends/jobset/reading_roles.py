@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics.import_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY
 from tfdsl.manifest.edits import changed, child, items, scalar
+from tfdsl.manifest.nodes import Node
 from tfdsl.manifest.nodes import Sequence as Listed
 from tfdsl.record import Record
 from tfdsl.vocabulary.attributes import MOST_REPLICAS
 from tfdsl.vocabulary.roles import BY_NAME, ROLES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.manifest.nodes import Node
     from tfdsl.manifest.view import View
     from tfdsl.reading import Asked
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics.import_rules import READ_DIFFERENTLY
-from tfdsl.draft import Attribute
+from tfdsl.draft import Attribute, Draft
 from tfdsl.patterns import regex
 from tfdsl_backends.jobset.lower import EXCLUSIVE
 from tfdsl_backends.jobset.options import JOB_NAME
@@ -13,9 +14,6 @@ from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.reading.amounts import seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.draft import Draft
     from tfdsl.manifest.view import View
     from tfdsl.reading import Asked
     from tfdsl_backends.jobset.reading_roles import RoleOf

@@ -7,20 +7,15 @@ the policies become is worked out in :mod:`tfdsl_backends.jobset.policies`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from tfdsl import conditions as asked
-from tfdsl.backend import Support, approximated, chosen, kept, refused, translated
+from tfdsl.backend import Row, Support, approximated, chosen, kept, refused, translated
 from tfdsl.vocabulary.policies import ACTIONS_OF
 from tfdsl_backends.jobset import when
 from tfdsl_backends.jobset.features import SEVERAL_DEPENDENCIES
 from tfdsl_backends.podspec import when as shared
 from tfdsl_backends.podspec.support import ROWS, STEP, WHOLE_DEVICES, WITHOUT_OWNER, prepare_row
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.backend import Row
 
 JOB = "replicatedJobs[].template.spec"
 QUEUE = "metadata.labels[kueue.x-k8s.io/queue-name]"

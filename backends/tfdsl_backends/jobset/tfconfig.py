@@ -5,16 +5,12 @@ The Job of a role names its pods ``<job>-<role>-0-<index>``, and the JobSet's Se
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from tfdsl.backend import TaskConfig, Unit
 from tfdsl.ir.cluster_spec import cluster_spec, needs_tf_config
 from tfdsl_backends.jobset.names import host
 from tfdsl_backends.podspec.tfconfig import Tasks, role_tasks
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.backend import TaskConfig, Unit
 
 
 def spec_of(unit: Unit) -> dict[str, list[str]]:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.backend import Unit
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.suggest import listing
 from tfdsl.emit.located import child
 from tfdsl.ir.cluster_spec import gets_flags, needs_tf_config
@@ -31,10 +34,6 @@ from tfdsl_backends.podspec.job_labels import check_job_labels
 from tfdsl_backends.podspec.objects import tensorboard_name, tensorboard_plan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.backend import Unit
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.text import Span
 
 NODE_NAME: Final = regex(r"(?=.{1,253}\Z)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\Z")

@@ -6,26 +6,23 @@ removed but its pods that still run.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.backend import Document, Unit
+from tfdsl.ir.model import Role
 from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision
-from tfdsl.lifecycle.events import Task
+from tfdsl.lifecycle.events import Outcome, Task
 from tfdsl.manifest.data import tree
 from tfdsl.manifest.view import view
 from tfdsl.record import Record
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl_backends.kubernetes.pods import jobs
-from tfdsl_backends.podspec.job_controller import controlled
+from tfdsl_backends.podspec.job_controller import ControlledJob, controlled
 from tfdsl_backends.podspec.pod_restarts import note_restart, restarts_in_pods
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from tfdsl.backend import Document, Unit
-    from tfdsl.ir.model import Role
-    from tfdsl.lifecycle.events import Outcome
     from tfdsl.lifecycle.state import State
-    from tfdsl_backends.podspec.job_controller import ControlledJob
 
 _TENSORBOARD: Final = "tensorboard"
 _FAILED: Final = "failed pods of "

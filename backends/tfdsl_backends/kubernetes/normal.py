@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence as Many
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.manifest.edits import child, within, without
 from tfdsl.manifest.nodes import Mapping, Node, plain
 from tfdsl_backends.podspec.normal import align, jobs
 from tfdsl_backends.podspec.normal.objects import SCHEDULER, dialect, document, with_names_of
-from tfdsl_backends.podspec.normal.walk import Rule
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence as Many
-
-    from tfdsl_backends.podspec.normal.walk import Defaults, Dialect
+from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Rule
 
 KINDS: Final = {("batch/v1", "Job"): "Job"}
 DEFAULTS: Final[Defaults] = {**jobs.DEFAULTS, "PodSpec": {"schedulerName": SCHEDULER}}

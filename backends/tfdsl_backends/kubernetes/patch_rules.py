@@ -5,17 +5,13 @@ Source: Kubernetes `pkg/features/kube_features.go`: the versions in which a fiel
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
-from tfdsl.patch.rules import Derived, Since
+from tfdsl.patch.rules import Complaint, Derived, Since
 from tfdsl_backends.kubernetes.features import SIDECARS
 from tfdsl_backends.podspec.patching.family import BY_POD_NAME, REPLICAS, rules, sidecars
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.patch.rules import Complaint
-    from tfdsl_backends.podspec.patching.walking import Node
+from tfdsl_backends.podspec.patching.walking import Node
 
 
 def _check(node: Node) -> Iterator[Complaint]:

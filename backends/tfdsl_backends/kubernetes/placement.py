@@ -5,11 +5,10 @@ As simpletfjob did: hosts in the order of the option without the excluded ones, 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tfdsl.backend import Unit
     from tfdsl.ir.model import Job, Role
 

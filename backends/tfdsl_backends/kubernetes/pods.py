@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from tfdsl.backend import Unit
 from tfdsl.emit.located import at
 from tfdsl.ir.cluster_spec import cluster_spec, gets_flags, needs_tf_config, tf_config
+from tfdsl.ir.model import Job, Role
 from tfdsl.record import Record
 from tfdsl_backends.kubernetes.names import replica_name, role_job_name
 from tfdsl_backends.kubernetes.placement import has_service, pinned, placement, training_roles
@@ -14,10 +14,6 @@ from tfdsl_backends.kubernetes.tfconfig import address
 from tfdsl_backends.podspec.indexed_jobs import INDEX_FIELD, INDEX_VARIABLE
 from tfdsl_backends.podspec.objects import claim_names
 from tfdsl_backends.podspec.plan import Index, PodPlan, index_of, with_options
-
-if TYPE_CHECKING:
-    from tfdsl.backend import Unit
-    from tfdsl.ir.model import Job, Role
 
 
 class JobPods(Record):

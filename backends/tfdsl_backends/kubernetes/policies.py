@@ -7,18 +7,17 @@ its restart count reaches ``backoffLimit``; under ``Never`` when more pods than 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
+from tfdsl.backend import Unit
+from tfdsl.emit.located import Data
 from tfdsl.ir.policies import exit_policies, on_eviction, on_failure
 from tfdsl.record import Record
 from tfdsl_backends.kubernetes.placement import training_roles
 from tfdsl_backends.podspec.indexed_jobs import disrupted, exited, watched
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from tfdsl.backend import Unit
-    from tfdsl.emit.located import Data
     from tfdsl.ir.model import Job, Policy, Role
 
 RESTARTS = frozenset(("restart container", "restart pod"))

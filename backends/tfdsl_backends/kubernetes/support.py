@@ -8,20 +8,15 @@ command that removes the rest.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from tfdsl import conditions as asked
-from tfdsl.backend import Support, approximated, chosen, kept, refused, translated
+from tfdsl.backend import Row, Support, approximated, chosen, kept, refused, translated
 from tfdsl.vocabulary.policies import ACTIONS_OF
 from tfdsl_backends.kubernetes import when
 from tfdsl_backends.kubernetes.features import HOST_IPS, SIDECARS, SUCCESS_POLICY
 from tfdsl_backends.podspec import when as shared
 from tfdsl_backends.podspec.support import ROWS, STEP, WHOLE_DEVICES, WITHOUT_OWNER, prepare_row, sidecar_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.backend import Row
 
 QUEUE_LABEL = "metadata.labels[kueue.x-k8s.io/queue-name]"
 

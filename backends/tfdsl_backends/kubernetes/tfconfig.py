@@ -6,18 +6,13 @@ name. With hosts, a task has the address of the node it runs on.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from tfdsl.ir.cluster_spec import cluster_spec, needs_tf_config
+from tfdsl.backend import TaskConfig, Unit
+from tfdsl.ir.cluster_spec import Address, cluster_spec, needs_tf_config
 from tfdsl_backends.kubernetes.names import replica_name
 from tfdsl_backends.kubernetes.placement import pinned, placement
 from tfdsl_backends.podspec.tfconfig import Tasks, role_tasks
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.backend import TaskConfig, Unit
-    from tfdsl.ir.cluster_spec import Address
 
 
 def address(unit: Unit) -> Address:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from tfdsl.backend import Unit
 from tfdsl.support import Condition, condition
 from tfdsl_backends.kubernetes.names import role_job_name
 from tfdsl_backends.kubernetes.placement import job_count, pinned, training_roles
@@ -12,7 +13,6 @@ from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.when import namespace_flag
 
 if TYPE_CHECKING:
-    from tfdsl.backend import Unit
     from tfdsl.ir.fields import Item
     from tfdsl.ir.model import Policy, Role
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from tfdsl.backend import Unit
+from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.emit.located import child
+from tfdsl.ir.model import Role, Step
+from tfdsl.vocabulary.quantities import Quantity
 from tfdsl_backends.podspec.environment import hides_devices, hides_from_step, on_nvidia_nodes
 from tfdsl_backends.podspec.options import NO_SIDECAR, VISIBLE_DEVICES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.backend import Unit
-    from tfdsl.diagnostics import Diagnostic, Rule
-    from tfdsl.ir.model import Role, Step
     from tfdsl.text import Span
-    from tfdsl.vocabulary.quantities import Quantity
     from tfdsl_backends.podspec.messages import PodRules
 
 

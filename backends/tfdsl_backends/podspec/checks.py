@@ -7,11 +7,15 @@ Sources: Kubernetes `pkg/apis/core/validation` (ValidateContainerResourceName, V
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.emit.located import Located, child, entry, plain, unwrap
+from tfdsl.backend import Unit
+from tfdsl.diagnostics import Diagnostic, Rule
+from tfdsl.emit.located import Data, Located, child, entry, plain, unwrap
 from tfdsl.ir.amounts import requested
+from tfdsl.ir.model import Role, Step
 from tfdsl.ir.process_limits import LONGEST_STRING
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
@@ -19,19 +23,13 @@ from tfdsl.vocabulary.attributes import SHELL_NAME
 from tfdsl.vocabulary.quantities import parse_unit
 from tfdsl_backends.podspec.command import flags_need_shell, layers, needs_start
 from tfdsl_backends.podspec.options import QUEUE_LABEL
+from tfdsl_backends.podspec.plan import PodPlan
 from tfdsl_backends.podspec.steps import step_containers
 from tfdsl_backends.podspec.template import container
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from tfdsl.backend import Unit
-    from tfdsl.diagnostics import Diagnostic, Rule
-    from tfdsl.emit.located import Data
-    from tfdsl.ir.model import Role, Step
     from tfdsl.text import Span
     from tfdsl_backends.podspec.messages import KueueRules, PodRules
-    from tfdsl_backends.podspec.plan import PodPlan
 
 FETCHED: Final = ("hdfs", "archive")
 """Kinds of mounts that the support table refuses whatever their path."""

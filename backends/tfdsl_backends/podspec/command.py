@@ -7,21 +7,15 @@ through all of them byte for byte.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
-from tfdsl.emit.located import Block, Located, at, child
+from tfdsl.emit.located import Block, Data, Located, at, child
 from tfdsl.emit.shell import escape_expansion
 from tfdsl.ir.cluster_spec import flag_hosts, flag_task
-from tfdsl_backends.podspec.plan import Program
+from tfdsl.ir.model import Job, Output, Role, Step
+from tfdsl_backends.podspec.plan import Index, PodPlan, Program
 from tfdsl_backends.podspec.programs import TENSORFLOW_SERVER, shell_program
 from tfdsl_backends.podspec.run_time import expanded, located_texts, shell_text, uses_index
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tfdsl.emit.located import Data
-    from tfdsl.ir.model import Job, Output, Role, Step
-    from tfdsl_backends.podspec.plan import Index, PodPlan
 
 SHELL = "/bin/sh"
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.emit.located import Located, child, entry
-from tfdsl.ir.model import ConfigMapRef, PodField, SecretKeys, SecretRef
+from tfdsl.emit.located import Data, Located, child, entry
+from tfdsl.ir.model import ConfigMapRef, EnvValue, Job, PodField, Role, SecretKeys, SecretRef, Step
 from tfdsl_backends.podspec.options import VISIBLE_DEVICES
 from tfdsl_backends.podspec.run_time import expanded, literal, names_in, uses_index
 
 if TYPE_CHECKING:
-    from tfdsl.emit.located import Data
-    from tfdsl.ir.model import EnvValue, Job, Role, Step
     from tfdsl_backends.podspec.plan import Index, PodPlan
 
 

@@ -6,15 +6,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+from typing import Final
 
 from tfdsl.emit.shell import escape_expansion
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from collections.abc import Set as AbstractSet
 
 _WORD: Final = regex(r"\$(?:(\$)|\(([^)]*)\))")
 _NAME: Final = regex("[A-Za-z_][A-Za-z0-9_]*")

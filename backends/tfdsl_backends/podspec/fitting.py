@@ -6,17 +6,16 @@ The server drops a field that its schema does not know (and refuses it where the
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from tfdsl.manifest import nodes
 from tfdsl.manifest.nodes import Mapping, Scalar, Sequence
 from tfdsl.record import Record, replace
 from tfdsl_backends.podspec import SCHEMAS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.manifest import nodes
     from tfdsl.text import Span
 
 Path: TypeAlias = tuple[str | int, ...]

@@ -5,15 +5,13 @@ Source: Kubernetes `pkg/apis/batch` and `pkg/controller/job` (`pod_failure_polic
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from tfdsl.emit.located import at
+from tfdsl.emit.located import Data, at
 from tfdsl_backends.podspec.plan import CONTAINER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tfdsl.emit.located import Data
     from tfdsl.ir.model import Role
 
 INDEX_FIELD: Final = "metadata.annotations['batch.kubernetes.io/job-completion-index']"

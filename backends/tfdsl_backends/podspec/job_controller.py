@@ -6,14 +6,13 @@ Under ``OnFailure`` the kubelet restarts containers, and the Job fails when the 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from tfdsl.record import Record
 from tfdsl_backends.podspec.plan import CONTAINER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from tfdsl.manifest.view import View
 
 DEFAULT_LIMIT: Final = 6

@@ -6,16 +6,14 @@ another label below the same prefix, is written over by the controller.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.diagnostics import Rule
+from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.emit.located import child, entry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from tfdsl.backend import Unit
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.ir.model import Role
     from tfdsl.text import Span
 

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from tfdsl.diagnostics import Rule
+from tfdsl.diagnostics import Level, Rule
 from tfdsl.record import Record, fields_of
 from tfdsl_backends.podspec.options import NO_SIDECAR, QUEUE_LABEL, VISIBLE_DEVICES
-
-if TYPE_CHECKING:
-    from tfdsl.diagnostics import Level
 
 
 class Rules(Record):

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from tfdsl.emit.located import Located, at, entry
+from tfdsl.emit.located import Data, Located, at, entry
 from tfdsl_backends.podspec.plan import Index, PodPlan, with_options
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from tfdsl.backend import Unit
-    from tfdsl.emit.located import Data
     from tfdsl.ir.model import Claim, Job, Role
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.emit.located import Located, child, entry
+from tfdsl.emit.located import Data, Located, child, entry
 
 if TYPE_CHECKING:
-    from tfdsl.emit.located import Data
     from tfdsl.ir.model import Role
     from tfdsl_backends.podspec.plan import PodPlan
 

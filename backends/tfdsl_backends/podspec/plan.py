@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.record import Record, replace
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from tfdsl.backend import Unit
     from tfdsl.emit.located import Data
     from tfdsl.ir.model import Role

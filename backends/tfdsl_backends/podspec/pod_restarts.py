@@ -5,11 +5,10 @@ A new pod has not restarted yet, and what has ended is not counted any more.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from tfdsl.lifecycle.behaviour import Decision
     from tfdsl.lifecycle.events import Task
     from tfdsl.lifecycle.state import State

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.emit.located import Located, at, child, entry, unless_empty
+from tfdsl.emit.located import Data, Located, at, child, entry, unless_empty
 from tfdsl.vocabulary.attributes import NO_LIMIT
 
 if TYPE_CHECKING:
-    from tfdsl.emit.located import Data
     from tfdsl.ir.model import Role
     from tfdsl_backends.podspec.plan import PodPlan
 

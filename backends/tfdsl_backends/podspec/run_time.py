@@ -7,16 +7,14 @@ unknown name stays as written.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tfdsl.emit.located import Located, child
 from tfdsl.emit.shell import escape_expansion
-from tfdsl.ir.model import EnvVar, RunTimeText, TaskIndex
+from tfdsl.ir.model import EnvValue, EnvVar, Job, Node, Role, RunTimeText, Step, TaskIndex, Text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.ir.model import EnvValue, Job, Node, Role, Step, Text
     from tfdsl_backends.podspec.plan import Index
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.emit.located import at, unless_empty
+from tfdsl.emit.located import Data, at, unless_empty
 
 if TYPE_CHECKING:
-    from tfdsl.emit.located import Data
     from tfdsl.ir.model import Role
 
 

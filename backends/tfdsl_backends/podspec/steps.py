@@ -6,9 +6,10 @@ stops it when the command has ended.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
-from tfdsl.emit.located import Located, at, child, unless_empty
+from tfdsl.emit.located import Data, Located, at, child, unless_empty
+from tfdsl.ir.model import Job, Role, Step
 from tfdsl_backends.podspec.command import written_command
 from tfdsl_backends.podspec.environment import (
     definition_order,
@@ -20,15 +21,9 @@ from tfdsl_backends.podspec.environment import (
     own_values,
 )
 from tfdsl_backends.podspec.options import VISIBLE_DEVICES
+from tfdsl_backends.podspec.plan import PodPlan
 from tfdsl_backends.podspec.ports import named_ports
 from tfdsl_backends.podspec.run_time import literal, located_texts, step_uses_index
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tfdsl.emit.located import Data
-    from tfdsl.ir.model import Job, Role, Step
-    from tfdsl_backends.podspec.plan import PodPlan
 
 
 def init_containers(job: Job, role: Role, plan: PodPlan, mounts: Sequence[Data]) -> list[Data]:

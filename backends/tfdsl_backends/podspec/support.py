@@ -6,18 +6,13 @@ prefix are used here, 035 to 049 in :mod:`tfdsl_backends.podspec.messages`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from tfdsl import conditions as asked
-from tfdsl.backend import approximated, kept, refused, translated
+from tfdsl.backend import Row, approximated, kept, refused, translated
+from tfdsl.support import Condition
 from tfdsl.vocabulary.statements import RUN_TIME_MARKS, STEPS
 from tfdsl_backends.podspec import when
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.backend import Row
-    from tfdsl.support import Condition
 
 TEMPLATE = "template.spec"
 CONTAINER = "template.spec.containers[0]"

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from tfdsl.emit.located import Located, at, child, entry, unless_empty
+from tfdsl.emit.located import Data, Located, at, child, entry, unless_empty
+from tfdsl.ir.model import Job, Role, Toleration
 from tfdsl_backends.podspec.command import command_and_args
 from tfdsl_backends.podspec.environment import env, env_from
 from tfdsl_backends.podspec.options import NO_SIDECAR
 from tfdsl_backends.podspec.placement import affinity, node_selector
-from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
+from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME, PodPlan
 from tfdsl_backends.podspec.ports import container_port, named_ports
 from tfdsl_backends.podspec.resources import resources
 from tfdsl_backends.podspec.run_time import literal
 from tfdsl_backends.podspec.security import container_security, pod_security
 from tfdsl_backends.podspec.steps import init_containers
 from tfdsl_backends.podspec.volumes import pod_volumes
-
-if TYPE_CHECKING:
-    from tfdsl.emit.located import Data
-    from tfdsl.ir.model import Job, Role, Toleration
-    from tfdsl_backends.podspec.plan import PodPlan
 
 
 def pod_template(job: Job, role: Role, plan: PodPlan) -> dict[str, Data]:

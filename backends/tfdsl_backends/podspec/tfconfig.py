@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, overload
+from collections.abc import Mapping, Sequence
+from typing import overload
 
 from tfdsl.backend import TaskConfig
 from tfdsl.ir.cluster_spec import gets_flags, has_own_config, own_config, tf_config
+from tfdsl.ir.model import Job, Role
 from tfdsl.record import Record
 from tfdsl_backends.podspec.command import flags
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tfdsl.ir.model import Job, Role
 
 INDEX = "\0"
 """Placeholder for the index in a text that is the same for all replicas of a role."""

@@ -9,14 +9,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, TypeAlias
 
-from tfdsl.emit.located import Located, at, child
+from tfdsl.emit.located import Data, Located, at, child
 from tfdsl.ir import model
+from tfdsl.ir.model import Mount, Role, Text
 from tfdsl.record import Record
 from tfdsl_backends.podspec.run_time import expanded, literal
 
 if TYPE_CHECKING:
-    from tfdsl.emit.located import Data
-    from tfdsl.ir.model import Mount, Role, Text
     from tfdsl_backends.podspec.plan import Index, PodPlan
 
 LONGEST_NAME = 63

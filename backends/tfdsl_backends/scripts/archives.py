@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import Final
 
+from tfdsl.ir.model import Job, Text
 from tfdsl_backends.scripts.texts import head, tail
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tfdsl.ir.model import Job, Text
 
 SUFFIXES: Final = (".tar.gz", ".tgz", ".tar", ".zip")
 

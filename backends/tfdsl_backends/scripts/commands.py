@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
-from tfdsl.emit.located import Located, child
+from tfdsl.emit.located import Data, Located, child
+from tfdsl.emit.script import Quoted
+from tfdsl.ir.model import Job, Output, Role, Step, Text
 from tfdsl_backends.scripts.roles import hides_gpus
 from tfdsl_backends.scripts.words import PORT, program_word, resolved, word
-
-if TYPE_CHECKING:
-    from tfdsl.emit.located import Data
-    from tfdsl.emit.script import Quoted
-    from tfdsl.ir.model import Job, Output, Role, Step, Text
 
 
 def variable_word(runs: Role | Step, name: str) -> Quoted:

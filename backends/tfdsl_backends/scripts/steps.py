@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from tfdsl.emit import shell
-from tfdsl.emit.located import Located, unwrap
+from tfdsl.emit.located import Data, Located, unwrap
 from tfdsl.emit.script import Quoted
+from tfdsl.ir.model import Job, Role, Step
 from tfdsl_backends.scripts.commands import step_command, variable_word, workdir
 from tfdsl_backends.scripts.roles import hides_gpus_from_step
-
-if TYPE_CHECKING:
-    from tfdsl.emit.located import Data
-    from tfdsl.ir.model import Job, Role, Step
 
 
 def script_steps(job: Job) -> Data:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from tfdsl.emit.located import child, entry
-from tfdsl.ir.process_limits import long_strings
+from tfdsl.ir.model import EnvValue, Role
+from tfdsl.ir.process_limits import LongString, long_strings
 from tfdsl_backends.scripts.texts import with_steps
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.ir.model import EnvValue, Role
-    from tfdsl.ir.process_limits import LongString
 
 
 def own_variables(role: Role) -> Iterator[tuple[str, str, EnvValue]]:

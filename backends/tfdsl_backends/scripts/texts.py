@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from tfdsl.ir.model import RunTimeText
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.ir.model import Job, Role, Step, Text
+from tfdsl.ir.model import Job, Role, RunTimeText, Step, Text
 
 
 def head(text: Text) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.backend import TaskConfig
@@ -16,8 +17,6 @@ from tfdsl.ir.cluster_spec import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from tfdsl.ir.model import Job, Role
 
 

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from tfdsl.emit import shell
 from tfdsl.emit.script import Quoted
-from tfdsl.ir.model import EnvVar, RunTimeText, TaskIndex
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tfdsl.ir.model import EnvValue, Text
+from tfdsl.ir.model import EnvValue, EnvVar, RunTimeText, TaskIndex, Text
 
 INDEX = "TFJOB_INDEX"
 PORT = Quoted('"$TFJOB_PORT"')

@@ -6,19 +6,13 @@ are here; the job itself is a file of the package.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from tfdsl.emit.located import Located, child
-from tfdsl.ir.model import EnvVar, RunTimeText
+from tfdsl.backend import Unit
+from tfdsl.emit.located import Data, Located, child
+from tfdsl.ir.model import EnvVar, RunTimeText, TaskIndex, Text
 from tfdsl_backends.hadoop.roles import in_docker
 from tfdsl_backends.slider.config_files import config_files
 from tfdsl_backends.slider.metainfo import is_exported
 from tfdsl_backends.slider.resources import MASTER, SCHEMA
-
-if TYPE_CHECKING:
-    from tfdsl.backend import Unit
-    from tfdsl.emit.located import Data
-    from tfdsl.ir.model import TaskIndex, Text
 
 SUBMITTER = "USER"
 """The variable under which the IR names ``job.user``."""

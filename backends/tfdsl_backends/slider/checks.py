@@ -6,11 +6,14 @@ that a job can fail; the others hold by construction: unique priorities from 1, 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.backend import Unit
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.emit.located import child
 from tfdsl.emit.xml import refused as not_in_xml
-from tfdsl.ir.model import HostMount
+from tfdsl.ir.model import BaseMount, HostMount, Role
 from tfdsl.patterns import regex
 from tfdsl_backends.hadoop.checks import (
     LEAST_MEMORY,
@@ -35,11 +38,6 @@ from tfdsl_backends.slider.job_file import starts_in_work_folder, web_address
 from tfdsl_backends.slider.resources import INTEGER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.backend import Unit
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.ir.model import BaseMount, Role
     from tfdsl.text import Span
 
 NAME: Final = regex(r"[a-z][a-z0-9_-]*\Z")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from tfdsl.emit.located import plain
 from tfdsl.target_objects import TargetObject, value_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from tfdsl.backend import Document, Unit
 
 

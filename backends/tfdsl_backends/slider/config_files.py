@@ -7,9 +7,11 @@ were seen to read and write; 0.91 leaves such files to the agents.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.backend import OptionValue, Unit
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.emit.xml import refused as not_in_xml
 from tfdsl.patterns import regex
 from tfdsl.record import Record
@@ -18,10 +20,6 @@ from tfdsl_backends.slider.features import features
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterator
-
-    from tfdsl.backend import OptionValue, Unit
-    from tfdsl.diagnostics import Diagnostic
 
 OPTION: Final = "config_files"
 FORMATS: Final = {

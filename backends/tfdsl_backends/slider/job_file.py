@@ -6,12 +6,29 @@ a task runs is a list of its parts.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from tfdsl.emit.located import Located, child, entry
+from tfdsl.backend import Unit
+from tfdsl.emit.located import Data, Located, child, entry
 from tfdsl.ir.cluster_spec import IN_CLUSTER, flag_task, gets_flags, needs_tf_config
 from tfdsl.ir.defaults import CHECKPOINT_VARIABLE
-from tfdsl.ir.model import ArchiveMount, EnvVar, HdfsMount, HostMount, MemoryMount, RunTimeText, ScratchMount, TaskIndex
+from tfdsl.ir.model import (
+    ArchiveMount,
+    BaseMount,
+    EnvValue,
+    EnvVar,
+    HdfsMount,
+    HostMount,
+    Job,
+    MemoryMount,
+    Output,
+    Role,
+    RunTimeText,
+    ScratchMount,
+    Step,
+    TaskIndex,
+    Text,
+)
 from tfdsl_backends.hadoop.files import files, last_name
 from tfdsl_backends.hadoop.roles import in_docker
 from tfdsl_backends.scripts import archives
@@ -27,13 +44,6 @@ from tfdsl_backends.slider.policies import (
     restart_rules,
     starts_for_ever,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.backend import Unit
-    from tfdsl.emit.located import Data
-    from tfdsl.ir.model import BaseMount, EnvValue, Job, Output, Role, Step, Text
 
 POLL_SECONDS = 5
 """Between two checks for peers, or for ended replicas."""

@@ -9,20 +9,18 @@ makes YARN show it as SUCCEEDED.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from tfdsl.backend import Document, Unit
 from tfdsl.emit.located import plain
-from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Decision
+from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision
 from tfdsl.lifecycle.events import Task
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl_backends.hadoop.lifecycle import Meeting
 from tfdsl_backends.slider.programs import task_policy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from tfdsl.backend import Document, Unit
-    from tfdsl.lifecycle.behaviour import Behaviour
     from tfdsl.lifecycle.state import State
 
 PEERS_MISSING: Final = 76

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from tfdsl.backend import Document
-from tfdsl.emit.located import Located
+from tfdsl.backend import Document, Unit
+from tfdsl.emit.located import Data, Located
 from tfdsl.emit.script import render
+from tfdsl.emit.written import Written
 from tfdsl_backends.hadoop.files import files
 from tfdsl_backends.hadoop.programs import portable
 from tfdsl_backends.slider.app_config import app_config
@@ -17,13 +18,6 @@ from tfdsl_backends.slider.job_file import job_file, sent_archives
 from tfdsl_backends.slider.metainfo import SCRIPT, metainfo_json, metainfo_xml
 from tfdsl_backends.slider.resources import resources
 from tfdsl_backends.slider.tfconfig import tasks
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.backend import Unit
-    from tfdsl.emit.located import Data
-    from tfdsl.emit.written import Written
 
 __all__ = ["check", "generate", "tasks"]
 

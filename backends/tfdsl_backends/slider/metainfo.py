@@ -6,18 +6,16 @@ the XML reader (``MetainfoParser``) has the same ones, except component types.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from tfdsl.emit.located import Located, child
+from tfdsl.backend import Unit
+from tfdsl.emit.located import Data, Located, child
 from tfdsl_backends.slider.config_files import config_files
 from tfdsl_backends.slider.features import features
 from tfdsl_backends.slider.policies import restarts_in_place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from tfdsl.backend import Unit
-    from tfdsl.emit.located import Data
     from tfdsl.ir.model import Job, Role
 
     Many: TypeAlias = Callable[[str, str, Sequence[Data]], dict[str, Data]]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from tfdsl.emit.located import Located
+from tfdsl.emit.located import Data, Located
 from tfdsl.ir.policies import completions, covering, on_eviction, on_failure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tfdsl.emit.located import Data
     from tfdsl.ir.model import Job, Policy, Role
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tfdsl.draft import Draft
+from tfdsl.manifest.nodes import Node
+from tfdsl.reading import Asked, Group
 from tfdsl_backends.hadoop.reading import Notes
 from tfdsl_backends.slider.reading_fields import FIELDS
 from tfdsl_backends.slider.reading_files import files_of, groups_of
@@ -12,12 +16,7 @@ from tfdsl_backends.slider.reading_package import read_package
 from tfdsl_backends.slider.reading_wrapper import read_wrapper
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.draft import Draft
     from tfdsl.manifest.documents import Document
-    from tfdsl.manifest.nodes import Node
-    from tfdsl.reading import Asked, Group
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.manifest import nodes
@@ -13,8 +14,6 @@ from tfdsl.record import Record
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from tfdsl.manifest.documents import Document
 
 MASTER: Final = "slider-appmaster"

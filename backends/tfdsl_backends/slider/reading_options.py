@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from tfdsl.draft import Draft, Value
+from tfdsl.manifest.view import View
+from tfdsl.text import Span
 from tfdsl_backends.hadoop.reading import java_number
 from tfdsl_backends.slider.config_files import FORMATS
-from tfdsl_backends.slider.reading_files import MASTER
-
-if TYPE_CHECKING:
-    from tfdsl.draft import Draft, Value
-    from tfdsl.manifest.view import View
-    from tfdsl.text import Span
-    from tfdsl_backends.slider.reading_files import Files
+from tfdsl_backends.slider.reading_files import MASTER, Files
 
 APP_VERSION: Final = "1.0.0"
 HADOOP_CONF: Final = "/etc/hadoop/conf"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.draft import Attribute, Bare, Draft, Mount, Output, Step, Text
+from tfdsl.draft import Attribute, Bare, Block, Draft, Mount, Output, Step, Text, Value
 from tfdsl.manifest.nodes import Mapping
 from tfdsl.manifest.view import View
 from tfdsl.record import Record
+from tfdsl.text import Span
 from tfdsl_backends.hadoop.reading import (
     ROLES,
+    Notes,
     amount_of_bytes,
     commands_of,
     duration,
@@ -26,16 +29,11 @@ from tfdsl_backends.hadoop.reading_policies import (
     statuses,
 )
 from tfdsl_backends.slider.job_file import STOP_GRACE
+from tfdsl_backends.slider.reading_files import Files
 from tfdsl_backends.slider.reading_options import read_options, read_placement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.draft import Block, Value
     from tfdsl.manifest.documents import Document
-    from tfdsl.text import Span
-    from tfdsl_backends.hadoop.reading import Notes
-    from tfdsl_backends.slider.reading_files import Files
 
 BOARD: Final = ("tensorboard", "--logdir")
 """How TensorBoard's own command begins."""

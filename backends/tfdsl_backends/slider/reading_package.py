@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import Final
 
-from tfdsl.draft import Attribute, Draft, Mount, Policy
+from tfdsl.draft import Attribute, Block, Draft, Mount, Policy, Value
+from tfdsl.manifest.view import View
+from tfdsl.text import Span
 from tfdsl_backends.hadoop.reading import (
     UNKNOWN_COMMAND,
     Notes,
@@ -25,16 +28,8 @@ from tfdsl_backends.slider.reading_fields import (
     NO_LIMIT,
     REASONS,
 )
-from tfdsl_backends.slider.reading_files import MASTER
+from tfdsl_backends.slider.reading_files import MASTER, Files
 from tfdsl_backends.slider.reading_options import placement_of, read_options, read_placement
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tfdsl.draft import Block, Value
-    from tfdsl.manifest.view import View
-    from tfdsl.text import Span
-    from tfdsl_backends.slider.reading_files import Files
 
 TOKENS: Final = {"USER_NAME": "job.user", "USER": "job.user"}
 """What Slider's client replaces when the application is created."""

@@ -5,18 +5,16 @@ What it leaves out are the defaults of that package, which are below.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from tfdsl.draft import Draft
 from tfdsl.manifest.nodes import Node, Scalar, Sequence, mapping
 from tfdsl.manifest.view import View, view
 from tfdsl.record import replace
+from tfdsl.text import Span
+from tfdsl_backends.hadoop.reading import Notes
+from tfdsl_backends.slider.reading_files import Files
 from tfdsl_backends.slider.reading_package import SITE, read_package
-
-if TYPE_CHECKING:
-    from tfdsl.draft import Draft
-    from tfdsl.text import Span
-    from tfdsl_backends.hadoop.reading import Notes
-    from tfdsl_backends.slider.reading_files import Files
 
 INSTANCES: Final = {"ps": "2", "chiefworker": "1", "worker": "5", "tensorboard": "1"}
 SCHEMA: Final = "http://example.org/specification/v2.0.0"

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.emit.located import Located, child
+from tfdsl.backend import Unit
+from tfdsl.emit.located import Data, Located, child
+from tfdsl.vocabulary.quantities import Quantity
 from tfdsl_backends.scripts.roles import MEBIBYTE
 from tfdsl_backends.slider.policies import starts_for_ever
 
 if TYPE_CHECKING:
-    from tfdsl.backend import Unit
-    from tfdsl.emit.located import Data
     from tfdsl.ir.model import Job, Role
-    from tfdsl.vocabulary.quantities import Quantity
 
 SCHEMA = "http://example.org/specification/v2.0.0"
 """The only schema that Slider accepts."""

@@ -10,18 +10,13 @@ request always ends as SUCCEEDED.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from tfdsl import conditions as asked
-from tfdsl.backend import Support, approximated, chosen, kept, refused, translated
+from tfdsl.backend import Row, Support, approximated, chosen, kept, refused, translated
 from tfdsl_backends.hadoop import when as shared
 from tfdsl_backends.hadoop.support import WITH_RUN_TIME_VALUES, native_path, native_shm, rows, scratch_size
 from tfdsl_backends.slider import when
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.backend import Row
 
 RESOURCES = "resources.json"
 SCRIPT = "package/files/job.json"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
 from tfdsl.ir.policies import RESTARTS, covering
@@ -9,8 +10,6 @@ from tfdsl.support import Condition, condition
 from tfdsl_backends.hadoop.roles import in_docker
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tfdsl.backend import Unit
     from tfdsl.ir.fields import Item
     from tfdsl.ir.model import Policy

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.backend import Unit
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.suggest import closest, listing
 from tfdsl.emit.located import child
-from tfdsl.ir.model import ConfigMapRef, SecretRef
+from tfdsl.ir.model import ConfigMapRef, Role, SecretRef
 from tfdsl.ir.policies import RESTARTS, on_eviction, on_exit
 from tfdsl.ir.process_limits import SHORT_HOST, address_list
 from tfdsl.patterns import regex
@@ -22,11 +25,6 @@ from tfdsl_backends.slurm.options import in_containers, port_range, time_limit
 from tfdsl_backends.slurm.policies import decided
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.backend import Unit
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.ir.model import Role
     from tfdsl.text import Span
 
 _PARTITION: Final = regex(r"[A-Za-z0-9_.][A-Za-z0-9_.,-]*\Z")

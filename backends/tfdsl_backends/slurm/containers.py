@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tfdsl.emit import shell
-from tfdsl.emit.located import Located, child
+from tfdsl.emit.located import Data, Located, child
 from tfdsl.emit.script import Quoted
+from tfdsl.ir.model import HostMount, Role
 from tfdsl.patterns import regex
 from tfdsl_backends.scripts.commands import role_word
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tfdsl.backend import Unit
-    from tfdsl.emit.located import Data
-    from tfdsl.ir.model import HostMount, Role
 
 _HOST = regex(r"(?P<registry>[A-Za-z0-9.-]+(?:\.[A-Za-z0-9-]+|:[0-9]+)|localhost)/(?P<rest>.+)")
 UNSAFE = regex(r"[,:\\\s\"']")

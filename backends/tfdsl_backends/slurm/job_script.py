@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
-from tfdsl.emit.located import Located, child
+from tfdsl.backend import Unit
+from tfdsl.emit.located import Data, Located, child
 from tfdsl.emit.script import Quoted, render
+from tfdsl.emit.written import Written
 from tfdsl.ir.cluster_spec import IN_CLUSTER
+from tfdsl.ir.model import Job
 from tfdsl_backends.scripts.roles import stop_grace
 from tfdsl_backends.slurm import sbatch_options
 from tfdsl_backends.slurm.containers import container_values
-from tfdsl_backends.slurm.layout import components, single, size_of
+from tfdsl_backends.slurm.layout import Component, components, single, size_of
 from tfdsl_backends.slurm.options import port_range, time_limit
-from tfdsl_backends.slurm.policies import ANY, decided
-
-if TYPE_CHECKING:
-    from tfdsl.backend import Unit
-    from tfdsl.emit.located import Data
-    from tfdsl.emit.written import Written
-    from tfdsl.ir.model import Job
-    from tfdsl_backends.slurm.layout import Component
-    from tfdsl_backends.slurm.policies import Reaction
+from tfdsl_backends.slurm.policies import ANY, Reaction, decided
 
 TEMPLATES = Path(__file__).with_name("templates")
 STOP_GRACE = 30

@@ -5,14 +5,13 @@ A component of a heterogeneous job has replicas of one size; Slurm gives each co
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.record import Record
 from tfdsl_backends.scripts.roles import MEBIBYTE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tfdsl.backend import Unit
     from tfdsl.ir.model import Role
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from tfdsl.backend import Document, Unit
 from tfdsl.ir.policies import on_eviction
 from tfdsl.lifecycle.behaviour import Behaviour, Decision
 from tfdsl_backends.slurm.policies import LOST_STATUS, decided
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tfdsl.backend import Document, Unit
     from tfdsl.ir.model import Policy
     from tfdsl.lifecycle.events import Outcome, Task
     from tfdsl.lifecycle.state import State

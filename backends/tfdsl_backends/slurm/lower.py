@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from tfdsl.backend import Document
+from tfdsl.backend import Document, Unit
 from tfdsl_backends.slurm.checks import check
 from tfdsl_backends.slurm.job_script import job_script
 from tfdsl_backends.slurm.submission import submit_script
 from tfdsl_backends.slurm.task_script import task_script
 from tfdsl_backends.slurm.tfconfig import tasks
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.backend import Unit
 
 __all__ = ["check", "generate", "tasks"]
 

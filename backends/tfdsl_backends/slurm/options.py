@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
-from tfdsl.backend import Option
+from tfdsl.backend import Option, Unit
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl.vocabulary.types import STRINGS, TIME_LIMIT, IntType, MapType, StringType, one_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tfdsl.backend import Unit
 
 NAME = r"[A-Za-z0-9_.][A-Za-z0-9_.-]*"
 

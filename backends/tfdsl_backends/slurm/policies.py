@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tfdsl.ir.policies import RESTARTS, SELF_CONTAINED, covering, exit_policies, on_eviction, on_failure
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tfdsl.backend import Unit
     from tfdsl.ir.model import Job, Policy, Role
 

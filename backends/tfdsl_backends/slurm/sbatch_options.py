@@ -5,6 +5,7 @@ The names, and which of them take a value, are those of sbatch 22.05 (the tests 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.patterns import regex
@@ -12,8 +13,6 @@ from tfdsl.record import Record
 from tfdsl.vocabulary import versions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tfdsl.backend import Unit
 
 OF_THE_JOB: Final = [

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from tfdsl.emit.located import Located
+from tfdsl.backend import Unit
+from tfdsl.emit.located import Data, Located
 from tfdsl.emit.script import render
+from tfdsl.emit.written import Written
 from tfdsl_backends.slurm.job_script import TEMPLATES, minutes
 from tfdsl_backends.slurm.options import in_containers
-
-if TYPE_CHECKING:
-    from tfdsl.backend import Unit
-    from tfdsl.emit.located import Data
-    from tfdsl.emit.written import Written
 
 
 def submit_script(unit: Unit) -> Written:

@@ -8,17 +8,12 @@ learns from a mark that each replica leaves how its command ended, and starts an
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from tfdsl import conditions as asked
-from tfdsl.backend import Support, approximated, chosen, kept, refused, translated
+from tfdsl.backend import Row, Support, approximated, chosen, kept, refused, translated
 from tfdsl.vocabulary.statements import RUN_TIME_MARKS
 from tfdsl_backends.slurm import when
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.backend import Row
 
 SCRIPT = "job.sbatch"
 TASK = "task.sh"

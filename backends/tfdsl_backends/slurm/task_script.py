@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
+from tfdsl.backend import Unit
 from tfdsl.emit import shell
-from tfdsl.emit.located import Located, child, unwrap
+from tfdsl.emit.located import Data, Located, child, unwrap
 from tfdsl.emit.script import Quoted, render
 from tfdsl.emit.server_program import TENSORFLOW_SERVER
+from tfdsl.emit.written import Written
 from tfdsl.ir.cluster_spec import flag_task, gets_flags, needs_tf_config
+from tfdsl.ir.model import Job, Mount, Role
 from tfdsl_backends.scripts import PARTS
 from tfdsl_backends.scripts.archives import archive_suffix
 from tfdsl_backends.scripts.commands import (
@@ -23,12 +26,6 @@ from tfdsl_backends.scripts.roles import hides_gpus
 from tfdsl_backends.scripts.steps import script_steps
 from tfdsl_backends.slurm.containers import apptainer_values
 from tfdsl_backends.slurm.job_script import TEMPLATES
-
-if TYPE_CHECKING:
-    from tfdsl.backend import Unit
-    from tfdsl.emit.located import Data
-    from tfdsl.emit.written import Written
-    from tfdsl.ir.model import Job, Mount, Role
 
 
 def task_script(unit: Unit) -> Written:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tfdsl.backend import TaskConfig, Unit
 from tfdsl_backends.scripts.tfconfig import placeholder_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.backend import TaskConfig, Unit
     from tfdsl.ir.model import Role
 
 ADDRESSES = (

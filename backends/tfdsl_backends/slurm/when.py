@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from tfdsl.backend import Unit
 from tfdsl.support import Condition, condition
 from tfdsl_backends.scripts.roles import MEBIBYTE
 from tfdsl_backends.slurm.layout import single
 from tfdsl_backends.slurm.options import in_containers
 
 if TYPE_CHECKING:
-    from tfdsl.backend import Unit
     from tfdsl.ir.fields import Item
     from tfdsl.ir.model import BaseMount, Policy, Role
 

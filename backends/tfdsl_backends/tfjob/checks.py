@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from tfdsl.backend import Unit
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.emit.located import child
 from tfdsl.ir.cluster_spec import has_own_config, tf_config
 from tfdsl.record import replace
@@ -25,12 +27,6 @@ from tfdsl_backends.tfjob import messages
 from tfdsl_backends.tfjob.pods import plans
 from tfdsl_backends.tfjob.policies import decisions, training_roles
 from tfdsl_backends.tfjob.tfconfig import delivers, is_distributed, operator_spec, replica_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.backend import Unit
-    from tfdsl.diagnostics import Diagnostic
 
 
 def check(unit: Unit) -> Iterator[Diagnostic]:

@@ -5,17 +5,14 @@ Source: ``pkg/controller.v1/common`` of kubeflow/training-operator (``service.go
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
+from tfdsl.backend import Document, Unit
 from tfdsl.emit.located import plain
 from tfdsl.target_objects import TargetObject, value_at
 from tfdsl.target_objects import objects as of_documents
 from tfdsl_backends.tfjob.policies import training_roles
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tfdsl.backend import Document, Unit
 
 _MAKER: Final = "the operator"
 

@@ -7,10 +7,13 @@ of containers in pods that run, and looks at the deadline only when something ha
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.backend import Document, Unit
+from tfdsl.ir.model import Role
 from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision
-from tfdsl.lifecycle.events import Task
+from tfdsl.lifecycle.events import Outcome, Task
 from tfdsl.manifest.data import tree
 from tfdsl.manifest.view import View, view
 from tfdsl.vocabulary.quantities import Duration
@@ -20,11 +23,6 @@ from tfdsl_backends.tfjob.lower import ROLE_KEYS
 from tfdsl_backends.tfjob.policies import FIRST_SIGNAL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tfdsl.backend import Document, Unit
-    from tfdsl.ir.model import Role
-    from tfdsl.lifecycle.events import Outcome
     from tfdsl.lifecycle.state import Replica, State
 
 _TENSORBOARD: Final = "tensorboard"

@@ -6,26 +6,20 @@ their defaults changed between versions.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from tfdsl.backend import Document
-from tfdsl.emit.located import Located, at, child, located, unless_empty
+from tfdsl.backend import Document, Unit
+from tfdsl.emit.located import Data, Located, at, child, located, unless_empty
+from tfdsl.ir.model import Job, Role
 from tfdsl.ir.policies import completions, on_failure
 from tfdsl_backends.podspec.objects import claim_document, job_metadata, tensorboard_beside
 from tfdsl_backends.podspec.options import QUEUE_LABEL
+from tfdsl_backends.podspec.plan import PodPlan
 from tfdsl_backends.podspec.template import pod_template
 from tfdsl_backends.tfjob.checks import check
 from tfdsl_backends.tfjob.pods import plans
 from tfdsl_backends.tfjob.policies import decisions, training_roles
 from tfdsl_backends.tfjob.tfconfig import tasks
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.backend import Unit
-    from tfdsl.emit.located import Data
-    from tfdsl.ir.model import Job, Role
-    from tfdsl_backends.podspec.plan import PodPlan
 
 __all__ = ["check", "generate", "tasks"]
 

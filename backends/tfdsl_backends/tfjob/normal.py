@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+from collections.abc import Sequence as Many
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.manifest.edits import child, items, scalar, text, with_value, within, without
 from tfdsl.manifest.nodes import Mapping, Node, Sequence, plain
@@ -12,16 +14,10 @@ from tfdsl_backends.podspec.fitting import pruned
 from tfdsl_backends.podspec.normal import align
 from tfdsl_backends.podspec.normal.env import without_entries
 from tfdsl_backends.podspec.normal.objects import dialect, document, with_names_of
-from tfdsl_backends.podspec.normal.walk import Rule
+from tfdsl_backends.podspec.normal.types import Types
+from tfdsl_backends.podspec.normal.walk import Change, Defaults, Dialect, Rule
 from tfdsl_backends.tfjob.features import KEEPS_PODS, VERSIONS
 from tfdsl_backends.tfjob.old_forms import API_VERSION, ROLE_KEYS, is_tfjob, modern
-
-if TYPE_CHECKING:
-    from collections.abc import Container
-    from collections.abc import Sequence as Many
-
-    from tfdsl_backends.podspec.normal.types import Types
-    from tfdsl_backends.podspec.normal.walk import Change, Defaults, Dialect
 
 KINDS: Final = {(API_VERSION, "TFJob"): "TFJob"}
 CONTAINER: Final = "tensorflow"

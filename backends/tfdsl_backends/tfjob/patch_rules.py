@@ -5,18 +5,14 @@ Source: training-operator `pkg/apis/kubeflow.org/v1` and `pkg/webhooks/tensorflo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
-from tfdsl.patch.rules import Derived, FixedSet, Since
+from tfdsl.patch.rules import Complaint, Derived, FixedSet, Since
 from tfdsl_backends.podspec.patching.family import MINIMUM, REPLICAS, rules, sidecars
 from tfdsl_backends.podspec.patching.object_checks import numbers
 from tfdsl_backends.podspec.patching.walking import Node, alternatives, part
 from tfdsl_backends.tfjob.features import SIDECARS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.patch.rules import Complaint
 
 _ROLES: Final = ("spec", "tfReplicaSpecs")
 _TEMPLATE: Final = (*_ROLES, "*", "template")

@@ -7,18 +7,16 @@ the job). Which one fits follows from what the policies say for exit statuses be
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from tfdsl.backend import Unit
 from tfdsl.ir import policies
 from tfdsl.record import Record
-from tfdsl_backends.tfjob.features import LATEST, features
+from tfdsl_backends.tfjob.features import LATEST, Features, features
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from tfdsl.backend import Unit
     from tfdsl.ir.model import Job, Policy, Role
-    from tfdsl_backends.tfjob.features import Features
 
 RestartPolicy: TypeAlias = Literal["Never", "OnFailure", "ExitCode"]
 

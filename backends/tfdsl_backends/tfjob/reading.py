@@ -6,15 +6,17 @@ it was.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.draft import Draft
-from tfdsl.manifest.view import view
-from tfdsl.reading import Group
+from tfdsl.manifest.view import View, view
+from tfdsl.reading import Asked, Group
 from tfdsl.record import replace
 from tfdsl_backends.podspec.object_metadata import job_name, read_metadata
 from tfdsl_backends.podspec.options import QUEUE_LABEL
-from tfdsl_backends.podspec.reading.facts import PodFacts
+from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
 from tfdsl_backends.podspec.reading.images import add_missing_images
 from tfdsl_backends.podspec.reading.neighbours import Neighbours
 from tfdsl_backends.podspec.reading.pods import read_pods
@@ -25,19 +27,12 @@ from tfdsl_backends.tfjob.reading_beside import BOARD, LABEL, belonging, board, 
 from tfdsl_backends.tfjob.reading_fields import FIELDS
 from tfdsl_backends.tfjob.reading_policies import read_policies
 from tfdsl_backends.tfjob.reading_refusals import left_out, refusals
-from tfdsl_backends.tfjob.reading_roles import roles
+from tfdsl_backends.tfjob.reading_roles import Roles, roles
 from tfdsl_backends.tfjob.reading_run_policy import read_run_policy
 from tfdsl_backends.tfjob.reading_wanted import wanted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.manifest.documents import Document
-    from tfdsl.manifest.view import View
-    from tfdsl.reading import Asked
-    from tfdsl_backends.podspec.reading.facts import ClaimFacts
-    from tfdsl_backends.tfjob.reading_roles import Roles
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
 

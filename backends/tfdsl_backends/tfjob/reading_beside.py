@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence as Listed
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics.import_rules import NOT_KEPT, READ_DIFFERENTLY
@@ -14,8 +15,6 @@ from tfdsl_backends.podspec.reading.claims import stem
 from tfdsl_backends.podspec.reading.mounts import claim_facts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence as Listed
-
     from tfdsl.emit.located import Plain
     from tfdsl.manifest.documents import Document
     from tfdsl.reading import Asked

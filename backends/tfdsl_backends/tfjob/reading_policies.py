@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics.import_rules import NOT_KEPT
-from tfdsl.draft import Policy
+from tfdsl.draft import Block, Draft, Policy
 from tfdsl_backends.tfjob.normal import counts_restarts
 from tfdsl_backends.tfjob.policies import FIRST_SIGNAL
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tfdsl.draft import Block, Draft
     from tfdsl.manifest.view import View
     from tfdsl.reading import Asked
 

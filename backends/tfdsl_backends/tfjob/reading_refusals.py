@@ -6,8 +6,10 @@ and what the API server answered where that is noted in the tests.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.import_rules import NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.record import replace
 from tfdsl_backends.podspec.fitting import dotted, unfit
@@ -17,9 +19,6 @@ from tfdsl_backends.tfjob.old_forms import API_VERSION, FORK, OF_AN_ITEM, OLD_PO
 from tfdsl_backends.tfjob.patch_rules import MANAGERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.manifest.view import View
     from tfdsl.text import Span
 

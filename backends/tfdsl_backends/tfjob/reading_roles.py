@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.import_rules import NO_ROLE, NO_WORDS, NOT_KEPT, SERVER_REFUSES
 from tfdsl.record import Record
 from tfdsl.vocabulary.attributes import MOST_REPLICAS
@@ -12,9 +14,6 @@ from tfdsl_backends.tfjob.lower import ROLE_KEYS
 from tfdsl_backends.tfjob.reading_refusals import never
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.manifest.view import View
     from tfdsl.reading import Asked
 

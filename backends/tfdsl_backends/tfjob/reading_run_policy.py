@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics.import_rules import READ_DIFFERENTLY
-from tfdsl.draft import Attribute, Bare, Patch
+from tfdsl.draft import Attribute, Bare, Draft, Patch, Value
 from tfdsl.vocabulary.quantities import duration
 from tfdsl_backends.podspec.fitting import dotted
 from tfdsl_backends.podspec.options import QUEUE_LABEL
@@ -14,9 +15,6 @@ from tfdsl_backends.tfjob.patch_rules import MANAGERS
 from tfdsl_backends.tfjob.reading_refusals import never
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tfdsl.draft import Draft, Value
     from tfdsl.manifest.view import View
     from tfdsl.reading import Asked
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from collections.abc import Mapping as Many
 
+from tfdsl.draft import Draft
+from tfdsl.emit.located import Plain
 from tfdsl.manifest.edits import changed, child, each, items, put, renamed, scalar, with_value, without
 from tfdsl.manifest.nodes import Mapping, Node, Sequence, plain
+from tfdsl.manifest.view import View
 from tfdsl_backends.podspec.plan import CONTAINER
 from tfdsl_backends.tfjob.lower import ROLE_KEYS
 from tfdsl_backends.tfjob.reading_beside import BOARD, CHECKPOINT, LABEL, PORT, tree
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from collections.abc import Mapping as Many
-
-    from tfdsl.draft import Draft
-    from tfdsl.emit.located import Plain
-    from tfdsl.manifest.view import View
 
 
 def wanted(

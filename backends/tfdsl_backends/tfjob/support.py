@@ -8,20 +8,15 @@ pods share are in :mod:`tfdsl_backends.podspec.support`. Which restart policy a 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from tfdsl import conditions as asked
-from tfdsl.backend import Support, approximated, chosen, kept, refused, translated
+from tfdsl.backend import Row, Support, approximated, chosen, kept, refused, translated
 from tfdsl.vocabulary.policies import ACTIONS_OF
 from tfdsl_backends.podspec import when as shared
 from tfdsl_backends.podspec.support import ROWS, STEP, WHOLE_DEVICES, WITHOUT_OWNER, prepare_row, sidecar_rows
 from tfdsl_backends.tfjob import when
 from tfdsl_backends.tfjob.features import KEEPS_PODS, REMAKES_LOST_PODS, SIDECARS, SUSPEND
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.backend import Row
 
 SCHEDULING = "spec.runPolicy.schedulingPolicy"
 

@@ -6,18 +6,13 @@ which resolves in the job's namespace.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from tfdsl.ir.cluster_spec import cluster_spec, gets_tf_config, has_own_config, listed
+from tfdsl.backend import TaskConfig, Unit
+from tfdsl.ir.cluster_spec import Address, cluster_spec, gets_tf_config, has_own_config, listed
+from tfdsl.ir.model import Job, Role
 from tfdsl_backends.podspec.tfconfig import RoleTasks, Tasks, role_tasks
 from tfdsl_backends.tfjob.policies import training_roles
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.backend import TaskConfig, Unit
-    from tfdsl.ir.cluster_spec import Address
-    from tfdsl.ir.model import Job, Role
 
 
 def replica_name(job: Job, role: Role, index: int) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
+from tfdsl.backend import Unit
 from tfdsl.conditions import single
 from tfdsl.ir.policies import on_eviction
 from tfdsl.support import Condition, condition
@@ -12,9 +14,6 @@ from tfdsl_backends.tfjob.features import features
 from tfdsl_backends.tfjob.policies import decisions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.backend import Unit
     from tfdsl.ir.fields import Item
     from tfdsl.ir.model import Policy, Role
 

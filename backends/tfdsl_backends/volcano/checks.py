@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.backend import Unit
+from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.emit.located import child, entry
 from tfdsl.ir.cluster_spec import gets_flags, gets_tf_config, listed, needs_tf_config
+from tfdsl.ir.model import Role
 from tfdsl.ir.process_limits import LONGEST_STRING
 from tfdsl.patterns import regex
 from tfdsl.record import replace
@@ -31,11 +35,6 @@ from tfdsl_backends.volcano.pods import plan
 from tfdsl_backends.volcano.policies import decisions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from tfdsl.backend import Unit
-    from tfdsl.diagnostics import Diagnostic, Rule
-    from tfdsl.ir.model import Role
     from tfdsl.text import Span
 
 FOLDER: Final = "/etc/volcano"

@@ -8,13 +8,12 @@ would give the others a volume too, and a ReadWriteOnce one would keep their pod
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from tfdsl.backend import Unit
     from tfdsl.ir.model import Claim, ClaimMount, Job
 

@@ -5,6 +5,7 @@ Sources: ``pkg/controllers/job`` of Volcano (``createOrUpdatePodGroup``) and its
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, cast
 
 from tfdsl.emit.located import plain
@@ -12,8 +13,6 @@ from tfdsl.target_objects import TargetObject, value_at
 from tfdsl.target_objects import objects as of_documents
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from tfdsl.backend import Document, Unit
 
 _MAKER: Final = "Volcano"

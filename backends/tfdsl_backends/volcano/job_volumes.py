@@ -7,6 +7,7 @@ mounted. A claim that is described there is made for the job, and goes with it.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.manifest.edits import changed, child, each, items, scalar, with_value, without
@@ -14,8 +15,6 @@ from tfdsl.manifest.nodes import Mapping, Node, Scalar, Sequence, mapping
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from tfdsl.text import Span
 
 _TEMPLATE: Final = ("template", "spec")

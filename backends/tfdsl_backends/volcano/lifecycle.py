@@ -7,30 +7,26 @@ pods, but the job goes on and nothing counts it, so that is what is predicted.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.backend import Document, Unit
 from tfdsl.lifecycle.behaviour import RESTARTS, Behaviour, Decision
-from tfdsl.lifecycle.events import TERMINATED
+from tfdsl.lifecycle.events import TERMINATED, Outcome, Task
 from tfdsl.manifest.data import tree
 from tfdsl.manifest.view import View, view
 from tfdsl.record import Record
-from tfdsl.vocabulary.quantities import duration
+from tfdsl.vocabulary.quantities import Duration, duration
 from tfdsl_backends.volcano import controller_policies as controller
-from tfdsl_backends.volcano.features import features
+from tfdsl_backends.volcano.controller_policies import Reaction, Reactions
+from tfdsl_backends.volcano.features import Features, features
 from tfdsl_backends.volcano.minimums import Minimums, minimums, of_task
 from tfdsl_backends.volcano.names import task_name
 from tfdsl_backends.volcano.policies import ACTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from tfdsl.backend import Document, Unit
     from tfdsl.ir.model import Role
-    from tfdsl.lifecycle.events import Outcome, Task
     from tfdsl.lifecycle.state import State
-    from tfdsl.vocabulary.quantities import Duration
-    from tfdsl_backends.volcano.controller_policies import Reaction, Reactions
-    from tfdsl_backends.volcano.features import Features
 
 _OURS: Final = {**{theirs: ours for ours, theirs in ACTIONS.items()}, "RestartPartition": "restart role"}
 """Volcano's action → ours; any other does nothing to a job that runs."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from tfdsl.backend import Document
-from tfdsl.emit.located import Located, at, child
+from tfdsl.backend import Document, Unit
+from tfdsl.emit.located import Data, Located, at, child
+from tfdsl.ir.model import Job, Role
 from tfdsl_backends.podspec.objects import claim_document, claim_spec, job_metadata, tensorboard_service
 from tfdsl_backends.podspec.template import pod_template
 from tfdsl_backends.volcano import policies
@@ -15,11 +14,6 @@ from tfdsl_backends.volcano.names import task_labels, task_name
 from tfdsl_backends.volcano.plugins import plugins
 from tfdsl_backends.volcano.pods import plan
 from tfdsl_backends.volcano.tfconfig import tasks
-
-if TYPE_CHECKING:
-    from tfdsl.backend import Unit
-    from tfdsl.emit.located import Data
-    from tfdsl.ir.model import Job, Role
 
 __all__ = ["check", "generate", "tasks"]
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from tfdsl.manifest.view import View
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfdsl.backend import Unit
 from tfdsl_backends.volcano.spread import labels
 
 if TYPE_CHECKING:
-    from tfdsl.backend import Unit
     from tfdsl.ir.model import Role
 
 

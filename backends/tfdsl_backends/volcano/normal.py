@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence as Many
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.manifest.edits import child, items, scalar, text, with_value, within, without
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Sequence
@@ -11,7 +12,8 @@ from tfdsl_backends.podspec.normal import align
 from tfdsl_backends.podspec.normal.env import without_entries
 from tfdsl_backends.podspec.normal.objects import dialect, document, with_names_of
 from tfdsl_backends.podspec.normal.pods import in_containers, with_each
-from tfdsl_backends.podspec.normal.walk import Rule
+from tfdsl_backends.podspec.normal.types import Types
+from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Rule, Sets
 from tfdsl_backends.podspec.plan import PORT_NAME
 from tfdsl_backends.volcano.job_volumes import in_templates
 from tfdsl_backends.volcano.lower import API_VERSION
@@ -20,12 +22,6 @@ from tfdsl_backends.volcano.normal_lifecycle import policies as lifecycle
 from tfdsl_backends.volcano.normal_plugins import with_defaults
 from tfdsl_backends.volcano.normal_policies import in_their_order
 from tfdsl_backends.volcano.spread import by_task
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence as Many
-
-    from tfdsl_backends.podspec.normal.types import Types
-    from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Sets
 
 HEADERS: Final = (API_VERSION, "scheduling.incubator.k8s.io/v1alpha1")
 """Today's header of a job, and the group that kube-batch had for its kinds."""

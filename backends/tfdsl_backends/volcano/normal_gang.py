@@ -7,15 +7,10 @@ pkg/scheduler/api/job_info.go), the controller only then, too, when it decides w
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tfdsl.manifest.edits import child, items, scalar, with_value, without
 from tfdsl.manifest.nodes import Mapping, Node, Scalar, Sequence
 from tfdsl.manifest.view import view
-from tfdsl_backends.volcano.minimums import minimums, of_task
-
-if TYPE_CHECKING:
-    from tfdsl_backends.volcano.minimums import Minimums
+from tfdsl_backends.volcano.minimums import Minimums, minimums, of_task
 
 
 def gang(spec: Mapping) -> Mapping:

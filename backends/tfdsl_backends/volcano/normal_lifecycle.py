@@ -11,12 +11,21 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.manifest.edits import child, items, scalar, with_value, without
 from tfdsl.manifest.nodes import Mapping, Node, Scalar, Sequence, mapping
 from tfdsl.manifest.view import view
-from tfdsl_backends.volcano.controller_policies import Task, common, decided, reactions, triggers
+from tfdsl_backends.volcano.controller_policies import (
+    Decided,
+    Reaction,
+    Reactions,
+    Task,
+    Trigger,
+    common,
+    decided,
+    reactions,
+    triggers,
+)
 from tfdsl_backends.volcano.normal_policies import duration_of
 
 if TYPE_CHECKING:
     from tfdsl.text import Span
-    from tfdsl_backends.volcano.controller_policies import Decided, Reaction, Reactions, Trigger
 
 _OF_JOB: Final = "Unknown"
 _IS_COMPLETE: Final = ("CompleteJob", 0)

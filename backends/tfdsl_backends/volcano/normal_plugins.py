@@ -6,13 +6,11 @@ Source: pkg/controllers/job/plugins of Volcano 1.15.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping as Map
+from typing import Final
 
 from tfdsl.manifest.edits import scalar, text
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Sequence
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping as Map
 
 FLAGS: Final[Map[str, Map[str, bool | int | str]]] = {
     "env": {},

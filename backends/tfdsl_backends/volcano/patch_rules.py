@@ -5,20 +5,16 @@ Source: Volcano `pkg/webhooks/admission/jobs/validate/{admit_job.go,util.go}` an
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
-from tfdsl.patch.rules import POD, Derived, Since
+from tfdsl.patch.rules import POD, Complaint, Derived, Since
 from tfdsl_backends.podspec.patching import formats
 from tfdsl_backends.podspec.patching.family import BY_POD_NAME, MINIMUM, REPLICAS, rules, sidecars
 from tfdsl_backends.podspec.patching.object_checks import claim, numbers
 from tfdsl_backends.podspec.patching.walking import Node, alternatives, part
 from tfdsl_backends.volcano.features import SIDECARS
 from tfdsl_backends.volcano.options import PLUGIN_NAMES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.patch.rules import Complaint
 
 KIND: Final = "Job.batch.volcano.sh"
 EVENTS: Final = ("*", "PodFailed", "PodEvicted", "PodPending", "PodRunning", "Unknown", "TaskCompleted", "TaskFailed",

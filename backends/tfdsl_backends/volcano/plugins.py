@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, cast
+from collections.abc import Mapping, Sequence
+from typing import Final, cast
 
+from tfdsl.backend import Unit
+from tfdsl.emit.located import Data
 from tfdsl_backends.volcano.network import reached
 from tfdsl_backends.volcano.tfconfig import plugin_arguments
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tfdsl.backend import Unit
-    from tfdsl.emit.located import Data
 
 ADDRESSABLE: Final = "--publish-not-ready-addresses=true"
 """Names resolve before their pods are ready."""

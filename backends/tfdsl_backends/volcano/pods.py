@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from tfdsl.emit.located import Located, at, child
+from tfdsl.backend import Unit
+from tfdsl.emit.located import Data, Located, at, child
+from tfdsl.ir.model import Role
 from tfdsl.record import replace
 from tfdsl_backends.podspec.objects import claim_name
-from tfdsl_backends.podspec.plan import with_options
+from tfdsl_backends.podspec.plan import PodPlan, with_options
 from tfdsl_backends.volcano.claims import claims
 from tfdsl_backends.volcano.names import task_labels
 from tfdsl_backends.volcano.policies import decisions
 from tfdsl_backends.volcano.tfconfig import deliver
-
-if TYPE_CHECKING:
-    from tfdsl.backend import Unit
-    from tfdsl.emit.located import Data
-    from tfdsl.ir.model import Role
-    from tfdsl_backends.podspec.plan import PodPlan
 
 _MIB = 1 << 20
 

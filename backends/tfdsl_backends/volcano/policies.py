@@ -14,21 +14,18 @@ With the option ``policies = "written"`` nothing of this is added: there is one 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.emit.located import Located
+from tfdsl.backend import Unit
+from tfdsl.emit.located import Data, Located
 from tfdsl.ir.policies import covering, exit_policies, on_completion
 from tfdsl.record import Record, replace
-from tfdsl_backends.volcano.features import features
+from tfdsl.vocabulary.quantities import Duration
+from tfdsl_backends.volcano.features import Features, features
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tfdsl.backend import Unit
-    from tfdsl.emit.located import Data
     from tfdsl.ir.model import Job, Policy, Role
-    from tfdsl.vocabulary.quantities import Duration
-    from tfdsl_backends.volcano.features import Features
 
 ACTIONS: Final = {
     "complete job": "CompleteJob",

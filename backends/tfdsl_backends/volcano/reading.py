@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend import Unit
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.import_rules import SERVER_REFUSES
 from tfdsl.draft import Draft
+from tfdsl.ir.model import Job
 from tfdsl.ir.origins import Origins
 from tfdsl.manifest.edits import changed, child, with_value
 from tfdsl.manifest.nodes import Mapping as Map
-from tfdsl.manifest.nodes import Scalar
+from tfdsl.manifest.nodes import Node, Scalar
 from tfdsl.manifest.nodes import Sequence as Listed
-from tfdsl.manifest.view import view
-from tfdsl.reading import Asked
+from tfdsl.manifest.view import View, view
+from tfdsl.reading import Asked, Group
 from tfdsl.record import replace
 from tfdsl_backends.podspec.object_metadata import job_name, read_metadata
 from tfdsl_backends.podspec.reading.amounts import seconds
-from tfdsl_backends.podspec.reading.facts import PodFacts
+from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
 from tfdsl_backends.podspec.reading.images import add_missing_images
 from tfdsl_backends.podspec.reading.mounts import claim_facts, claim_spec_facts
 from tfdsl_backends.podspec.reading.pods import read_pods
 from tfdsl_backends.volcano import reading_plugins
 from tfdsl_backends.volcano.controller_policies import MAX_RETRY, Task, reactions
 from tfdsl_backends.volcano.features import VERSIONS
-from tfdsl_backends.volcano.job_volumes import in_templates, without_generated_names
+from tfdsl_backends.volcano.job_volumes import JobVolume, in_templates, without_generated_names
 from tfdsl_backends.volcano.normal import aligned, held, normal
 from tfdsl_backends.volcano.options import OPTIONS
 from tfdsl_backends.volcano.pods import VGPU_MEMORY, VGPU_NUMBER
@@ -32,28 +35,18 @@ from tfdsl_backends.volcano.reading_containers import has_usual_containers
 from tfdsl_backends.volcano.reading_fields import FIELDS
 from tfdsl_backends.volcano.reading_forms import groups, report_holder
 from tfdsl_backends.volcano.reading_gang import read_gang
+from tfdsl_backends.volcano.reading_plugins import Plugins
 from tfdsl_backends.volcano.reading_policies import read_policies
 from tfdsl_backends.volcano.reading_refusals import dead_policies, refusals, restart_policy, unused_fields
-from tfdsl_backends.volcano.reading_roles import roles, task_name
+from tfdsl_backends.volcano.reading_roles import RoleOf, roles, task_name
 from tfdsl_backends.volcano.reading_shell import offer
 from tfdsl_backends.volcano.reading_statements import BOARD, JobPolicies, RoleTask
 from tfdsl_backends.volcano.spread import by_task, labels
 from tfdsl_backends.volcano.tfconfig import INDEX_FIELD
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.ir.model import Job
     from tfdsl.manifest.documents import Document
-    from tfdsl.manifest.nodes import Node
-    from tfdsl.manifest.view import View
-    from tfdsl.reading import Group
     from tfdsl.text import Span
-    from tfdsl_backends.podspec.reading.facts import ClaimFacts
-    from tfdsl_backends.volcano.job_volumes import JobVolume
-    from tfdsl_backends.volcano.reading_plugins import Plugins
-    from tfdsl_backends.volcano.reading_roles import RoleOf
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
 

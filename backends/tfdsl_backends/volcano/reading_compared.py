@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
+from tfdsl.backend import Unit
 from tfdsl.ir import model
 from tfdsl.vocabulary.quantities import duration
 from tfdsl_backends.volcano import policies
-from tfdsl_backends.volcano.controller_policies import Reaction, Task, decided
-from tfdsl_backends.volcano.reading_statements import BOARD
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tfdsl.backend import Unit
-    from tfdsl_backends.volcano.controller_policies import Decided, Reactions, Trigger
-    from tfdsl_backends.volcano.reading_statements import JobPolicies, RoleTask, Said
+from tfdsl_backends.volcano.controller_policies import Decided, Reaction, Reactions, Task, Trigger, decided
+from tfdsl_backends.volcano.reading_statements import BOARD, JobPolicies, RoleTask, Said
 
 
 def job_of(read: JobPolicies, said: Sequence[Said], retries: int) -> model.Job | None:

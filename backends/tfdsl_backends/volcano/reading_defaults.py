@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from tfdsl_backends.volcano import policies
+from tfdsl_backends.volcano.controller_policies import Decided, Reactions
 from tfdsl_backends.volcano.reading_compared import is_same, job_of
 from tfdsl_backends.volcano.reading_statements import (
     RESTARTS_IN_PLACE,
+    JobPolicies,
+    RoleTask,
     Said,
     Statements,
     default_retries,
     merged,
     said_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tfdsl_backends.volcano.controller_policies import Decided, Reactions
-    from tfdsl_backends.volcano.reading_statements import JobPolicies, RoleTask
 
 _DECIDERS: Final = ("chief", "master", "worker")
 _ENDS: Final = ("TerminateJob", 0)

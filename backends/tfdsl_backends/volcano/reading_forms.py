@@ -5,22 +5,19 @@ A CronJob makes jobs by the clock, a JobFlow makes them of JobTemplates. The job
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics.import_rules import NOT_KEPT
-from tfdsl.manifest.view import view
-from tfdsl.reading import Group
+from tfdsl.manifest.nodes import Node
+from tfdsl.manifest.view import View, view
+from tfdsl.reading import Asked, Group
 from tfdsl_backends.podspec.reading.neighbours import Neighbours
 from tfdsl_backends.volcano.lower import API_VERSION
 from tfdsl_backends.volcano.normal import HEADERS, TEMPLATES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tfdsl.manifest.documents import Document
-    from tfdsl.manifest.nodes import Node
-    from tfdsl.manifest.view import View
-    from tfdsl.reading import Asked
 
 BOARD: Final = "tensorboard"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics.import_rules import SERVER_REFUSES
@@ -9,8 +10,6 @@ from tfdsl.record import Record
 from tfdsl_backends.volcano.minimums import minimums
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from tfdsl.draft import Draft
     from tfdsl.manifest.view import View
     from tfdsl.reading import Asked

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.draft import Attribute, Step
+from tfdsl.draft import Attribute, Block, Draft, Step, Value
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl_backends.volcano.options import PLUGIN_NAMES
@@ -12,9 +13,6 @@ from tfdsl_backends.volcano.plugins import ADDRESSABLE, REACHABLE
 from tfdsl_backends.volcano.tfconfig import PLUGIN_ROLES, shell_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tfdsl.draft import Block, Draft, Value
     from tfdsl.manifest.view import View
     from tfdsl.text import Span
     from tfdsl_backends.podspec.reading.facts import PodsRead

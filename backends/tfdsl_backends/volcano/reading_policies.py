@@ -8,28 +8,24 @@ not allow on an event), all are patches, for a list of policies cannot be half a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from tfdsl.draft import Attribute, Bare, Patch, Policy
+from tfdsl.draft import Attribute, Bare, Draft, Patch, Policy, Value
 from tfdsl.emit import numbers
+from tfdsl.emit.located import Plain
 from tfdsl.manifest.nodes import plain
-from tfdsl_backends.volcano.controller_policies import MAX_RETRY, common
+from tfdsl_backends.volcano.controller_policies import MAX_RETRY, Decided, Reactions, common
 from tfdsl_backends.volcano.reading_compared import is_same, job_of
 from tfdsl_backends.volcano.reading_defaults import beside_defaults
 from tfdsl_backends.volcano.reading_statements import (
     RESTARTS_IN_PLACE,
+    JobPolicies,
     Said,
     Statements,
     default_retries,
     merged,
     said_of,
 )
-
-if TYPE_CHECKING:
-    from tfdsl.draft import Draft, Value
-    from tfdsl.emit.located import Plain
-    from tfdsl_backends.volcano.controller_policies import Decided, Reactions
-    from tfdsl_backends.volcano.reading_statements import JobPolicies
 
 _ORDER: Final = ("completed", "exit", "failed", "evicted", "pending", "restarted", "unknown")
 

@@ -5,8 +5,10 @@ Sources: the CRD; ``pkg/webhooks/admission/jobs/validate`` (:mod:`.patch_rules`)
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.import_rules import NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.manifest.nodes import plain
 from tfdsl_backends.podspec.fitting import dotted, unfit
@@ -22,9 +24,6 @@ from tfdsl_backends.volcano.controller_policies import (
 from tfdsl_backends.volcano.patch_rules import KIND, RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.manifest.view import View
     from tfdsl_backends.volcano.reading_roles import RoleOf
 

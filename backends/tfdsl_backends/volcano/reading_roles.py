@@ -6,6 +6,7 @@ and a job with one task needs no name at all: that task is the workers. Everythi
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics.import_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY
@@ -14,8 +15,6 @@ from tfdsl.record import Record
 from tfdsl.vocabulary.roles import BY_NAME, ROLES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from tfdsl.manifest.view import View
     from tfdsl.reading import Asked
 

@@ -5,6 +5,7 @@ The command is kept as it is. The compiler can give the same TF_CONFIG, so the s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics.import_rules import READ_DIFFERENTLY
@@ -12,8 +13,6 @@ from tfdsl.patterns import regex
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tfdsl.draft import Draft
     from tfdsl.manifest.view import View
     from tfdsl.reading import Asked

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.backend import Unit
 from tfdsl.record import Record
 from tfdsl.vocabulary.policies import ACTIONS_OF
 from tfdsl.vocabulary.quantities import duration
 from tfdsl_backends.volcano import policies
-from tfdsl_backends.volcano.controller_policies import MAX_RETRY, NOTHING, Task, decided
+from tfdsl_backends.volcano.controller_policies import (
+    MAX_RETRY,
+    NOTHING,
+    Decided,
+    Reaction,
+    Reactions,
+    Task,
+    Trigger,
+    decided,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from tfdsl.backend import Unit
     from tfdsl.draft import Patch
     from tfdsl.ir import model
     from tfdsl.manifest.view import View
     from tfdsl.text import Span
-    from tfdsl_backends.volcano.controller_policies import Decided, Reaction, Reactions, Trigger
 
 WORDS: Final = {**{action: word for word, action in policies.ACTIONS.items()}, NOTHING: "ignore"}
 """Volcano's action → ours."""

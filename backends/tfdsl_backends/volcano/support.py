@@ -5,20 +5,15 @@ Read as the target's manual: each row names the field of ``batch.volcano.sh/v1al
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from tfdsl import conditions as asked
-from tfdsl.backend import Support, approximated, chosen, kept, refused, translated
+from tfdsl.backend import Row, Support, approximated, chosen, kept, refused, translated
 from tfdsl.vocabulary.statements import STEPS
 from tfdsl_backends.podspec import when as shared
 from tfdsl_backends.podspec.support import ROWS, STEP, prepare_row, seconds_rounded_up, sidecar_rows
 from tfdsl_backends.volcano import when
 from tfdsl_backends.volcano.features import SIDECARS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.backend import Row
 
 _LATER = "compile for Volcano 1.11 or newer"
 

@@ -5,9 +5,11 @@ A replica's host is ``<job>-<task>-<index>.<job>``, the pod's name in the headle
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from json import dumps
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+from typing import Literal, TypeAlias, cast
 
+from tfdsl.backend import TaskConfig, Unit
 from tfdsl.ir.cluster_spec import (
     IN_CLUSTER,
     cluster_spec,
@@ -17,17 +19,12 @@ from tfdsl.ir.cluster_spec import (
     needs_tf_config,
     tf_config,
 )
+from tfdsl.ir.model import Job, Role
 from tfdsl.record import replace
 from tfdsl_backends.podspec.plan import Index, PodPlan, Program, index_of
 from tfdsl_backends.podspec.tfconfig import INDEX, RoleTasks, Tasks, role_tasks
 from tfdsl_backends.volcano.features import features
 from tfdsl_backends.volcano.names import file_name, host, task_name
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tfdsl.backend import TaskConfig, Unit
-    from tfdsl.ir.model import Job, Role
 
 Mode: TypeAlias = Literal["plugin", "static", "shell"]
 

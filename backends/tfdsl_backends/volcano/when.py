@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
+from tfdsl.backend import Unit
 from tfdsl.conditions import fewer
 from tfdsl.ir.policies import deciders
 from tfdsl.support import Condition, condition
 from tfdsl_backends.volcano.claims import claims
 from tfdsl_backends.volcano.features import features
-from tfdsl_backends.volcano.policies import KILLED, TERMINATED, decisions, eviction_statuses
+from tfdsl_backends.volcano.policies import KILLED, TERMINATED, RoleDecisions, decisions, eviction_statuses
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.backend import Unit
     from tfdsl.ir.fields import Item
     from tfdsl.ir.model import ClaimMount, Policy, Role
-    from tfdsl_backends.volcano.policies import RoleDecisions
 
 uses_vgpu = Condition("with gpu_memory", lambda unit, item: cast("Role", item.node).gpu_memory is not None)
 

@@ -5,20 +5,16 @@ All containers of a DistributedShell application have one size, one docker image
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from tfdsl.backend import Unit
+from tfdsl.ir.model import Role
 from tfdsl.record import Record
 from tfdsl_backends.hadoop.roles import in_docker
 from tfdsl_backends.scripts.roles import megabytes
 from tfdsl_backends.yarn.docker import docker_mounts, tmpfs_mounts
 from tfdsl_backends.yarn.features import features
 from tfdsl_backends.yarn.options import is_yarn_tf
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.backend import Unit
-    from tfdsl.ir.model import Role
 
 DEFAULT_MEMORY = 2048
 """MB, for a role without memory."""

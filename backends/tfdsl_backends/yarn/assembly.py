@@ -7,17 +7,15 @@ The caller names the entries that the job needs; only those, and what their text
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl_backends.hadoop.programs import portable
 from tfdsl_backends.yarn.definitions import Definition, definitions, imports
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 MODULES: Final = (
     "ways", "plan", "cluster", "wire", "webhdfs", "storage", "marks", "transfer", "unzip", "coordinator", "steps",

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
+from tfdsl.backend import Document, Unit
 from tfdsl.target_objects import TargetObject
-from tfdsl_backends.yarn.applications import applications
+from tfdsl_backends.yarn.applications import Application, Size, applications
 from tfdsl_backends.yarn.submission import appname
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tfdsl.backend import Document, Unit
-    from tfdsl_backends.yarn.applications import Application, Size
 
 
 def objects(unit: Unit, documents: Sequence[Document]) -> list[TargetObject]:

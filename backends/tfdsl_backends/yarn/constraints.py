@@ -8,13 +8,11 @@ attribute ``java>``, ``IN,NODE`` is always satisfied, and ``AND(a)b`` is ``AND(a
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, TypeAlias
+from collections.abc import Callable, Iterator
+from typing import Final, TypeAlias
 
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 SELF: Final = "self"
 _NAMESPACES: Final = (SELF, "not-self", "all")

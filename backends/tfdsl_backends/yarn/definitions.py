@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 from tfdsl.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 
 class Definition(Record):

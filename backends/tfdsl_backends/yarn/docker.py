@@ -7,8 +7,10 @@ Source: DockerLinuxContainerRuntime.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from tfdsl.backend import Unit
+from tfdsl.ir.model import Role
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl_backends.hadoop.roles import in_docker
@@ -16,10 +18,6 @@ from tfdsl_backends.scripts.texts import head
 from tfdsl_backends.yarn.features import features
 from tfdsl_backends.yarn.needs import uses_store
 from tfdsl_backends.yarn.options import store_in_hdfs
-
-if TYPE_CHECKING:
-    from tfdsl.backend import Unit
-    from tfdsl.ir.model import Role
 
 SAFE_PATH: Final = regex(r"[A-Za-z0-9_./=@%+-]+\Z")
 """Paths that pass: without ``,`` and ``:``, which separate mounts, and without anything that a shell reads."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
+from tfdsl.backend import Unit
 from tfdsl.emit import shell
-from tfdsl.emit.located import Located, unwrap
+from tfdsl.emit.located import Data, Located, unwrap
 from tfdsl.emit.script import Quoted, render
+from tfdsl.emit.written import Written
 from tfdsl.ir.cluster_spec import gets_flags
+from tfdsl.ir.model import HostMount, Mount, Role
 from tfdsl_backends.hadoop.files import files
 from tfdsl_backends.hadoop.roles import in_docker
 from tfdsl_backends.scripts import PARTS
@@ -37,14 +41,6 @@ from tfdsl_backends.yarn.needs import (
 from tfdsl_backends.yarn.options import is_yarn_tf
 from tfdsl_backends.yarn.policies import restarts
 from tfdsl_backends.yarn.task_plan import task_plan
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.backend import Unit
-    from tfdsl.emit.located import Data
-    from tfdsl.emit.written import Written
-    from tfdsl.ir.model import HostMount, Mount, Role
 
 TEMPLATES = Path(__file__).with_name("templates")
 PYTHONS = ("python3", "python", "python2")

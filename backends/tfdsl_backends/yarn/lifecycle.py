@@ -8,8 +8,11 @@ application fail when the last one has ended, and is not replaced.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from tfdsl.backend import Document, Unit
+from tfdsl.ir.model import Role
 from tfdsl.lifecycle.behaviour import Behaviour, Decision
 from tfdsl.lifecycle.events import Task
 from tfdsl.vocabulary.quantities import Duration
@@ -20,10 +23,6 @@ from tfdsl_backends.yarn.options import is_yarn_tf
 from tfdsl_backends.yarn.programs.plan import Plan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tfdsl.backend import Document, Unit
-    from tfdsl.ir.model import Role
     from tfdsl.lifecycle.state import Replica, State
 
 LOST = ("lost", "gone")

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from tfdsl.backend import Document
+from tfdsl.backend import Document, Unit
 from tfdsl_backends.yarn.checks import check
 from tfdsl_backends.yarn.job_script import job_script
 from tfdsl_backends.yarn.submission import submit_script
 from tfdsl_backends.yarn.tfconfig import tasks
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.backend import Unit
 
 __all__ = ["check", "generate", "tasks"]
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from tfdsl.backend import Unit
+from tfdsl.ir.model import Job, Text
 from tfdsl_backends.hadoop.files import files
 from tfdsl_backends.scripts import archives
 from tfdsl_backends.scripts.archives import archive_suffix, is_sent
@@ -11,12 +13,6 @@ from tfdsl_backends.scripts.texts import head
 from tfdsl_backends.yarn.features import features
 from tfdsl_backends.yarn.options import is_yarn_tf, store_in_hdfs
 from tfdsl_backends.yarn.programs.ways import way_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.backend import Unit
-    from tfdsl.ir.model import Job, Text
 
 PACKED_FILES = "tfjob-files.tar"
 """The archive in which submit.sh sends ``files``: the client itself takes no folders, and not every name."""

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from tfdsl.backend import Option
+from tfdsl.backend import Option, Unit
 from tfdsl.vocabulary.types import BOOL, IntType, StringType, one_of
 from tfdsl_backends.hadoop.options import ROLE_TEXTS, files_option
-
-if TYPE_CHECKING:
-    from tfdsl.backend import Unit
 
 OPTIONS = (
     Option(

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.emit.located import Located, child
+from tfdsl.backend import Unit
+from tfdsl.emit.located import Data, Located, child
 from tfdsl.emit.script import Quoted
 from tfdsl_backends.yarn.constraints import (
     SELF,
@@ -23,8 +24,6 @@ from tfdsl_backends.yarn.constraints import (
 from tfdsl_backends.yarn.features import features
 
 if TYPE_CHECKING:
-    from tfdsl.backend import Unit
-    from tfdsl.emit.located import Data
     from tfdsl.ir.model import Role
     from tfdsl_backends.yarn.applications import Application
 

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from tfdsl.backend import Unit
+from tfdsl.diagnostics import Diagnostic
 from tfdsl_backends.hadoop.checks import check_role_options
 from tfdsl_backends.yarn import messages
 from tfdsl_backends.yarn.applications import per_role
-from tfdsl_backends.yarn.constraints import SELF, ConstraintError, all_near, beyond_first_form, parse
+from tfdsl_backends.yarn.constraints import SELF, Constraint, ConstraintError, Near, all_near, beyond_first_form, parse
 from tfdsl_backends.yarn.features import features
 from tfdsl_backends.yarn.options import is_yarn_tf
 from tfdsl_backends.yarn.placement import OPTION, constraints, other_roles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.backend import Unit
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.text import Span
-    from tfdsl_backends.yarn.constraints import Constraint, Near
 
 FORMS = (
     "write IN or NOTIN,NODE or RACK,TAG; CARDINALITY,NODE,TAG,MIN,MAX; NAME=VALUE or NAME!=VALUE of a node "

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from collections.abc import Mapping as Map
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import import_rules
-from tfdsl.manifest.nodes import Scalar
+from tfdsl.draft import Draft
+from tfdsl.manifest.documents import Document
+from tfdsl.manifest.nodes import Node, Scalar
+from tfdsl.manifest.script import Command
 from tfdsl.manifest.view import view
-from tfdsl.reading import Group
+from tfdsl.reading import Asked, Group
 from tfdsl.record import replace
+from tfdsl.text import Source
 from tfdsl_backends.hadoop.reading import Notes
 from tfdsl_backends.yarn.reading_command_lines import submarine_calls, submarine_file, tony_calls
 from tfdsl_backends.yarn.reading_dshell import calls, comments, read_dshell, tell_problem
@@ -19,17 +24,6 @@ from tfdsl_backends.yarn.reading_scripts import is_job_script, is_submit_script,
 from tfdsl_backends.yarn.reading_submarine import is_submarine, read_submarine
 from tfdsl_backends.yarn.reading_tony import is_tony, read_tony
 from tfdsl_backends.yarn.reading_yarnfile import is_yarnfile, read_yarnfile
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from collections.abc import Mapping as Map
-
-    from tfdsl.draft import Draft
-    from tfdsl.manifest.documents import Document
-    from tfdsl.manifest.nodes import Node
-    from tfdsl.manifest.script import Command
-    from tfdsl.reading import Asked
-    from tfdsl.text import Source
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from collections.abc import Iterable, Iterator
+from collections.abc import Sequence as Several
+from typing import Final, TypeAlias
 
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence
+from tfdsl.manifest.script import Command, Word
 from tfdsl.manifest.view import View, view
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-from tfdsl_backends.hadoop.reading import commands_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from collections.abc import Sequence as Several
-
-    from tfdsl.manifest.script import Command, Word
-    from tfdsl.text import Source, Span
-    from tfdsl_backends.hadoop.reading import Notes
+from tfdsl.text import Source, Span
+from tfdsl_backends.hadoop.reading import Notes, commands_of
 
 Tree: TypeAlias = "dict[str, Tree | Scalar | list[Scalar]]"
 

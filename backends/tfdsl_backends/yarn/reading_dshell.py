@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 from tfdsl.diagnostics import import_rules
-from tfdsl.draft import Draft, Mount, Output, Policy
+from tfdsl.draft import Block, Draft, Mount, Output, Policy, Value
 from tfdsl.manifest.documents import Comment
+from tfdsl.manifest.script import Command, Word
 from tfdsl.manifest.words import read_script
 from tfdsl.patterns import regex
-from tfdsl.text import Span
+from tfdsl.text import Source, Span
 from tfdsl_backends.hadoop.reading import Notes, command, commands_of, duration, job_name, listed
 from tfdsl_backends.hadoop.reading_policies import statuses
 from tfdsl_backends.yarn.reading_fields import LEFT_OUT
 from tfdsl_backends.yarn.reading_options import Client, client_of
 from tfdsl_backends.yarn.reading_resources import resources, set_resource
 from tfdsl_backends.yarn.reading_runtime import Runtime, read_runtime
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.draft import Block, Value
-    from tfdsl.manifest.script import Command, Word
-    from tfdsl.text import Source
 
 USUAL_TIMEOUT: Final = 600_000
 """Milliseconds after which the client ends an application unless it is told otherwise."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from tfdsl.manifest.script import Word
     from tfdsl.text import Span
 

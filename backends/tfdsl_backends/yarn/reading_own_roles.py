@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.draft import Attribute, Bare, Draft, Mount, Output, Step, Text
-from tfdsl.manifest.script import Word
+from tfdsl.draft import Attribute, Bare, Block, Draft, Mount, Output, Step, Text, Value
+from tfdsl.manifest.script import Command, Unknown, Word
 from tfdsl.record import Record
+from tfdsl.text import Span
 from tfdsl_backends.hadoop.reading import duration
 from tfdsl_backends.hadoop.reading_policies import default_decider
 from tfdsl_backends.yarn.reading_resources import set_size
 from tfdsl_backends.yarn.task_plan import STOP_GRACE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from tfdsl.draft import Block, Value
-    from tfdsl.manifest.script import Command, Unknown
-    from tfdsl.text import Span
     from tfdsl_backends.yarn.reading_options import Client
     from tfdsl_backends.yarn.reading_scripts import JobScript, SubmitScript
 

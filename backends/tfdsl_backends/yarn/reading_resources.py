@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.draft import Block
+from tfdsl.text import Span
 from tfdsl_backends.hadoop.reading import memory
 
 if TYPE_CHECKING:
-    from tfdsl.draft import Block
-    from tfdsl.text import Span
     from tfdsl_backends.yarn.reading_options import Client
 
 GPU: Final = "yarn.io/gpu"

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import Final
 
-from tfdsl.draft import Mount
+from tfdsl.draft import Block, Mount
 from tfdsl.record import Record
-from tfdsl_backends.hadoop.reading import memory
+from tfdsl.text import Span
+from tfdsl_backends.hadoop.reading import Notes, memory
 from tfdsl_backends.yarn.reading_options import PREFIX
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tfdsl.draft import Block
-    from tfdsl.text import Span
-    from tfdsl_backends.hadoop.reading import Notes
 
 DOCKER_LEFT_OUT: Final = {
     "DOCKER_RUN_OVERRIDE_DISABLE": "the command of the role replaces the image's",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.manifest import json
 from tfdsl.manifest.nodes import Scalar
+from tfdsl.manifest.script import Command, Word
 from tfdsl.manifest.view import View, view
 from tfdsl.manifest.words import read_script
 from tfdsl.patterns import regex
@@ -13,10 +15,7 @@ from tfdsl.record import Record
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from tfdsl.manifest.documents import Document
-    from tfdsl.manifest.script import Command, Word
 
 PLAN: Final = "cat <<'TFJOB_PLAN'\n"
 SUBMITS: Final = '-shell_env "TFJOB_RUN=$run"'

@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics import import_rules
-from tfdsl.draft import Draft, Mount
+from tfdsl.draft import Block, Draft, Mount
 from tfdsl.manifest.nodes import Mapping
 from tfdsl.manifest.view import View, view
+from tfdsl.text import Span
 from tfdsl_backends.hadoop.reading import UNKNOWN_COMMAND, Notes, command, job_name, memory, roles_of
 from tfdsl_backends.yarn.reading_fields import SUBMARINE_LEFT_OUT
 from tfdsl_backends.yarn.reading_resources import resources, set_resource
 from tfdsl_backends.yarn.reading_runtime import read_mount
 
 if TYPE_CHECKING:
-    from tfdsl.draft import Block
     from tfdsl.manifest.documents import Document
-    from tfdsl.text import Span
 
 OF_ROLE: Final = frozenset(("resources", "replicas", "launch_cmd", "docker_image", "envs", "localizations", "mounts"))
 OF_CONFIGS: Final = OF_ROLE | {"input_path", "checkpoint_path", "saved_model_path", "wait_job_finish", "quicklinks"}

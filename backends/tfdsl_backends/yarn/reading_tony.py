@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics import import_rules
-from tfdsl.draft import Bare, Draft, Mount, Policy
+from tfdsl.draft import Bare, Block, Draft, Mount, Policy
+from tfdsl.manifest.script import Command
 from tfdsl.manifest.view import View, view
 from tfdsl.patterns import regex
 from tfdsl.record import Record
+from tfdsl.text import Span
 from tfdsl_backends.hadoop.reading import (
     UNKNOWN_COMMAND,
     Notes,
@@ -25,12 +28,7 @@ from tfdsl_backends.yarn.reading_fields import TONY_LEFT_OUT
 from tfdsl_backends.yarn.reading_runtime import read_mount
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from tfdsl.draft import Block
     from tfdsl.manifest.documents import Document
-    from tfdsl.manifest.script import Command
-    from tfdsl.text import Span
 
 INSTANCES: Final = regex(r"tony\.([a-z]+)\.instances\Z")
 _OF_ROLE: Final = ("instances", "memory", "vcores", "gpus", "command", "resources", "node-label", "depends-on")

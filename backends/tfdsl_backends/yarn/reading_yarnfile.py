@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.draft import Draft, Mount, Policy
+from tfdsl.draft import Block, Draft, Mount, Policy
 from tfdsl.manifest.nodes import Mapping
 from tfdsl.manifest.view import View, view
 from tfdsl.patterns import regex
@@ -24,7 +24,6 @@ from tfdsl_backends.yarn.reading_resources import set_resource
 from tfdsl_backends.yarn.reading_runtime import Runtime, read_runtime
 
 if TYPE_CHECKING:
-    from tfdsl.draft import Block
     from tfdsl.manifest.documents import Document
 
 NAME: Final = regex(r"[a-z][a-z0-9-]*\Z")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
-from tfdsl.emit.located import Located, at, child
+from tfdsl.backend import Unit
+from tfdsl.emit.located import Data, Located, at, child
 from tfdsl.emit.script import render
+from tfdsl.emit.written import Written
+from tfdsl.ir.model import Job, Role
 from tfdsl_backends.hadoop.files import files
 from tfdsl_backends.scripts.roles import stop_grace
 from tfdsl_backends.yarn.applications import Application, applications
@@ -18,12 +21,6 @@ from tfdsl_backends.yarn.options import is_yarn_tf, store_in_hdfs
 from tfdsl_backends.yarn.placement import placement_spec
 from tfdsl_backends.yarn.policies import restarts, restarts_by_itself
 from tfdsl_backends.yarn.task_plan import RESTART_STATUS, STOP_GRACE
-
-if TYPE_CHECKING:
-    from tfdsl.backend import Unit
-    from tfdsl.emit.located import Data
-    from tfdsl.emit.written import Written
-    from tfdsl.ir.model import Job, Role
 
 TEMPLATES = Path(__file__).with_name("templates")
 RETRY_INTERVAL = 1000

@@ -9,19 +9,14 @@ application master restarts nothing; the NodeManager relaunches a container in p
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from tfdsl import conditions as asked
-from tfdsl.backend import Support, approximated, chosen, kept, refused, translated
+from tfdsl.backend import Row, Support, approximated, chosen, kept, refused, translated
 from tfdsl.vocabulary.statements import RUN_TIME_MARKS
 from tfdsl_backends.hadoop import when as shared
 from tfdsl_backends.hadoop.support import WITH_RUN_TIME_VALUES, native_path, native_shm, rows, scratch_size
 from tfdsl_backends.yarn import when
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.backend import Row
 
 PROGRAM = "the task program in job.sh"
 RETRY = "-container_retry_policy, -container_max_retries"

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
+from tfdsl.backend import Unit
 from tfdsl.ir.cluster_spec import gets_flags, needs_tf_config
 from tfdsl.ir.policies import completions
 from tfdsl_backends.scripts.roles import stop_grace
 from tfdsl_backends.yarn.needs import store_place
 from tfdsl_backends.yarn.policies import actions, rendezvous_seconds, restarts, restarts_by_itself
-
-if TYPE_CHECKING:
-    from tfdsl.backend import Unit
 
 RESTART_STATUS = 75
 """Every task exits with it when the gang is to restart, and the NodeManager relaunches only on it.

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tfdsl.backend import TaskConfig, Unit
 from tfdsl_backends.scripts.tfconfig import placeholder_tasks
 from tfdsl_backends.yarn.options import is_yarn_tf
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.backend import TaskConfig, Unit
     from tfdsl.ir.model import Role
 
 STOCK = "addresses are known once all tasks are there: HOST-ROLE-INDEX:PORT stands for a node and a free port on it"

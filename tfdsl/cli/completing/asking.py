@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.cli.commands import SUMMARIES, load
 from tfdsl.cli.completing.candidate import Answer, Candidate, behind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from tfdsl.cli.arguments import Flag, Positional
     from tfdsl.cli.completing.typed import Typed
 

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from tfdsl import pipeline
-from tfdsl.file_info import params_of, profiles_of
+from tfdsl.diagnostics import Diagnostic
+from tfdsl.file_info import ParamInfo, ProfileInfo, params_of, profiles_of
 from tfdsl.inputs import Inputs
 from tfdsl.patterns import regex
 from tfdsl.ready_job import is_json
+from tfdsl.semantics import resolved
 from tfdsl.semantics.derived import derive
 from tfdsl.semantics.params import Given, Params
+from tfdsl.semantics.project import Program
 from tfdsl.source_files import STDIN, contents, decode
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tfdsl.cli.completing.typed import Typed
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.file_info import ParamInfo, ProfileInfo
-    from tfdsl.semantics import resolved
-    from tfdsl.semantics.project import Program
 
 LARGEST: Final = 256 * 1024
 """Bytes of a file that is looked into: more than that takes longer than a person waits for a word."""

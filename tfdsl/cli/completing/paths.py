@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.job_files import is_folder
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tfdsl.cli.completing.candidate import Files
 
 MOST_PATHS: Final = 2000

@@ -6,19 +6,16 @@ The scripts do next to nothing. What a shell takes, quotes and puts behind a wor
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.cli.completing import bash_line
 from tfdsl.cli.completing.asking import answered
+from tfdsl.cli.completing.bash_line import Word
+from tfdsl.cli.completing.candidate import Answer, Candidate
 from tfdsl.cli.completing.paths import found
 from tfdsl.diagnostics.render.columns import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from tfdsl.cli.completing.bash_line import Word
-    from tfdsl.cli.completing.candidate import Answer, Candidate
 
 _LONGEST: Final = 90
 """Characters of a description."""

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
-from tfdsl.cli.arguments import COLOUR, Flag
+from tfdsl.cli.arguments import COLOUR, Command, Flag
 from tfdsl.record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tfdsl.cli.arguments import Command
 
 HELP = Flag("--help", "show the help of the command", short="-h")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tfdsl import targets
@@ -9,8 +10,6 @@ from tfdsl.cli.completing.candidate import Answer, Candidate, Files, behind
 from tfdsl.vocabulary.types import choices, describe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from tfdsl.backend import Backend
     from tfdsl.cli.completing.file_names import FileNames
     from tfdsl.cli.completing.typed import Typed

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tfdsl.diagnostics.diagnostic import Diagnostic
 
 Format: TypeAlias = Literal["text", "concise", "json", "github", "sarif", "junit", "gitlab"]

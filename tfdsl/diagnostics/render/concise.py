@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from tfdsl.diagnostics.diagnostic import Diagnostic
 from tfdsl.diagnostics.render.columns import begins_command, visible
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.diagnostics.diagnostic import Diagnostic
 
 
 def render(diagnostics: Sequence[Diagnostic], paths: Sequence[str] = ()) -> str:

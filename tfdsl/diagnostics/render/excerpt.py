@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics.render.columns import Measured, visible, width
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tfdsl.text import Source, Span
 
 LONGEST = 120

@@ -6,14 +6,10 @@ The form and its escapes: docs.github.com, "Workflow commands for GitHub Actions
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
+from tfdsl.diagnostics.diagnostic import Diagnostic
 from tfdsl.diagnostics.render.columns import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tfdsl.diagnostics.diagnostic import Diagnostic
 
 _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 

@@ -8,17 +8,12 @@ line that is added above, and counts what would be the same otherwise.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
+from tfdsl.diagnostics.diagnostic import Diagnostic
 from tfdsl.diagnostics.render.columns import visible
-from tfdsl.diagnostics.render.json import dumped
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.diagnostics.diagnostic import Diagnostic
-    from tfdsl.diagnostics.render.json import Json
+from tfdsl.diagnostics.render.json import Json, dumped
 
 _SEVERITIES = {"error": "major", "warning": "minor", "info": "info"}
 

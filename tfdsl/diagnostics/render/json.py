@@ -6,16 +6,14 @@ Lines and columns count from 1, columns in characters, ``end`` is exclusive.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeAlias, Union
 
-from tfdsl.diagnostics.diagnostic import Label
+from tfdsl.diagnostics.diagnostic import Diagnostic, Edit, Label
 from tfdsl.diagnostics.order import count, count_infos
 from tfdsl.diagnostics.render.columns import ACTING, TWO_SIGNS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
     from tfdsl.text import Span
 
 Json: TypeAlias = Union[str, int, float, bool, "list[Json]", "dict[str, Json]", None]

@@ -6,17 +6,13 @@ has one passing case.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from tfdsl.diagnostics.diagnostic import Diagnostic
 from tfdsl.diagnostics.order import count
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.render.excerpt import Lines
 from tfdsl.diagnostics.render.text import render as as_text
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.diagnostics.diagnostic import Diagnostic
 
 _ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;"}
 

@@ -6,17 +6,16 @@ width of the characters on a terminal.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from tfdsl.diagnostics.diagnostic import Diagnostic
 from tfdsl.diagnostics.order import count, worst
 from tfdsl.diagnostics.render.columns import line_of, visible
 from tfdsl.diagnostics.render.excerpt import LONGEST, Lines, Mark, excerpt, last_line
 from tfdsl.diagnostics.render.fold import NARROW, fold
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from tfdsl.diagnostics.diagnostic import Diagnostic
     from tfdsl.text import Source
 
     Paint = Callable[[str, str], str]

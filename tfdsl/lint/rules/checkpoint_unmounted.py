@@ -28,15 +28,13 @@ job mnist {
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import Rule
+from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.syntax import ast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.lint.view import JobView
 
 RULE = Rule("TFJ3016", "checkpoint-unmounted", "warning", "{name} {path} is not on a mount of role {role}")

@@ -29,19 +29,16 @@ job mnist {
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import Rule
+from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.lint.commands import as_written, command_of, short
 from tfdsl.patterns import regex
-from tfdsl.semantics.values import ListData
+from tfdsl.semantics.values import ListData, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.lint.view import JobView
-    from tfdsl.semantics.values import Value
 
 RULE = Rule("TFJ3102", "command-in-one-word", "warning", "{word} {problem}")
 

@@ -28,19 +28,17 @@ job mnist {
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import Rule
+from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.lint.commands import command_of
 from tfdsl.patterns import regex
+from tfdsl.semantics import resolved
+from tfdsl.semantics.values import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.lint.view import JobView
-    from tfdsl.semantics import resolved
-    from tfdsl.semantics.values import Value
 
 RULE = Rule("TFJ3104", "fixed-task", "warning", "{who} gets {flag}")
 

@@ -27,18 +27,16 @@ job mnist {
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import Rule
+from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.lint.commands import as_written
 from tfdsl.lint.devices import gpus
 from tfdsl.lint.images import images, with_gpu
 from tfdsl.patterns import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.lint.view import JobView
 
 RULE = Rule("TFJ3114", "image-without-gpu", "warning", 'image "{image}" has no CUDA, so role {role} cannot use its GPU')

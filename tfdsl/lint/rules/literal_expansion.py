@@ -30,21 +30,19 @@ job mnist {
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import Rule
+from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.lint.commands import command_of
 from tfdsl.patterns import regex
-from tfdsl.semantics.values import ListData
+from tfdsl.semantics import resolved
+from tfdsl.semantics.values import ListData, Value
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterator
 
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.lint.view import JobView
-    from tfdsl.semantics import resolved
-    from tfdsl.semantics.values import Value
 
 RULE = Rule(
     "TFJ3011", "literal-expansion", "warning", "{text} is passed on as it is: nothing replaces it with the variable"

@@ -29,16 +29,14 @@ job mnist {
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import Rule
+from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.lint.commands import command_of
 from tfdsl.patterns import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.lint.view import JobView
 
 RULE = Rule("TFJ3020", "reserved-flag", "warning", "{flag} is also added by discovery")

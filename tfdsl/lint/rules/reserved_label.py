@@ -25,16 +25,14 @@ job mnist {
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
-from tfdsl.diagnostics import Rule
+from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.semantics.values import MapData
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.lint.view import JobView
 
 RULE = Rule("TFJ3025", "reserved-label", "warning", "{key} is set by the system: this value is lost")

@@ -30,19 +30,17 @@ job mnist {
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import Edit, Rule
+from tfdsl.diagnostics import Diagnostic, Edit, Rule
 from tfdsl.lint.commands import as_written, command_of
 from tfdsl.patterns import regex
+from tfdsl.semantics.values import Value
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.lint.view import JobView
-    from tfdsl.semantics.values import Value
 
 RULE = Rule(
     "TFJ3101", "shell-without-exec", "info", "SIGTERM may not reach the program: the shell runs it without exec"

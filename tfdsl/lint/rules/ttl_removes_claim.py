@@ -29,14 +29,12 @@ job mnist {
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import Rule
+from tfdsl.diagnostics import Diagnostic, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.lint.view import JobView
 
 RULE = Rule("TFJ3021", "ttl-removes-claim", "info", "this claim is deleted with the job, {ttl} after the job finishes")

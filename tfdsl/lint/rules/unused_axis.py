@@ -32,16 +32,14 @@ job digits {
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import Rule
+from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.semantics.dependencies import members
 from tfdsl.semantics.project import used_templates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.lint.view import ProgramView
 
 RULE = Rule("TFJ3004", "unused-axis", "warning", "axis {name} is never used: its jobs differ only in their names")

@@ -28,14 +28,12 @@ job mnist {
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import Edit, Rule
+from tfdsl.diagnostics import Diagnostic, Edit, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.lint.view import ProgramView
 
 RULE = Rule("TFJ3001", "unused-let", "warning", "let {name} is never used")

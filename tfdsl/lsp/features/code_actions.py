@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.diagnostic import Edit
 from tfdsl.diagnostics.fixes import fixed, offered
 from tfdsl.record import Record
@@ -11,9 +13,6 @@ from tfdsl.syntax import parse
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.lsp.snapshot import Snapshot
 
 Kind: TypeAlias = Literal["quickfix", "source.fixAll.tfdsl"]

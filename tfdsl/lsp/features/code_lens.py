@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from tfdsl import targets
 from tfdsl.record import Record
 from tfdsl.syntax import ast
+from tfdsl.text import Span
 
 if TYPE_CHECKING:
     from tfdsl.lsp.snapshot import Snapshot
-    from tfdsl.text import Span
 
 
 class Lens(Record):

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.lsp.occurrences import declarations_of, occurrence_at
-from tfdsl.lsp.tree import path_at
+from tfdsl.lsp.tree import Node, path_at
 from tfdsl.syntax import ast
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tfdsl.lsp.snapshot import Snapshot
-    from tfdsl.lsp.tree import Node
 
 
 def definition(snapshot: Snapshot, offset: int) -> list[Span]:

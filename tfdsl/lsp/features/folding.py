@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tfdsl.record import Record
@@ -11,8 +12,6 @@ from tfdsl.syntax.brackets import CLOSERS
 from tfdsl.syntax.lexer import comment_places
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tfdsl.lsp.snapshot import Snapshot
 
 Kind: TypeAlias = Literal["region", "comment", "imports"]

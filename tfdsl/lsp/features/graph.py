@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tfdsl.drawing.graphs import drawn, graphs, of_outcome
+from tfdsl.diagnostics import Diagnostic
+from tfdsl.drawing.graphs import Graph, drawn, graphs, of_outcome
+from tfdsl.drawing.picture import Picture
 from tfdsl.lsp.features.compile import outcome_for, request_for
 from tfdsl.record import Record
+from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from tfdsl.diagnostics import Diagnostic
-    from tfdsl.drawing.graphs import Graph
-    from tfdsl.drawing.picture import Picture
     from tfdsl.lsp.snapshot import Snapshot
-    from tfdsl.text import Span
 
 
 class DrawnJob(Record):

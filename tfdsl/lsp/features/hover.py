@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.lsp.conditions import value_of
-from tfdsl.lsp.fates import fates, keys_of
+from tfdsl.lsp.fates import Fate, fates, keys_of
 from tfdsl.lsp.markdown import code, fenced, plain
 from tfdsl.lsp.matrices import values_of, with_axis
 from tfdsl.lsp.shown import shown
-from tfdsl.lsp.tree import path_at, span_of
+from tfdsl.lsp.tree import Node, path_at, span_of
 from tfdsl.record import Record
 from tfdsl.syntax import ast
 from tfdsl.text import Span
@@ -18,11 +19,7 @@ from tfdsl.vocabulary import attributes, functions, policies, roles, statements,
 from tfdsl.vocabulary.types import describe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.lsp.fates import Fate
     from tfdsl.lsp.snapshot import Snapshot
-    from tfdsl.lsp.tree import Node
 
 
 class Hover(Record):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from tfdsl import pipeline
@@ -10,17 +11,14 @@ from tfdsl.lsp.matrices import jobs_of
 from tfdsl.lsp.shown import shown
 from tfdsl.lsp.tree import walk
 from tfdsl.record import Record, replace
+from tfdsl.semantics import resolved
 from tfdsl.semantics.dependencies import references
-from tfdsl.semantics.values import ListData, MapData
+from tfdsl.semantics.values import Data, ListData, MapData, Value
 from tfdsl.syntax import ast
+from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
-
     from tfdsl.lsp.snapshot import Snapshot
-    from tfdsl.semantics import resolved
-    from tfdsl.semantics.values import Data, Value
-    from tfdsl.text import Span
 
     Place = tuple[str, int, int]
 

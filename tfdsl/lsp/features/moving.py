@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics.diagnostic import Edit
@@ -11,8 +12,6 @@ from tfdsl.syntax import ast
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from tfdsl.semantics.project import Program
 
 _ESCAPED = frozenset('"\\$\n')

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 from tfdsl import targets
+from tfdsl.diagnostics import Rule
 from tfdsl.front_end import project_with
 from tfdsl.lint.runner import SLUGS, load
 from tfdsl.lsp.features.completion.item import Completions, Item
-from tfdsl.lsp.features.diagnostics import problem
+from tfdsl.lsp.features.diagnostics import Problem, problem
 from tfdsl.lsp.features.hover import Hover
 from tfdsl.patterns import regex
 from tfdsl.settings.finding import HOME, is_shared
@@ -17,12 +19,6 @@ from tfdsl.settings.levels import levelled_rules, rule_called
 from tfdsl.settings.tables import read_settings
 from tfdsl.settings.words import KEYS, LEVELS, TABLES
 from tfdsl.text import Source, Span
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.diagnostics import Rule
-    from tfdsl.lsp.features.diagnostics import Problem
 
 _HEADER: Final = regex(r"[ \t]*\[[ \t]*([\w.-]*)")
 _ENTRY: Final = regex(r"[ \t]*([\w.-]+)[ \t]*=[ \t]*([\"']?)(\w*)")

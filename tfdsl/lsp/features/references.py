@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.lsp.occurrences import occurrence_at, same
+from tfdsl.text import Span
 
 if TYPE_CHECKING:
     from tfdsl.lsp.snapshot import Snapshot
-    from tfdsl.text import Span
 
 
 def references(snapshot: Snapshot, offset: int, *, declaration: bool) -> list[Span]:

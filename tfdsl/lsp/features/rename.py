@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics.diagnostic import Edit
@@ -10,16 +11,13 @@ from tfdsl.lsp.occurrences import Occurrence, occurrence_at, occurrences, relate
 from tfdsl.lsp.tree import walk
 from tfdsl.rules.steps import step_name
 from tfdsl.syntax import ast, parse, parse_expression
-from tfdsl.text import Source
+from tfdsl.text import Source, Span
 from tfdsl.vocabulary.roles import ROLE_NAMES
 from tfdsl.vocabulary.statements import INDEX, RESERVED_NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from tfdsl.lsp.snapshot import Snapshot
     from tfdsl.semantics.project import Program
-    from tfdsl.text import Span
 
 _WORDS = {
     "value": "param or let",

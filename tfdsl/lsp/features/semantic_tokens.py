@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tfdsl.lsp.tree import walk
+from tfdsl.lsp.tree import Node, walk
 from tfdsl.record import Record
 from tfdsl.syntax import ast
+from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tfdsl.lsp.snapshot import Snapshot
-    from tfdsl.lsp.tree import Node
     from tfdsl.semantics.project import Program
-    from tfdsl.text import Span
 
 
 class Token(Record):

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from collections.abc import Iterable, Iterator
+from typing import Literal, TypeAlias
 
 from tfdsl.gc_pause import without_gc
-from tfdsl.lsp.declared import matching
-from tfdsl.lsp.tree import span_of
+from tfdsl.lsp.declared import Declared, matching
+from tfdsl.lsp.tree import Node, span_of
 from tfdsl.record import Record
 from tfdsl.syntax import ast
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from tfdsl.lsp.declared import Declared
-    from tfdsl.lsp.tree import Node
-    from tfdsl.text import Span
+from tfdsl.text import Span
 
 Kind: TypeAlias = Literal["include", "param", "let", "template", "profile", "job", "role", "target", "mount", "output",
                           "policy", "block", "attribute"]  # fmt: skip

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl import front_end
+from tfdsl.front_end import Input
 from tfdsl.lsp.features.compile import outcome_for, request_for
-from tfdsl.output_files import output_files
+from tfdsl.output_files import OutputFile, output_files
+from tfdsl.pipeline import Choice, Made, Outcome
 from tfdsl.record import Record
+from tfdsl.text import Source
 from tfdsl.tracing import back
-from tfdsl.tracing.forward import Forward, Question, line_span, outside
+from tfdsl.tracing.forward import Answer, Forward, Question, line_span, outside
 from tfdsl.tracing.places import line_count
 from tfdsl.tracing.uses import Uses
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tfdsl.front_end import Input
     from tfdsl.lsp.snapshot import Snapshot
-    from tfdsl.output_files import OutputFile
-    from tfdsl.pipeline import Choice, Made, Outcome
-    from tfdsl.text import Source
-    from tfdsl.tracing.forward import Answer
 
 LARGEST: Final = 200_000
 """Characters of a text that is compiled again to see what a line decides; a cursor does not wait for more."""

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lsprotocol import types
 
 from tfdsl.lsp.server.legend import LEGEND
-
-if TYPE_CHECKING:
-    from tfdsl.lsp.server.session import Session
+from tfdsl.lsp.server.session import Session
 
 
 def _completion(ls: Session, params: types.CompletionParams) -> types.CompletionList | None:

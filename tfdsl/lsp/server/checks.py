@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from lsprotocol.types import LSPErrorCodes
 from pygls.exceptions import JsonRpcException
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tfdsl.lsp.snapshot import Snapshot
 
 QUIET = 0.002

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
-from tfdsl.lsp.server.session import REQUEST_FAILED
+from tfdsl.lsp.server.session import REQUEST_FAILED, Session
+from tfdsl.text import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from tfdsl.lsp.features.compile import Compiled, Output
-    from tfdsl.lsp.server.session import Session
-    from tfdsl.text import Source
 
 COMPILE = "tfdsl/compile"
 WHERE = "tfdsl/where"

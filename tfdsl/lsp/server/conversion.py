@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from tfdsl.lsp.documents import Change
-from tfdsl.lsp.features.diagnostics import problem
+from tfdsl.lsp.documents import Change, Documents
+from tfdsl.lsp.features.diagnostics import Problem, problem
 from tfdsl.lsp.positions import Lines
 from tfdsl.lsp.server.legend import MODIFIERS, TYPES
+from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from tfdsl.diagnostics.diagnostic import Edit
     from tfdsl.importing.manifests import Imported
-    from tfdsl.lsp.documents import Documents
     from tfdsl.lsp.features.code_actions import Action
     from tfdsl.lsp.features.compile import Compiled
     from tfdsl.lsp.features.completion import Completions, Item
-    from tfdsl.lsp.features.diagnostics import Problem
     from tfdsl.lsp.features.hover import Hover
     from tfdsl.lsp.features.inlay_hints import Hint
     from tfdsl.lsp.features.semantic_tokens import Token
     from tfdsl.lsp.features.signature_help import Signature
     from tfdsl.lsp.features.symbols import Symbol
     from tfdsl.lsp.occurrences import Occurrence
-    from tfdsl.text import Source, Span
     from tfdsl.tracing.back import Origin
     from tfdsl.tracing.forward import Answer
     from tfdsl.tracing.places import Place

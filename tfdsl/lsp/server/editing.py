@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from tfdsl.lsp.server.session import REQUEST_FAILED
-
-if TYPE_CHECKING:
-    from tfdsl.lsp.server.session import Session
+from tfdsl.lsp.server.session import REQUEST_FAILED, Session
 
 
 def _prepare_rename(ls: Session, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, cast
 
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
-from tfdsl.lsp.server.session import REQUEST_FAILED
+from tfdsl.lsp.server.session import REQUEST_FAILED, Session
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from tfdsl.lsp.features.graph import DrawnText
     from tfdsl.lsp.server.conversion import Places
-    from tfdsl.lsp.server.session import Session
 
 GRAPH: Final = "tfdsl/graph"
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 import asyncio
 import gc
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from tfdsl.lsp.server.registrations import register
+from tfdsl.lsp.server.session import Session
 from tfdsl.settings.finding import is_settings_file
-
-if TYPE_CHECKING:
-    from tfdsl.lsp.server.session import Session
 
 
 def _initialize(ls: Session, params: types.InitializeParams) -> None:

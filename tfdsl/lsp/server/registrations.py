@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types
@@ -9,8 +10,6 @@ from lsprotocol import types
 from tfdsl.settings.finding import OWN, SHARED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tfdsl.lsp.server.session import Session
 
 _PATTERNS: Final = tuple(f"**/{name}" for name in (OWN, SHARED))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from collections.abc import AsyncIterator, Sequence
 from threading import Thread
 from typing import TYPE_CHECKING, cast
 from typing import Protocol as Shape
@@ -21,9 +22,9 @@ from tfdsl.lsp.server.checks import PATIENCE, Checks
 from tfdsl.lsp.server.protocol import Protocol, read_message
 from tfdsl.lsp.server.stream import bodies
 from tfdsl.settings.finding import is_settings_file
+from tfdsl.text import Source
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
     from io import RawIOBase
     from typing import BinaryIO
 
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from tfdsl.lsp.server.conversion import Places
     from tfdsl.lsp.snapshot import Snapshot
     from tfdsl.lsp.workspace import Workspace
-    from tfdsl.text import Source
 
 REQUEST_FAILED = -32803
 """The protocol's code for a request that is right but cannot be done."""

@@ -6,10 +6,10 @@ bytes of JSON as ``Content-Length`` says. Names of header fields have no case, a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from io import RawIOBase
 
 _PIECE = 65536

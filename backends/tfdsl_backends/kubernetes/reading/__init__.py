@@ -6,21 +6,17 @@ The other direction of :mod:`tfdsl_backends.kubernetes.lower`; the functions are
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from tfdsl.draft import Draft
+from tfdsl.manifest.nodes import Node
+from tfdsl.reading import Asked, Group
 from tfdsl_backends.kubernetes import normal as normal_form
 from tfdsl_backends.kubernetes.reading.alike import bare, named_like, of_one_pod, with_container, with_port_of
 from tfdsl_backends.kubernetes.reading.fields import FIELDS
 from tfdsl_backends.kubernetes.reading.groups import groups
 from tfdsl_backends.kubernetes.reading.jobs import read_jobs
 from tfdsl_backends.kubernetes.reading.template import as_template, is_template, jobs_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tfdsl.draft import Draft
-    from tfdsl.manifest.nodes import Node
-    from tfdsl.reading import Asked, Group
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
 

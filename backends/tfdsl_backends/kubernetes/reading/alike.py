@@ -5,7 +5,8 @@ Everything else that servers and controllers treat alike is in :mod:`tfdsl_backe
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence as Many
+from typing import Final
 
 from tfdsl.manifest.edits import changed, child, each, items, put, scalar, text, with_value, without
 from tfdsl.manifest.nodes import Mapping, Node, Sequence
@@ -15,9 +16,6 @@ from tfdsl_backends.kubernetes.reading.parts import JOB_LABEL, ROLE_LABEL, Part,
 from tfdsl_backends.podspec.normal.tables import SETS
 from tfdsl_backends.podspec.normal.walk import in_order
 from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence as Many
 
 _OURS: Final = (JOB_LABEL, ROLE_LABEL)
 _PORT_KEYS: Final = SETS["Container"]["ports"]

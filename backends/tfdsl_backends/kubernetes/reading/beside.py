@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
+from tfdsl.manifest.nodes import Node
 from tfdsl.manifest.view import View, view
 from tfdsl.record import replace
-from tfdsl_backends.kubernetes.reading.parts import JOB_LABEL, TENSORBOARD_LABEL
+from tfdsl_backends.kubernetes.reading.parts import JOB_LABEL, TENSORBOARD_LABEL, Part
+from tfdsl_backends.podspec.reading.facts import ClaimFacts
 from tfdsl_backends.podspec.reading.mounts import claim_facts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tfdsl.manifest.nodes import Node
-    from tfdsl_backends.kubernetes.reading.parts import Part
-    from tfdsl_backends.podspec.reading.facts import ClaimFacts
 
 
 class Beside:

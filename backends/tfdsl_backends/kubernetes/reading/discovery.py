@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping as Map
+from collections.abc import Sequence as Many
 from typing import TYPE_CHECKING, Final, cast
 
 from tfdsl.ir.cluster_spec import tf_config
@@ -14,9 +16,6 @@ from tfdsl_backends.podspec.indexed_jobs import INDEX_FIELD, INDEX_VARIABLE
 from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping as Map
-    from collections.abc import Sequence as Many
-
     from tfdsl.manifest.view import View
 
 VARIABLE: Final = "TF_CONFIG"

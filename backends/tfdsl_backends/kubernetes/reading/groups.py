@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.manifest.view import view
@@ -13,8 +14,6 @@ from tfdsl_backends.kubernetes.reading.template import is_template
 from tfdsl_backends.podspec.reading.neighbours import Neighbours
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tfdsl.manifest.documents import Document
 
 

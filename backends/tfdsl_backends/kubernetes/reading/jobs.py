@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tfdsl.diagnostics.import_rules import NO_ROLE, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.draft import Attribute, Draft, Policy
+from tfdsl.manifest.nodes import Node
 from tfdsl.manifest.view import View, view
 from tfdsl.patterns import regex
+from tfdsl.reading import Asked
 from tfdsl.record import replace
 from tfdsl.vocabulary.roles import BY_NAME, ROLES
 from tfdsl_backends.kubernetes.options import JOB_NAME, JOB_NAMES
@@ -27,7 +30,7 @@ from tfdsl_backends.kubernetes.reading.parts import (
 )
 from tfdsl_backends.kubernetes.reading.refusals import refusals
 from tfdsl_backends.kubernetes.reading.replicas import merged
-from tfdsl_backends.kubernetes.reading.restarts import completions, restarts
+from tfdsl_backends.kubernetes.reading.restarts import Restarts, completions, restarts
 from tfdsl_backends.podspec.indexed_jobs import INDEX_FIELD, INDEX_VARIABLE
 from tfdsl_backends.podspec.normal.jobs import GENERATED
 from tfdsl_backends.podspec.plan import PORT_NAME
@@ -35,12 +38,6 @@ from tfdsl_backends.podspec.reading.facts import PodFacts
 from tfdsl_backends.podspec.reading.pods import read_pods
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from tfdsl.manifest.nodes import Node
-    from tfdsl.reading import Asked
-    from tfdsl_backends.kubernetes.reading.restarts import Restarts
-
     Host: TypeAlias = Callable[[str, int], str]
 
 USUAL_RETRIES: Final = 3

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from tfdsl.diagnostics.import_rules import READ_DIFFERENTLY
-from tfdsl.draft import Bare
+from tfdsl.draft import Bare, Draft
+from tfdsl.manifest.view import View
 from tfdsl.patterns import regex
+from tfdsl.reading import Asked
 from tfdsl.vocabulary.quantities import duration
 from tfdsl_backends.kubernetes.reading.parts import JOB_LABEL, ROLE_LABEL
 from tfdsl_backends.podspec.options import QUEUE_LABEL
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from tfdsl.draft import Draft
-    from tfdsl.manifest.view import View
-    from tfdsl.reading import Asked
 
 _OURS: Final = (JOB_LABEL, ROLE_LABEL)
 _SERVERS: Final = regex(

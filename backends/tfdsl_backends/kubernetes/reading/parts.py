@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
+from tfdsl.manifest.nodes import Node
 from tfdsl.manifest.view import View, view
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.vocabulary.roles import BY_NAME, ROLES
 from tfdsl_backends.kubernetes.reading.discovery import Config, config_of, hosts_flag
 from tfdsl_backends.kubernetes.reading.forms import kind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from tfdsl.manifest.nodes import Node
 
 JOB_LABEL: Final = "tfdsl/job"
 ROLE_LABEL: Final = "tfdsl/role"

@@ -5,8 +5,10 @@ Source: Kubernetes `pkg/apis/batch/validation`; tried on a real server by the co
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.import_rules import NOT_KEPT, SERVER_REFUSES
 from tfdsl.manifest.nodes import plain
 from tfdsl_backends.podspec.fitting import dotted, unfit
@@ -15,9 +17,6 @@ from tfdsl_backends.podspec.patching.object_checks import any_object
 from tfdsl_backends.podspec.patching.walking import Node
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.manifest.view import View
 
 INDEXED: Final = "Indexed"

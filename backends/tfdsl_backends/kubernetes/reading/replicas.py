@@ -6,14 +6,12 @@ With hosts, each replica is a Job of its own, so what refers to the index is wri
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence as Many
+from typing import Final
 
 from tfdsl.manifest.edits import changed, child, each, items, scalar, with_value
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, mapping, walk
 from tfdsl_backends.podspec.indexed_jobs import INDEX_FIELD, INDEX_VARIABLE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence as Many
 
 _NUMBERS: Final = re.compile(r"([0-9]+)")
 

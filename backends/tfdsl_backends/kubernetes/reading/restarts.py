@@ -5,6 +5,7 @@ A podFailurePolicy of another form than those that the compiler writes says noth
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.draft import Policy
@@ -13,8 +14,6 @@ from tfdsl_backends.podspec.job_controller import DEFAULT_LIMIT
 from tfdsl_backends.podspec.reading.statuses import LARGEST_RETRIES, STATUSES, on_exit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from tfdsl.manifest.view import View
     from tfdsl.text import Span
 

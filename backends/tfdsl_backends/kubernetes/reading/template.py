@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics.import_rules import READ_DIFFERENTLY
-from tfdsl.draft import Attribute, Bare, Block, Draft, Param, Text
+from tfdsl.draft import Attribute, Bare, Block, Draft, Param, Statement, Text, Value
 from tfdsl.ir.cluster_spec import tf_config
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence
 from tfdsl.manifest.view import view
@@ -17,7 +17,6 @@ from tfdsl.patterns import regex
 from tfdsl.record import replace
 
 if TYPE_CHECKING:
-    from tfdsl.draft import Statement, Value
     from tfdsl.reading import Asked
 
 FIELD: Final = regex(r"\{\{\s*\.(type|index|host|TF_CONFIG)\s*\}\}")

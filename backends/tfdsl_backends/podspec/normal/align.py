@@ -8,18 +8,16 @@ one where the name is taken now. Everything here takes and gives normal forms.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Iterable
+from collections.abc import Mapping as Map
 from itertools import count
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.manifest.edits import child, items, scalar, text, with_value, within
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence
 from tfdsl_backends.podspec.normal.pods import CONTAINERS, in_containers, with_each
 from tfdsl_backends.podspec.normal.tables import SETS
 from tfdsl_backends.podspec.normal.walk import identity, in_order
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from collections.abc import Mapping as Map
 
 _DEFAULT_CONTAINER: Final = ("kubectl.kubernetes.io/default-container", "kubectl.kubernetes.io/default-logs-container")
 _PER_CONTAINER: Final = "container.apparmor.security.beta.kubernetes.io/"

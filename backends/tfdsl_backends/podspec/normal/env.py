@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import heapq
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import Final
 
 from tfdsl.manifest.edits import child, items, scalar, with_value, without
 from tfdsl.manifest.nodes import Mapping, Node, Sequence
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _REFERENCE: Final = re.compile(r"\$\$|\$\(([^()]*)\)")
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.manifest.edits import child, scalar, within, without
+from tfdsl.manifest.nodes import Mapping, Node
 from tfdsl_backends.podspec.indexed_jobs import INDEX_FIELD, INDEX_VARIABLE
 from tfdsl_backends.podspec.job_controller import DEFAULT_LIMIT
 from tfdsl_backends.podspec.normal.env import without_entries
 from tfdsl_backends.podspec.normal.pods import in_containers
-from tfdsl_backends.podspec.normal.walk import Rule
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.nodes import Mapping, Node
-    from tfdsl_backends.podspec.normal.walk import Defaults, Sets
+from tfdsl_backends.podspec.normal.walk import Defaults, Rule, Sets
 
 GENERATED: Final = ("batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name", "controller-uid", "job-name")
 """Labels that the server gives to pods of a Job whose selector it makes, and through them to a Job without labels."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, cast
+from collections.abc import Callable
+from collections.abc import Mapping as Map
+from collections.abc import Sequence as Many
+from typing import Final, cast
 
 from tfdsl.manifest.edits import scalar, with_value, within, without
 from tfdsl.manifest.nodes import Mapping, Node
@@ -10,16 +13,8 @@ from tfdsl_backends.podspec.normal import align, tables
 from tfdsl_backends.podspec.normal.metadata import of_object
 from tfdsl_backends.podspec.normal.order import like
 from tfdsl_backends.podspec.normal.pods import RULES, with_each
-from tfdsl_backends.podspec.normal.types import declared_defaults, kubernetes_types
-from tfdsl_backends.podspec.normal.walk import Dialect, Rule, joined, normal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from collections.abc import Mapping as Map
-    from collections.abc import Sequence as Many
-
-    from tfdsl_backends.podspec.normal.types import Types
-    from tfdsl_backends.podspec.normal.walk import Defaults, Sets
+from tfdsl_backends.podspec.normal.types import Types, declared_defaults, kubernetes_types
+from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Rule, Sets, joined, normal
 
 KINDS: Final = {
     ("v1", "Service"): "Service",

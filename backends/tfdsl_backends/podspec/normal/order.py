@@ -6,15 +6,12 @@ as if the whole list were another; at the end it is an item that was added.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.manifest.edits import scalar, with_value
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Sequence
 from tfdsl_backends.podspec.normal.env import ordered
-from tfdsl_backends.podspec.normal.walk import identity
-
-if TYPE_CHECKING:
-    from tfdsl_backends.podspec.normal.walk import Dialect
+from tfdsl_backends.podspec.normal.walk import Dialect, identity
 
 _NAMES: Final = ("name", "mountPath", "containerPort", "key")
 """What tells items of one list apart; the first that does."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import Final
 
 from tfdsl.manifest.edits import child, each, items, scalar, text, with_value, within, without
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Sequence, mapping
@@ -10,12 +11,7 @@ from tfdsl_backends.podspec.normal.env import ordered
 from tfdsl_backends.podspec.normal.images import pull_policy
 from tfdsl_backends.podspec.normal.metadata import of_template
 from tfdsl_backends.podspec.normal.texts import expanded
-from tfdsl_backends.podspec.normal.walk import Rule, identity
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tfdsl_backends.podspec.normal.walk import Change
+from tfdsl_backends.podspec.normal.walk import Change, Rule, identity
 
 CONTAINERS: Final = ("containers", "initContainers")
 SHARED: Final = ("persistentVolumeClaim", "hostPath", "nfs", "configMap", "secret")

@@ -7,11 +7,10 @@ list. A row is by the API's type, and holds wherever the type is used.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from tfdsl.emit.located import Plain
 
 _MODE: Final = 0o644

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from collections.abc import Sequence as Many
 
 from tfdsl.manifest.edits import child, each, items, scalar, text, with_value, without
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Sequence
 from tfdsl.record import replace
 from tfdsl_backends.podspec.expansion import Reference, Scope, canonical, parts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from collections.abc import Sequence as Many
 
 
 def expanded(container: Mapping) -> Mapping:

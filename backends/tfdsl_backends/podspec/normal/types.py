@@ -19,12 +19,11 @@ A field that is no pointer is empty or absent alike: the server decodes it into 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from tfdsl.emit.located import Plain
 
 Fields: TypeAlias = "Mapping[str, str]"

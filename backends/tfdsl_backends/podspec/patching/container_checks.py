@@ -6,16 +6,12 @@ Source: Kubernetes `pkg/apis/core/validation/validation.go` (validateContainers 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
+from tfdsl.patch.rules import Complaint
 from tfdsl_backends.podspec.patching import formats
-from tfdsl_backends.podspec.patching.walking import alternatives, enumeration, part
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.patch.rules import Complaint
-    from tfdsl_backends.podspec.patching.walking import Node
+from tfdsl_backends.podspec.patching.walking import Node, alternatives, enumeration, part
 
 _KINDS: Final = ("containers", "initContainers")
 _PROBES: Final = ("livenessProbe", "readinessProbe", "startupProbe")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.patch.rules import POD, Complaint, Derived, FixedSet, PatchRules, Since
@@ -9,8 +10,6 @@ from tfdsl_backends.podspec.patching.object_checks import any_object
 from tfdsl_backends.podspec.patching.walking import Node
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from tfdsl.emit.located import Plain
 
 _TARGET: Final = "the target decides it: choose another with -t TARGET"

@@ -5,13 +5,12 @@ Source: Kubernetes `apimachinery/pkg/api/validation` and `apimachinery/pkg/apis/
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from tfdsl_backends.podspec.patching import formats
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tfdsl.patch.rules import Complaint
     from tfdsl_backends.podspec.patching.walking import Node
 

@@ -5,17 +5,14 @@ Source: Kubernetes `pkg/apis/batch/validation`, `pkg/apis/apps/validation` and `
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
+from tfdsl.patch.rules import Complaint
 from tfdsl_backends.podspec.patching import formats
 from tfdsl_backends.podspec.patching.metadata_checks import labels, metadata
 from tfdsl_backends.podspec.patching.pod_checks import pod_template
 from tfdsl_backends.podspec.patching.walking import Node, alternatives, part
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.patch.rules import Complaint
 
 _JOB_NUMBERS: Final = ("backoffLimit", "completions", "parallelism", "ttlSecondsAfterFinished", "maxFailedIndexes")
 _JOB_RESTARTS: Final = ("OnFailure", "Never")

@@ -6,16 +6,12 @@ validateTopologySpreadConstraints).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
+from tfdsl.patch.rules import Complaint
 from tfdsl_backends.podspec.patching import formats
-from tfdsl_backends.podspec.patching.walking import alternatives, part
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.patch.rules import Complaint
-    from tfdsl_backends.podspec.patching.walking import Node
+from tfdsl_backends.podspec.patching.walking import Node, alternatives, part
 
 _EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _NODE_OPERATORS: Final = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")

@@ -5,19 +5,15 @@ Source: Kubernetes `pkg/apis/core/validation/validation.go` (ValidatePodTemplate
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
+from tfdsl.patch.rules import Complaint
 from tfdsl_backends.podspec.patching import formats
 from tfdsl_backends.podspec.patching.container_checks import containers
 from tfdsl_backends.podspec.patching.metadata_checks import labels, metadata
 from tfdsl_backends.podspec.patching.placement_checks import affinity, spread, tolerations
-from tfdsl_backends.podspec.patching.walking import part
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.patch.rules import Complaint
-    from tfdsl_backends.podspec.patching.walking import Node
+from tfdsl_backends.podspec.patching.walking import Node, part
 
 _NAMES: Final = {
     "serviceAccountName": formats.is_dns_name,

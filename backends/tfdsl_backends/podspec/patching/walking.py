@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tfdsl.patch.rules import Complaint
+from tfdsl.patch.rules import Complaint, Steps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from tfdsl.emit.located import Plain
-    from tfdsl.patch.rules import Steps
 
 
 class Node:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.draft import Attribute, Bare, Step, Text
+from tfdsl.draft import Attribute, Bare, Block, Draft, Step, Text, Value
 from tfdsl.record import replace
 from tfdsl_backends.podspec.options import NO_SIDECAR, VISIBLE_DEVICES
 from tfdsl_backends.podspec.reading.amounts import GPU
@@ -12,9 +13,6 @@ from tfdsl_backends.podspec.reading.commands import interpreter
 from tfdsl_backends.podspec.reading.texts import word
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tfdsl.draft import Block, Draft, Value
     from tfdsl.manifest.view import View
 
 _SIDECAR: Final = f"annotations[{NO_SIDECAR}]"

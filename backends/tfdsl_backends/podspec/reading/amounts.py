@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Final
 
@@ -13,8 +14,6 @@ from tfdsl.vocabulary.attributes import NO_LIMIT
 from tfdsl.vocabulary.quantities import DURATION_UNITS, LONGEST_AMOUNT, QUANTITY_UNITS, quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from tfdsl.manifest.view import View
     from tfdsl_backends.podspec.reading.facts import PodFacts
 

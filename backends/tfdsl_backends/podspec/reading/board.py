@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from tfdsl.draft import Attribute
+from tfdsl_backends.podspec.expansion import Scope
 from tfdsl_backends.podspec.reading import commands
+from tfdsl_backends.podspec.reading.commands import Words
 from tfdsl_backends.podspec.reading.texts import value
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl_backends.podspec.expansion import Scope
-    from tfdsl_backends.podspec.reading.commands import Words
 
 
 def board(words: Words, port: int, scope: Scope) -> Iterator[Attribute]:

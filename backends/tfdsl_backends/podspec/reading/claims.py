@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import Final
 
-from tfdsl.draft import Mount
+from tfdsl.draft import Draft, Mount
 from tfdsl.record import replace
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tfdsl.draft import Draft
-
 
 _LONGEST_STEM: Final = 20
 

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics.import_rules import SERVER_REFUSES
-from tfdsl.draft import Attribute, Text
+from tfdsl.draft import Attribute, Text, Value
 from tfdsl.ir.cluster_spec import flag_hosts, flag_task_of
 from tfdsl.record import Record, replace
 from tfdsl.rules.commands import uses_args
 from tfdsl_backends.podspec.command import SHELL
+from tfdsl_backends.podspec.expansion import Scope
 from tfdsl_backends.podspec.programs import TENSORFLOW_SERVER, shell_program
 from tfdsl_backends.podspec.reading.texts import literal, program, refers, value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from tfdsl.draft import Value
     from tfdsl.manifest.view import View
     from tfdsl.reading import Asked
     from tfdsl.text import Span
-    from tfdsl_backends.podspec.expansion import Scope
 
 _HEAD: Final = 4
 """Words of ``/bin/sh -c PROGRAM sh``."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.record import Record
 from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from tfdsl.draft import Value
 
 

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics.import_rules import READ_DIFFERENTLY
-from tfdsl.draft import Attribute
+from tfdsl.draft import Attribute, Draft
+from tfdsl.reading import Asked
 from tfdsl.rules.names import image
 from tfdsl_backends.podspec.reading.pod import main_container
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tfdsl.draft import Draft
     from tfdsl.manifest.view import View
-    from tfdsl.reading import Asked
     from tfdsl_backends.podspec.reading.facts import PodFacts
 
 _NONE: Final = "image"

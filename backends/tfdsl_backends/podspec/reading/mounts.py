@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.draft import Attribute, Mount, Text
+from tfdsl.draft import Attribute, Mount, Text, Value
 from tfdsl.record import Record
 from tfdsl.rules import mounts as rules
 from tfdsl.rules.names import map_key, name_problem
 from tfdsl.vocabulary.statements import HOST_TYPES, ITEM_KEY
+from tfdsl_backends.podspec.expansion import Scope
 from tfdsl_backends.podspec.reading.amounts import bytes_at
 from tfdsl_backends.podspec.reading.texts import value, word
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from tfdsl.draft import Value
     from tfdsl.manifest.view import View
-    from tfdsl_backends.podspec.expansion import Scope
     from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
 
 _OWN_SPACE: Final = ("scratch", "memory")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.manifest.view import view
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from tfdsl.manifest.documents import Document
 
 _LONGEST_NAME: Final = 253

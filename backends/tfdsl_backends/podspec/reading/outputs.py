@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from tfdsl.draft import Output
+from tfdsl.draft import Draft, Output
 from tfdsl.vocabulary.statements import OUTPUT_WHEN
+from tfdsl_backends.podspec.expansion import Scope
 from tfdsl_backends.podspec.reading.texts import value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tfdsl.draft import Draft
-    from tfdsl_backends.podspec.expansion import Scope
     from tfdsl_backends.podspec.reading.commands import Words
 
 

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics.import_rules import NOT_KEPT
-from tfdsl.draft import Attribute
+from tfdsl.draft import Attribute, Draft
+from tfdsl.reading import Asked
 from tfdsl.record import replace
 from tfdsl_backends.podspec.reading import amounts, commands, mounts, settings, variables
 from tfdsl_backends.podspec.reading.board import board
+from tfdsl_backends.podspec.reading.commands import Words
 from tfdsl_backends.podspec.reading.outputs import add_outputs
 from tfdsl_backends.podspec.reading.scopes import scope_of
 from tfdsl_backends.podspec.reading.steps import OfRole, steps
 from tfdsl_backends.podspec.reading.texts import value
+from tfdsl_backends.podspec.reading.variables import Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from tfdsl.draft import Draft
     from tfdsl.manifest.view import View
-    from tfdsl.reading import Asked
-    from tfdsl_backends.podspec.reading.commands import Words
     from tfdsl_backends.podspec.reading.facts import PodFacts
-    from tfdsl_backends.podspec.reading.variables import Variable
 
 TF_CONFIG: Final = "TF_CONFIG"
 BOARD: Final = "tensorboard"

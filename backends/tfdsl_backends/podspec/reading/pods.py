@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tfdsl.draft import Attribute
+from tfdsl.draft import Attribute, Draft
 from tfdsl.ir.cluster_spec import IN_CLUSTER, MOST_LISTED, tf_config
+from tfdsl.reading import Asked
 from tfdsl_backends.podspec.reading import agreed, claims, commands, settings, variables
-from tfdsl_backends.podspec.reading.facts import PodsRead
+from tfdsl_backends.podspec.reading.facts import PodFacts, PodsRead
 from tfdsl_backends.podspec.reading.pod import BOARD, TF_CONFIG, Pod
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from tfdsl.draft import Draft
     from tfdsl.manifest.view import View
-    from tfdsl.reading import Asked
-    from tfdsl_backends.podspec.reading.facts import PodFacts
 
 
 def read_pods(draft: Draft, pods: Mapping[str, View], facts: PodFacts, asked: Asked) -> PodsRead:

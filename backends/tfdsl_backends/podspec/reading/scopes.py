@@ -8,11 +8,11 @@ from tfdsl.reading import Asked
 from tfdsl.record import replace
 from tfdsl_backends.podspec.expansion import Scope
 from tfdsl_backends.podspec.reading import commands, variables
+from tfdsl_backends.podspec.reading.commands import Words
 from tfdsl_backends.podspec.reading.texts import refers
 
 if TYPE_CHECKING:
     from tfdsl.manifest.view import View
-    from tfdsl_backends.podspec.reading.commands import Words
     from tfdsl_backends.podspec.reading.facts import PodFacts
 
 

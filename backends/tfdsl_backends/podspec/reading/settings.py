@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.draft import Attribute
+from tfdsl.draft import Attribute, Value
 from tfdsl.rules.names import image, label_value_problem, name_problem, qualified_problem
 from tfdsl.rules.ports import LONGEST_NAME, OWN_NAMES, default_port, port_names
 from tfdsl.rules.texts import clean
@@ -15,9 +16,6 @@ from tfdsl_backends.podspec.reading.amounts import seconds
 from tfdsl_backends.podspec.reading.texts import word
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from tfdsl.draft import Value
     from tfdsl.manifest.view import View
     from tfdsl_backends.podspec.reading.facts import PodFacts
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.draft import Policy
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
     from tfdsl.text import Span
 
 LARGEST_RETRIES: Final = 2**31 - 2

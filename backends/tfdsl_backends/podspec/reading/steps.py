@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from tfdsl.draft import Attribute, Step
+from tfdsl.draft import Attribute, Step, Value
+from tfdsl.reading import Asked
 from tfdsl.rules.names import image
 from tfdsl.rules.steps import step_name
+from tfdsl_backends.podspec.expansion import Scope
 from tfdsl_backends.podspec.reading import commands, variables
 from tfdsl_backends.podspec.reading.amounts import GPU, amount, plain_resources
 from tfdsl_backends.podspec.reading.scopes import scope_of
@@ -14,12 +17,7 @@ from tfdsl_backends.podspec.reading.settings import named_ports, of_container
 from tfdsl_backends.podspec.reading.texts import word
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from tfdsl.draft import Value
     from tfdsl.manifest.view import View
-    from tfdsl.reading import Asked
-    from tfdsl_backends.podspec.expansion import Scope
     from tfdsl_backends.podspec.reading.facts import PodFacts
 
 

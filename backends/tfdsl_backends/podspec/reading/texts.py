@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from tfdsl.draft import Bare, Text
+from tfdsl.draft import Bare, Text, Value
 from tfdsl.patterns import regex
 from tfdsl.rules.texts import clean
 from tfdsl_backends.podspec.expansion import Reference, Scope, parts
-
-if TYPE_CHECKING:
-    from tfdsl.draft import Value
 
 _NAME: Final = regex("[A-Za-z_][A-Za-z0-9_]*")
 

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics.import_rules import SERVER_REFUSES
-from tfdsl.draft import Bare
+from tfdsl.draft import Bare, Value
 from tfdsl.record import Record, replace
 from tfdsl.rules.downward import pod_field
 from tfdsl.rules.names import data_key, name_problem
 from tfdsl.rules.texts import clean, quoted
 from tfdsl.vocabulary.attributes import ENV_NAME
+from tfdsl_backends.podspec.expansion import Scope
 from tfdsl_backends.podspec.reading.texts import value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tfdsl.draft import Value
     from tfdsl.manifest.view import View
     from tfdsl.reading import Asked
     from tfdsl.text import Span
-    from tfdsl_backends.podspec.expansion import Scope
 
 
 class Variable(Record):

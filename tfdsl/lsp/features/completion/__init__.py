@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.lsp.cursor import BLOCKS, cursor_at
+from tfdsl.lsp.cursor import BLOCKS, Cursor, cursor_at
 from tfdsl.lsp.features.completion.item import Completions, Item
 from tfdsl.lsp.features.completion.statements import beginnings, continuations
 from tfdsl.lsp.features.completion.values import in_interpolation, in_text, role_keys, values
@@ -12,7 +12,6 @@ from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import TOLERATION_KEYS
 
 if TYPE_CHECKING:
-    from tfdsl.lsp.cursor import Cursor
     from tfdsl.lsp.snapshot import Snapshot
 
 __all__ = ["TRIGGERS", "Completions", "Item", "complete"]

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.diagnostics.suggest import enumeration
+from tfdsl.lsp.cursor import Cursor, Frame, Tok
 from tfdsl.lsp.features.completion.item import Item
 from tfdsl.syntax import ast
 from tfdsl.vocabulary import functions, roles
 from tfdsl.vocabulary.statements import INDEX
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
-    from tfdsl.lsp.cursor import Cursor, Frame, Tok
     from tfdsl.lsp.snapshot import Snapshot
 
 _MEMBERS = {

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
+from tfdsl.lsp.cursor import Cursor, Frame, Tok
 from tfdsl.lsp.features.completion.item import Item
 from tfdsl.lsp.features.completion.names import block_names, declared, job_roles
 from tfdsl.lsp.features.completion.snippets import snippets
@@ -13,9 +15,6 @@ from tfdsl.vocabulary import attributes, policies, roles, statements, versions
 from tfdsl.vocabulary.types import describe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tfdsl.lsp.cursor import Cursor, Frame, Tok
     from tfdsl.lsp.snapshot import Snapshot
 
 

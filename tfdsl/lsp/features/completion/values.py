@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.job_files import is_folder
+from tfdsl.lsp.cursor import Cursor, Frame, Tok
 from tfdsl.lsp.features.completion.item import Item
 from tfdsl.lsp.features.completion.names import REFERENCES, job_roles, members, names
 from tfdsl.source_files import is_file_name, refusal
@@ -32,9 +34,6 @@ from tfdsl.vocabulary.types import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from tfdsl.lsp.cursor import Cursor, Frame, Tok
     from tfdsl.lsp.snapshot import Snapshot
 
 _PARAM_TYPES: dict[str, Type] = {
