@@ -34,8 +34,8 @@ from tfdsl.vocabulary.versions import Version
 
 if TYPE_CHECKING:
     from tfdsl.emit.written import Written
+    from tfdsl.ir.fields import Origins
     from tfdsl.ir.model import Build
-    from tfdsl.ir.origins import Origins
     from tfdsl.semantics.project import Program, Reader
     from tfdsl.settings.finding import Entry
 

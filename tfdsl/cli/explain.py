@@ -92,14 +92,14 @@ def _nothing(argument: Argument) -> int:
 def _foreign_words() -> dict[str, str]:
     """Words of other tools, and what they are called here."""
     from tfdsl.diagnostics.suggest import words_of
-    from tfdsl.vocabulary import attributes, functions, policies, roles, statements
+    from tfdsl.vocabulary import attributes, functions, statements
 
     tables = (
         attributes.ATTRIBUTES,
-        policies.EVENTS,
-        policies.ACTIONS,
+        statements.EVENTS,
+        statements.ACTIONS,
         statements.MOUNT_KINDS,
-        roles.ROLES,
+        attributes.ROLES,
         functions.FUNCTIONS,
     )
     return words_of(row for table in tables for row in table)

@@ -15,7 +15,7 @@ from tfdsl.text import Span
 if TYPE_CHECKING:
     from tfdsl.backend import Backend
     from tfdsl.comparing.sides import Job
-    from tfdsl.ir.origins import Origins
+    from tfdsl.ir.fields import Origins
     from tfdsl.reading import Reading
 
 

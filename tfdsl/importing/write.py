@@ -16,7 +16,7 @@ from tfdsl.record import Record
 from tfdsl.semantics.params import Given
 from tfdsl.text import Source
 from tfdsl.vocabulary import attributes
-from tfdsl.vocabulary.roles import ROLE_NAMES
+from tfdsl.vocabulary.attributes import ROLE_NAMES
 
 _FIRST: Final = ("replicas", "min_available", "after", "server", "logdir",
                  "image", "image_pull_policy", "image_pull_secrets", "command", "args", "workdir", "env", "env_from",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tfdsl.backend import Backend
     from tfdsl.semantics.conditions import Conditions
     from tfdsl.semantics.step_blocks import StepBlock
-    from tfdsl.vocabulary.options import Option
+    from tfdsl.vocabulary.types import Option
 
     Report = Callable[[Diagnostic], None]
 

@@ -12,7 +12,7 @@ from tfdsl.diagnostics import Diagnostic, name_rules
 from tfdsl.diagnostics.suggest import closest, listing
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
-from tfdsl.rules import names as name_checks
+from tfdsl.rules import values
 from tfdsl.semantics.dependencies import references
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.scope import Scope
@@ -109,7 +109,7 @@ class _Namer:
             data = evaluate(node.pattern, replace(scope, report=self._about_names)).data
             known = isinstance(data, str)
             text = data if isinstance(data, str) else text
-            wrong = known and name_checks.label_problem(text) is not None
+            wrong = known and values.label_problem(text) is not None
             place = _operand(node.pattern, scope) if wrong else place
         return Derived(node, text, place, known, absent=self._is_absent(node, scope))
 
@@ -215,7 +215,7 @@ def check_name(job: Derived, report: Report) -> None:
     """Report a name that is not a DNS label."""
     if not job.known:
         return
-    broken = name_checks.job_name(job.name)
+    broken = values.job_name(job.name)
     if broken is None:
         return
     node, combination = job.node, job.combination
@@ -225,7 +225,7 @@ def check_name(job: Derived, report: Report) -> None:
     error = broken.at(job.named_at)
     if not _names_matrix(node):
         written = job.name[: -len(f"-{combination.index}")]
-        if name_checks.label_problem(written) is None:  # too long only with what is appended
+        if values.label_problem(written) is None:  # too long only with what is appended
             error = replace(error, helps=()).help(_shorter(f"-{combination.count - 1}"))
     elif job.named_at != node.name.span:
         offer = "matrix.index"
@@ -234,5 +234,5 @@ def check_name(job: Derived, report: Report) -> None:
 
 
 def _shorter(suffix: str) -> str:
-    room = name_checks.LONGEST_LABEL - len(suffix)
+    room = values.LONGEST_LABEL - len(suffix)
     return f"the matrix appends up to {suffix}: shorten the name to at most {room} characters"

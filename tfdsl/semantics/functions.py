@@ -26,8 +26,7 @@ from tfdsl.semantics.values import (
     map_data,
     show,
 )
-from tfdsl.vocabulary import foreign
-from tfdsl.vocabulary import functions as rows
+from tfdsl.vocabulary import foreign, functions
 
 if TYPE_CHECKING:
     from tfdsl.semantics.scope import Scope
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 
 def call(name: ast.Name, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:
     """The result of ``name(arguments…)``."""
-    row = rows.BY_NAME.get(name.text)
+    row = functions.BY_NAME.get(name.text)
     if row is None:
         diagnostic = name_rules.UNKNOWN_FUNCTION(name.span, name=name.text)
         return _meant(name, diagnostic)
@@ -57,11 +56,11 @@ def _meant(name: ast.Name, unknown: Diagnostic) -> Diagnostic:
     instead = folded(foreign.FUNCTIONS).get(fold(name.text))
     if instead is not None:
         return unknown.help(instead)
-    aliases = words_of(rows.FUNCTIONS)
-    near = closest(name.text, rows.BY_NAME, aliases)
+    aliases = words_of(functions.FUNCTIONS)
+    near = closest(name.text, functions.BY_NAME, aliases)
     if near is None:
-        return unknown.help(f"functions are {enumeration(rows.BY_NAME)}")
-    sure = is_sure(name.text, near, rows.BY_NAME) or aliases.mean_same(name.text)
+        return unknown.help(f"functions are {enumeration(functions.BY_NAME)}")
+    sure = is_sure(name.text, near, functions.BY_NAME) or aliases.mean_same(name.text)
     return unknown.help(f"did you mean {near}()?").replacing(f"write {near}", near, safe=sure)
 
 

@@ -8,7 +8,7 @@ from tfdsl.semantics.scope import JobNames, Pending, Scope
 from tfdsl.semantics.values import POISON, Data
 from tfdsl.syntax import ast
 from tfdsl.text import Span
-from tfdsl.vocabulary import foreign, roles
+from tfdsl.vocabulary import attributes, foreign
 from tfdsl.vocabulary.statements import INDEX
 
 _ROLE_WORDS = {"workers": "worker"}
@@ -92,7 +92,7 @@ def _foreign_member(expr: ast.Member, base: str, name: ast.Name, scope: Scope) -
     if base.lower() in foreign.BY_NAME_ALONE:
         return _by_name_alone(expr, whole, name, scope)
     unknown = name_rules.UNKNOWN_NAME(expr.base.span, name=base)
-    if base in roles.BY_NAME or base in _ROLE_WORDS:
+    if base in attributes.ROLES_BY_NAME or base in _ROLE_WORDS:
         role = _ROLE_WORDS.get(base, base)
         if name.text in ("replicas", "count", "size"):
             right = f"roles.{role}.replicas"

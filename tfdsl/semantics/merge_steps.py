@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tfdsl.record import replace
-from tfdsl.rules.steps import both_kinds
+from tfdsl.rules.job import both_kinds
 from tfdsl.semantics import resolved
 from tfdsl.semantics.blocks import Layer, set_twice
 from tfdsl.semantics.step_blocks import StepBlock, twice

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, enumeration, fold, folded, offering, words_of
-from tfdsl.rules import mounts as rules
+from tfdsl.rules import mounts
 from tfdsl.rules.broken import Broken
 from tfdsl.semantics import resolved
 from tfdsl.semantics.conform import conform
@@ -42,7 +42,7 @@ def mount(node: ast.Mount, scope: Scope) -> resolved.Mount | None:
     if isinstance(at.data, Poison):
         return None
     path = str(at.data)
-    broken = rules.path(path)
+    broken = mounts.path(path)
     if broken is not None:
         scope.report(broken.at(at.span))
         return None
@@ -87,7 +87,7 @@ def _source(node: ast.Mount, kind: MountKind, source: Value | None, scope: Scope
             return Value(POISON, node.kind.span)
         return None
     value = conform(source, _SOURCE_TYPES[kind.source], f"the source of mount {kind.name}", scope.report)
-    broken = rules.source(kind.name, value.data)
+    broken = mounts.source(kind.name, value.data)
     if broken is None:
         return value
     scope.report(broken.at(value.span))
@@ -101,10 +101,10 @@ def _check_options(kind: MountKind, options: dict[str, resolved.Setting], scope:
     if isinstance(items, MapData):
         places += [entry.value for entry in items.entries.values()]
     for value in places:
-        _report(rules.inside(kind.name, value.data), value.span, scope)
+        _report(mounts.inside(kind.name, value.data), value.span, scope)
     modes = options["access_modes"].value if "access_modes" in options else None
     if modes is not None and isinstance(modes.data, ListData):
-        _report(rules.access_modes([item.data for item in modes.data.items]), modes.span, scope)
+        _report(mounts.access_modes([item.data for item in modes.data.items]), modes.span, scope)
 
 
 def _report(broken: Broken | None, span: Span, scope: Scope) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, name_rules
 from tfdsl.diagnostics.suggest import closest, enumeration, offering, words_of
-from tfdsl.vocabulary import roles
+from tfdsl.vocabulary import attributes
 
 if TYPE_CHECKING:
     from tfdsl.text import Span
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 def known_role(name: str, span: Span, report: Callable[[Diagnostic], None]) -> bool:
     """Whether ``name``, which is at ``span``, is a role of the language; reported if not."""
-    if name in roles.BY_NAME:
+    if name in attributes.ROLES_BY_NAME:
         return True
     diagnostic = name_rules.UNKNOWN_ROLE(span, name=name)
-    aliases = words_of(roles.ROLES)
-    near = closest(name, roles.ROLE_NAMES, aliases)
+    aliases = words_of(attributes.ROLES)
+    near = closest(name, attributes.ROLE_NAMES, aliases)
     if near is None:
-        report(diagnostic.help(f"roles are {enumeration(roles.ROLE_NAMES)}"))
+        report(diagnostic.help(f"roles are {enumeration(attributes.ROLE_NAMES)}"))
     else:
-        report(offering(diagnostic, near, roles.ROLE_NAMES, aliases))
+        report(offering(diagnostic, near, attributes.ROLE_NAMES, aliases))
     return False

@@ -12,8 +12,8 @@ from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, enumeration, offering, words_of
 from tfdsl.patterns import regex
 from tfdsl.record import replace
-from tfdsl.rules import build as build_rules
 from tfdsl.rules import policies as policy_rules
+from tfdsl.rules import values
 from tfdsl.semantics import misplaced_names, resolved
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
@@ -24,7 +24,7 @@ from tfdsl.semantics.subjects import index_of
 from tfdsl.semantics.values import POISON, ListData, Poison, Value
 from tfdsl.syntax import ast
 from tfdsl.text import Span
-from tfdsl.vocabulary import policies, statements
+from tfdsl.vocabulary import statements
 from tfdsl.vocabulary.statements import Setting
 from tfdsl.vocabulary.types import INT, TIME_LIMIT, ListType, StringType
 
@@ -141,13 +141,13 @@ def _subject_in_role(subject: ast.Subject) -> Diagnostic:
     return value_rules.SUBJECT_IN_ROLE(subject.span).help("remove the role")
 
 
-def _event(node: ast.Event, report: Callable[[Diagnostic], None]) -> policies.Event | None:
-    for event in policies.EVENTS:
+def _event(node: ast.Event, report: Callable[[Diagnostic], None]) -> statements.Event | None:
+    for event in statements.EVENTS:
         if event.name == node.name.text:
             return event
     diagnostic = name_rules.UNKNOWN_EVENT(node.name.span, name=node.name.text)
-    names = [event.name for event in policies.EVENTS]
-    aliases = words_of(policies.EVENTS)
+    names = [event.name for event in statements.EVENTS]
+    aliases = words_of(statements.EVENTS)
     near = closest(node.name.text, names, aliases)
     if near is not None:
         report(offering(diagnostic, near, names, aliases))
@@ -170,10 +170,10 @@ def _late_condition(policy: ast.Policy, start: int) -> Diagnostic:
     return misplaced_in_policy(condition, Span(span.source, span.start, span.start + len(action)), arrow)
 
 
-def _action(policy: ast.Policy, event: policies.Event | None, report: Callable[[Diagnostic], None]) -> str | None:
+def _action(policy: ast.Policy, event: statements.Event | None, report: Callable[[Diagnostic], None]) -> str | None:
     """The action of ``policy``; for an unknown one, only actions of ``event`` are suggested."""
     node = policy.action
-    names = [action.name for action in policies.ACTIONS]
+    names = [action.name for action in statements.ACTIONS]
     if node.text in names:
         return node.text
     late = _LATE_CONDITION.search(node.span.text)
@@ -182,7 +182,7 @@ def _action(policy: ast.Policy, event: policies.Event | None, report: Callable[[
         return None
     diagnostic = name_rules.UNKNOWN_ACTION(node.span, name=node.text)
     possible = names if event is None else event.actions
-    aliases = words_of(policies.ACTIONS)
+    aliases = words_of(statements.ACTIONS)
     near = closest(node.text, names, aliases)
     if " after" in node.text:  # a name follows, or nothing; the parser reports a number
         report(diagnostic.help("write the delay before the arrow: on EVENT after DURATION => ACTION"))
@@ -195,7 +195,11 @@ def _action(policy: ast.Policy, event: policies.Event | None, report: Callable[[
 
 
 def _fits(
-    node: ast.Policy, event: policies.Event, action: str | None, role: str | None, report: Callable[[Diagnostic], None]
+    node: ast.Policy,
+    event: statements.Event,
+    action: str | None,
+    role: str | None,
+    report: Callable[[Diagnostic], None],
 ) -> bool:
     """Whether subject, delay and action fit the event; reported if not."""
     subject, delay = node.subject, node.delay
@@ -298,7 +302,7 @@ def build(node: ast.Build | None, scope: Scope) -> resolved.Build | None:
 
 
 def _copy_source(source: Value, scope: Scope) -> Value:
-    broken = build_rules.copied(str(source.data))
+    broken = values.copied(str(source.data))
     if broken is None:
         return source
     scope.report(broken.at(source.span))

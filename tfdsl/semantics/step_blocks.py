@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from tfdsl.diagnostics import Diagnostic, name_rules
 from tfdsl.diagnostics.suggest import closest, enumeration, offering, words_of
 from tfdsl.record import Record
-from tfdsl.rules.names import as_label
-from tfdsl.rules.steps import step_name
+from tfdsl.rules.job import step_name
+from tfdsl.rules.values import as_label
 from tfdsl.semantics.misplaced_items import place_of
 from tfdsl.syntax import ast
 from tfdsl.vocabulary import attributes

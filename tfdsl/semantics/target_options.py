@@ -21,7 +21,7 @@ from tfdsl.vocabulary.types import STRING, DurationType
 if TYPE_CHECKING:
     from tfdsl.backend import Backend
     from tfdsl.semantics.blocks import TargetBlock
-    from tfdsl.vocabulary.options import Option, OptionValue
+    from tfdsl.vocabulary.types import Option, OptionValue
 
 
 class GivenOption(Record):

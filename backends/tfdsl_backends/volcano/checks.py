@@ -9,9 +9,8 @@ from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.emit.located import child, entry
-from tfdsl.ir.cluster_spec import gets_flags, gets_tf_config, listed, needs_tf_config
+from tfdsl.ir.cluster_spec import LONGEST_STRING, gets_flags, gets_tf_config, listed, needs_tf_config
 from tfdsl.ir.model import Role
-from tfdsl.ir.process_limits import LONGEST_STRING
 from tfdsl.patterns import regex
 from tfdsl.record import replace
 from tfdsl_backends.podspec.additions import check_additions, check_sidecar_nodes

@@ -9,8 +9,8 @@ from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.import_rules import SERVER_REFUSES
 from tfdsl.draft import Draft
+from tfdsl.ir.fields import Origins
 from tfdsl.ir.model import Job
-from tfdsl.ir.origins import Origins
 from tfdsl.manifest.edits import changed, child, with_value
 from tfdsl.manifest.nodes import Mapping as Map
 from tfdsl.manifest.nodes import Node, Scalar

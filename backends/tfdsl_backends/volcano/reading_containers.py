@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.rules.ports import LONGEST_NAME, OWN_NAMES, port_names
+from tfdsl.rules.job import LONGEST_NAME, OWN_NAMES, port_names
 from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
 
 if TYPE_CHECKING:

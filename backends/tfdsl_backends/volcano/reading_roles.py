@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.diagnostics.import_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY
 from tfdsl.manifest.nodes import Scalar, walk
 from tfdsl.record import Record
-from tfdsl.vocabulary.roles import BY_NAME, ROLES
+from tfdsl.vocabulary.attributes import ROLES, ROLES_BY_NAME
 
 if TYPE_CHECKING:
     from tfdsl.manifest.view import View
@@ -86,7 +86,7 @@ def roles(job: View, asked: Asked, *, board: bool) -> list[RoleOf] | None:
 def _taken(tasks: Sequence[tuple[str, View]], asked: Mapping[str, str], *, board: bool) -> dict[str, str]:
     """Task → role, of the tasks for which there is one."""
     taken: dict[str, str] = {}
-    for names in (asked, {name: name for name in BY_NAME}, _BY_OTHER_NAME):
+    for names in (asked, {name: name for name in ROLES_BY_NAME}, _BY_OTHER_NAME):
         for name, task in tasks:
             role = names.get(name)
             if role is None or name in taken or (name in asked and names is not asked):
@@ -100,7 +100,7 @@ def _taken(tasks: Sequence[tuple[str, View]], asked: Mapping[str, str], *, board
 
 def _is_free(role: str, task: View, taken: Mapping[str, str]) -> bool:
     """Whether the language has that role, for so many replicas, and no other task is it."""
-    known = BY_NAME.get(role)
+    known = ROLES_BY_NAME.get(role)
     if known is None or role in taken.values() or (known.single and replicas(task) > 1):
         return False
     return role not in _LEADERS or not any(leader in taken.values() for leader in _LEADERS)
@@ -122,7 +122,7 @@ def _tell(
         asked.report(NO_WORDS(spec["tasks"].span, what="the job", reason=reason))
         return
     (name, first), *others = [(name, task) for name, task in tasks if name in unknown]
-    if name in BY_NAME:
+    if name in ROLES_BY_NAME:
         reason = _why_not(name, first, taken)
         error = NO_WORDS(first["name"].span, what=f"task {name} as role {name}", reason=reason)
     else:
@@ -137,7 +137,11 @@ def _why_not(role: str, task: View, taken: Mapping[str, str]) -> str:
     other = next((name for name, of in taken.items() if of == role or {of, role} <= set(_LEADERS)), None)
     if other is not None:
         return f"task {other} is role {taken[other]} already"
-    return f"a job has one {role}" if BY_NAME[role].single and replicas(task) > 1 else "the job has no Service for it"
+    return (
+        f"a job has one {role}"
+        if ROLES_BY_NAME[role].single and replicas(task) > 1
+        else "the job has no Service for it"
+    )
 
 
 def _options(tasks: Sequence[tuple[str, View]], taken: Mapping[str, str]) -> Iterator[str]:
@@ -146,7 +150,7 @@ def _options(tasks: Sequence[tuple[str, View]], taken: Mapping[str, str]) -> Ite
     for name, task in tasks:
         if name in taken:
             continue
-        role = next((role for role in free if not (BY_NAME[role].single and replicas(task) > 1)), None)
+        role = next((role for role in free if not (ROLES_BY_NAME[role].single and replicas(task) > 1)), None)
         if role is not None:
             free.remove(role)
         yield f"--role {name}={role or 'ROLE'}"

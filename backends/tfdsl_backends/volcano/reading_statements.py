@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend import Unit
 from tfdsl.record import Record
-from tfdsl.vocabulary.policies import ACTIONS_OF
 from tfdsl.vocabulary.quantities import duration
+from tfdsl.vocabulary.statements import ACTIONS_OF
 from tfdsl_backends.volcano import policies
 from tfdsl_backends.volcano.controller_policies import (
     MAX_RETRY,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.draft import Attribute, Bare
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-from tfdsl.rules.names import qualified_problem
+from tfdsl.rules.values import qualified_problem
 from tfdsl.vocabulary.attributes import NO_LIMIT
 from tfdsl.vocabulary.quantities import DURATION_UNITS, LONGEST_AMOUNT, QUANTITY_UNITS, quantity
 

@@ -9,7 +9,7 @@ from tfdsl.diagnostics.import_rules import SERVER_REFUSES
 from tfdsl.draft import Attribute, Text, Value
 from tfdsl.ir.cluster_spec import flag_hosts, flag_task_of
 from tfdsl.record import Record, replace
-from tfdsl.rules.commands import uses_args
+from tfdsl.rules.job import uses_args
 from tfdsl_backends.podspec.command import SHELL
 from tfdsl_backends.podspec.expansion import Scope
 from tfdsl_backends.podspec.programs import TENSORFLOW_SERVER, shell_program

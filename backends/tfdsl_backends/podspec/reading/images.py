@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.diagnostics.import_rules import READ_DIFFERENTLY
 from tfdsl.draft import Attribute, Draft
 from tfdsl.reading import Asked
-from tfdsl.rules.names import image
+from tfdsl.rules.values import image
 from tfdsl_backends.podspec.reading.pod import main_container
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.draft import Attribute, Mount, Text, Value
 from tfdsl.record import Record
-from tfdsl.rules import mounts as rules
-from tfdsl.rules.names import map_key, name_problem
+from tfdsl.rules import mounts
+from tfdsl.rules.values import map_key, name_problem
 from tfdsl.vocabulary.statements import HOST_TYPES, ITEM_KEY
 from tfdsl_backends.podspec.expansion import Scope
 from tfdsl_backends.podspec.reading.amounts import bytes_at
@@ -92,21 +92,21 @@ def claim_spec_facts(spec: View) -> ClaimFacts | None:
     if storage_class and not name_problem(storage_class):
         options.append(("storage_class", storage_class))
     modes = [mode.text or "" for mode in spec["accessModes"].items()]
-    if modes and all(mode in ACCESS_MODES for mode in modes) and rules.access_modes(modes) is None:
+    if modes and all(mode in ACCESS_MODES for mode in modes) and mounts.access_modes(modes) is None:
         options.append(("access_modes", modes))
     return ClaimFacts(size, tuple(options))
 
 
 def _path(text: str | None) -> str | None:
     """Where something is mounted, if it can be mounted there in the language."""
-    if word(text) is None or text is None or not text.startswith("/") or rules.path(text) is not None:
+    if word(text) is None or text is None or not text.startswith("/") or mounts.path(text) is not None:
         return None
     return text.rstrip("/")
 
 
 def _is_shm(mount: Mount, volume: str) -> bool:
     """Whether it is what ``shm`` gives; by the name of its volume, the compiler has made it of a mount."""
-    return mount.kind == "memory" and mount.at == rules.SHM_PATH and not mount.readonly and volume != _MOUNTED_SHM
+    return mount.kind == "memory" and mount.at == mounts.SHM_PATH and not mount.readonly and volume != _MOUNTED_SHM
 
 
 def _identity(volume: _Volume, name: str) -> str:
@@ -131,10 +131,10 @@ def _sub_path(place: View, scope: Scope) -> Value | None:
     """``None`` without one; an empty text for one that has no word."""
     plain, expanded = place["subPath"].text, place["subPathExpr"].text
     if plain:
-        return plain if word(plain) is not None and rules.inside("pvc", plain) is None else ""
+        return plain if word(plain) is not None and mounts.inside("pvc", plain) is None else ""
     if expanded:
         found = value(expanded, scope)
-        return found if found is not None and rules.inside("pvc", _pattern(found)) is None else ""
+        return found if found is not None and mounts.inside("pvc", _pattern(found)) is None else ""
     return None
 
 
@@ -180,14 +180,14 @@ def _claim(place: View, facts: PodFacts) -> _Volume | None:
 
 def _host(place: View) -> _Volume | None:
     path, kind = word(place["path"].text), place["type"].text
-    if path is None or rules.source("host", path) is not None:
+    if path is None or mounts.source("host", path) is not None:
         return None
     return _Volume("host", path, (("type", kind),) if kind in HOST_TYPES else ())
 
 
 def _nfs(place: View) -> _Volume | None:
     server, path = word(place["server"].text), word(place["path"].text)
-    if server is None or path is None or ":" in server or rules.source("nfs", f"{server}:{path}") is not None:
+    if server is None or path is None or ":" in server or mounts.source("nfs", f"{server}:{path}") is not None:
         return None
     return _Volume("nfs", f"{server}:{path}")
 
@@ -213,7 +213,7 @@ def _items(place: View) -> dict[str, Value] | None:
     items: dict[str, Value] = {}
     for item in place.items():
         key, path = item["key"].text, word(item["path"].text)
-        if key is None or path is None or map_key(key, "items", ITEM_KEY) or rules.inside("configmap", path):
+        if key is None or path is None or map_key(key, "items", ITEM_KEY) or mounts.inside("configmap", path):
             return None
         if key in items or item["mode"].present:
             return None

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from tfdsl.draft import Attribute, Step, Value
 from tfdsl.reading import Asked
-from tfdsl.rules.names import image
-from tfdsl.rules.steps import step_name
+from tfdsl.rules.job import step_name
+from tfdsl.rules.values import image
 from tfdsl_backends.podspec.expansion import Scope
 from tfdsl_backends.podspec.reading import commands, variables
 from tfdsl_backends.podspec.reading.amounts import GPU, amount, plain_resources

@@ -6,7 +6,7 @@ from typing import Final
 
 from tfdsl.draft import Bare, Text, Value
 from tfdsl.patterns import regex
-from tfdsl.rules.texts import clean
+from tfdsl.rules.values import clean
 from tfdsl_backends.podspec.expansion import Reference, Scope, parts
 
 _NAME: Final = regex("[A-Za-z_][A-Za-z0-9_]*")

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 from tfdsl.diagnostics.import_rules import SERVER_REFUSES
 from tfdsl.draft import Bare, Value
 from tfdsl.record import Record, replace
-from tfdsl.rules.downward import pod_field
-from tfdsl.rules.names import data_key, name_problem
-from tfdsl.rules.texts import clean, quoted
+from tfdsl.rules.values import clean, data_key, name_problem, pod_field, quoted
 from tfdsl.vocabulary.attributes import ENV_NAME
 from tfdsl_backends.podspec.expansion import Scope
 from tfdsl_backends.podspec.reading.texts import value

@@ -1,18 +1,87 @@
-"""Names: of jobs, claims, secrets, config maps, images, labels (language reference, "Attributes", names)."""
+"""Rules for single values: texts, names, amounts, fields of pods, tolerations.
+
+A text can have parts that are known only at run time.
+
+Such a text is anything that has ``parts``: the literal ones are strings, the others have a ``kind``. The semantics and
+the IR each have a class of their own for it.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import cast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, cast
 
-from tfdsl.diagnostics import value_rules
-from tfdsl.diagnostics.suggest import closest, listing
+from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.diagnostics.suggest import closest, fold, listing
 from tfdsl.patterns import regex
 from tfdsl.rules.broken import KEY, Broken
-from tfdsl.rules.texts import quoted
 from tfdsl.vocabulary.attributes import CAPABILITIES, CAPABILITY
-from tfdsl.vocabulary.types import a_value
+from tfdsl.vocabulary.functions import KEYED_POD_FIELDS, POD_FIELDS
+from tfdsl.vocabulary.types import CPU, a_value
+
+if TYPE_CHECKING:
+    from tfdsl.vocabulary.quantities import Duration, Quantity
+
+
+_UNFIT = regex("[\0\ud800-\udfff]")
+
+UNKNOWN = "\0"
+"""Stands in a pattern for a part that is known only at run time."""
+
+
+def parts_of(text: object) -> Sequence[object] | None:
+    """The parts of a text; ``None`` for what is not a text."""
+    if isinstance(text, str):
+        return (text,)
+    parts: Sequence[object] | None = getattr(text, "parts", None)
+    return parts
+
+
+def literal(text: object) -> str:
+    """The literal parts of a text, joined."""
+    return "".join(part for part in parts_of(text) or () if isinstance(part, str))
+
+
+def pattern_of(text: object) -> str | None:
+    """A text with :data:`UNKNOWN` for each run-time part; ``None`` for what is not a text."""
+    parts = parts_of(text)
+    return None if parts is None else "".join(part if isinstance(part, str) else UNKNOWN for part in parts)
+
+
+def has_index(text: object) -> bool:
+    """Whether the replica's own index is part of a text."""
+    return any(_kind(part) in ("task.index", "task_index") for part in parts_of(text) or ())
+
+
+_ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"})
+
+
+def quoted(text: object) -> str:
+    """A text as it is written in a file."""
+    return '"' + "".join(_written(part) for part in parts_of(text) or ()) + '"'
+
+
+def _written(part: object) -> str:
+    if isinstance(part, str):
+        return part.translate(_ESCAPED)
+    kind = _kind(part).replace("_", ".")
+    name: str = getattr(part, "name", "")
+    return f"${{{kind}.{name}}}" if kind == "env" else f"${{{kind}}}"
+
+
+def _kind(part: object) -> str:
+    kind: str = getattr(part, "kind", "")
+    return kind
+
+
+def clean(text: str, what: str) -> Broken | None:
+    """No process can be given U+0000, or half a character (from a broken argument)."""
+    match = _UNFIT.search(text)
+    if match is None:
+        return None
+    return Broken(value_rules.NUL, (), {"what": what, "character": f"U+{ord(match[0]):04X}"})
+
 
 LONGEST_LABEL = 63
 LONGEST_NAME = 253
@@ -218,3 +287,97 @@ def as_label(name: str) -> str:
     if label[:1].isdigit():
         label = f"job-{label}"
     return label[:LONGEST_PROPOSED].strip("-")
+
+
+def memory(amount: Quantity, what: str) -> Broken | None:
+    """A number of bytes above 0."""
+    return _below(what, "more than 0", amount) if amount.milli <= 0 else None
+
+
+def cpu(amount: Quantity, what: str) -> Broken | None:
+    """A number of CPUs, in thousandths, above 0."""
+    if amount.text[-1:].isalpha() and not amount.text.endswith("m"):
+        values = {"what": what, "expected": a_value(CPU), "given": amount.text}
+        return Broken(name_rules.WRONG_TYPE, (), values).help("for example 4, 0.5 or 500m")
+    return _below(what, "more than 0", amount) if amount.milli <= 0 else None
+
+
+def count(amount: Quantity, what: str) -> Broken | None:
+    """Any number of things."""
+    return _below(what, "at least 0", amount) if amount.milli < 0 else None
+
+
+def limit(length: Duration, what: str) -> Broken | None:
+    """A time limit above 0."""
+    return _below(what, "more than 0", length) if length.ms <= 0 else None
+
+
+def delay(length: Duration, what: str) -> Broken | None:
+    """A time that can be 0."""
+    return _below(what, "at least 0", length) if length.ms < 0 else None
+
+
+def _below(what: str, expected: str, given: Quantity | Duration) -> Broken:
+    return Broken(value_rules.OUT_OF_RANGE, (), {"what": what, "expected": expected, "given": given.text})
+
+
+_MEMBER = regex(r"(metadata\.\w+)\['((?s:.*))'\]")
+
+
+def pod_field(path: str) -> Broken | None:
+    """``path`` must be a field that the API server accepts in ``env`` (core/v1, validateObjectFieldSelector)."""
+    if path in POD_FIELDS:
+        return None
+    member = _MEMBER.fullmatch(path)
+    if member is not None and member[1] in KEYED_POD_FIELDS:
+        key = member[2].lower() if member[1] == "metadata.annotations" else member[2]
+        problem = qualified_problem(key)
+        if problem is None:
+            return None
+        values = {"given": f'"{member[2]}"', "what": f"{KEYED_POD_FIELDS[member[1]]} key", "problem": problem}
+        return Broken(value_rules.LABEL_SYNTAX, (), values)
+    broken = Broken(value_rules.POD_FIELD, (), {"given": f'"{path}"'})
+    return broken.help(_instead(path))
+
+
+def _instead(path: str) -> str:
+    """What to write for a path that is not a field."""
+    owner = path.partition("[")[0].rstrip(".")
+    if owner in KEYED_POD_FIELDS:
+        return f"name one of them: pod_field(\"{owner}['KEY']\")"
+    if path.startswith(("limits.", "requests.")):
+        return "write the amount itself in env: the job sets it"
+    last = {fold(field.rpartition(".")[2]): field for field in POD_FIELDS}
+    near = last.get(fold(path.rpartition(".")[2])) or closest(path, POD_FIELDS)
+    if near is not None:
+        return f'did you mean pod_field("{near}")?'
+    return f"fields are {', '.join(POD_FIELDS)}, and {' and '.join(_members())}"
+
+
+def _members() -> Iterator[str]:
+    return (f"{name}['KEY']" for name in KEYED_POD_FIELDS)
+
+
+def toleration(entries: Mapping[str, object]) -> Iterator[Broken]:
+    """What goes together in a toleration. ``entries``: those that are written."""
+    exists = entries.get("operator") == "Exists"
+    if "value" in entries and exists:
+        yield _broken("value", problem='a toleration with operator = "Exists" cannot have a value')
+    if "key" not in entries and not exists:
+        place = ("operator",) if "operator" in entries else ()
+        yield _broken(*place, problem='a toleration without a key needs operator = "Exists"')
+    if "toleration_seconds" in entries and entries.get("effect", "NoExecute") in ("NoSchedule", "PreferNoSchedule"):
+        yield _broken("toleration_seconds", problem='toleration_seconds needs effect = "NoExecute"')
+    yield from taint(entries.get("key"), entries.get("value"))
+
+
+def _broken(*place: str, problem: str) -> Broken:
+    return Broken(value_rules.TOLERATION, place, {"problem": problem})
+
+
+def copied(path: str) -> Broken | None:
+    """What is copied into the image must be in the build context."""
+    if not path.startswith("/") and ".." not in path.split("/"):
+        return None
+    problem = "is outside the build context: write a path relative to the source"
+    return Broken(value_rules.BUILD_COPY, (), {"path": f'"{path}"', "problem": problem})
