@@ -18,7 +18,7 @@ from tfdsl.rules.broken import Broken
 from tfdsl.rules.names import map_key
 from tfdsl.rules.texts import clean, literal
 from tfdsl.semantics import operators
-from tfdsl.semantics.role_names import known_role
+from tfdsl.semantics.known_names import known_role
 from tfdsl.semantics.values import (
     POISON,
     Data,
