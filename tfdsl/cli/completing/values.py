@@ -165,7 +165,7 @@ def as_set(value: Plain, kind: str) -> str | None:
         return None
     if isinstance(value, str):
         return value
-    from tfdsl.importing.literals import literal
+    from tfdsl.importing.write import literal
 
     return literal(_drafted(value, bare="quantity" in kind or "duration" in kind))
 
