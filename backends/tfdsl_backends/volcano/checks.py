@@ -27,13 +27,11 @@ from tfdsl_backends.podspec.checks import (
 )
 from tfdsl_backends.podspec.objects import tensorboard_name
 from tfdsl_backends.volcano import messages, tfconfig
-from tfdsl_backends.volcano.claims import claims
-from tfdsl_backends.volcano.names import file_name, host, pod_name, task_name
-from tfdsl_backends.volcano.network import reached
+from tfdsl_backends.volcano.names import claims, file_name, host, pod_name, reached, task_name
 from tfdsl_backends.volcano.options import PLUGIN_NAMES
-from tfdsl_backends.volcano.plugins import chosen, uses
 from tfdsl_backends.volcano.pods import plan
 from tfdsl_backends.volcano.policies import decisions
+from tfdsl_backends.volcano.tfconfig import chosen, uses
 
 if TYPE_CHECKING:
     from tfdsl.text import Span
