@@ -16,8 +16,8 @@ from tfdsl.emit import numbers
 from tfdsl.emit.located import Data
 from tfdsl.importing.compare import Difference, Named, Step, differences, name_of, pairs
 from tfdsl.manifest.nodes import Mapping, Node, Scalar, Sequence, mapping, plain
+from tfdsl.patch.apply import pod_templates
 from tfdsl.patch.path import quoted
-from tfdsl.patch.pods import pod_templates
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 
