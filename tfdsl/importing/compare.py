@@ -15,8 +15,8 @@ from tfdsl.draft import Bare, Draft, Patch, Value
 from tfdsl.emit import numbers
 from tfdsl.emit.located import Data
 from tfdsl.manifest.nodes import Mapping, Node, Scalar, Sequence, mapping, plain
+from tfdsl.patch.apply import pod_templates
 from tfdsl.patch.path import quoted
-from tfdsl.patch.pods import pod_templates
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 
