@@ -23,7 +23,7 @@ from tfdsl.vocabulary.policies import ACTIONS_OF
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tfdsl import pipeline
+    from tfdsl.compiling import pipeline
 
 pytestmark = pytest.mark.slow
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from tfdsl.comparing.objects import Compared, compare
 from tfdsl.comparing.sides import Job, Manifest, Side, choices_of, jobs_of, path_of, projects_of, source_of
+from tfdsl.compiling.pipeline import Choice, Request
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.diff_rules import NOT_COMPARED, OTHER_TARGET
 from tfdsl.importing.compare import same
-from tfdsl.pipeline import Choice, Request
 from tfdsl.record import Record
 from tfdsl.text import Span
 

@@ -22,10 +22,9 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from tfdsl.job_files import is_folder
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-from tfdsl.source_files import Outside, contents, is_below, is_file_name
+from tfdsl.source_files import Outside, contents, is_below, is_file_name, is_folder
 
 _ENVIRONMENT: Final = {
     "GIT_TERMINAL_PROMPT": "0",

@@ -8,7 +8,7 @@ from tfdsl.manifest.data import tree
 from tfdsl.manifest.nodes import Node
 
 if TYPE_CHECKING:
-    from tfdsl.pipeline import Made
+    from tfdsl.compiling.pipeline import Made
 
 
 def trees(made: Made) -> tuple[Node, ...]:

@@ -6,8 +6,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tfdsl import pipeline, targets
+from tfdsl import targets
 from tfdsl.backend import Backend
+from tfdsl.compiling import pipeline
+from tfdsl.compiling.pipeline import Made
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.import_rules import IMPORT_NOTHING, IMPORT_REFUSED, NOT_KEPT, SERVER_REFUSES
 from tfdsl.draft import Draft
@@ -18,7 +20,6 @@ from tfdsl.importing.remarks import opening, remarks
 from tfdsl.importing.write import examples, write
 from tfdsl.manifest.documents import Document
 from tfdsl.manifest.view import view
-from tfdsl.pipeline import Made
 from tfdsl.reading import Asked, Group, Reading
 from tfdsl.record import Record
 from tfdsl.syntax.format import format_source
