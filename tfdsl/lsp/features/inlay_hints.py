@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from tfdsl import pipeline
+from tfdsl.compiling import pipeline
 from tfdsl.lsp.conditions import conditions
 from tfdsl.lsp.matrices import jobs_of
 from tfdsl.lsp.shown import shown

@@ -1,20 +1,23 @@
-"""What a file takes and makes: its params, profiles, includes and jobs; ``tfdsl info`` shows it.
+"""The jobs of an input: as no target has changed them, by name with their values, and with all that a file takes.
 
-A param without a value is not an error here, because this is where people look for what they have to set. Nor is a
-mistake inside of a job: what depends on it is left open.
+:func:`plain_jobs` gives them in the language's own terms, without target block and version. :func:`matrix_jobs` lists
+them without resolving one. :func:`file_info` says what a file takes and makes (``tfdsl info``): there a param without a
+value is not an error, because this is where people look for what they have to set. Nor is a mistake inside of a job:
+what depends on it is left open.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
-from typing import TypeAlias, Union
+from typing import TYPE_CHECKING, TypeAlias, Union
 
-from tfdsl import pipeline, ready_job, targets
+from tfdsl import targets
+from tfdsl.compiling import front_end, pipeline
+from tfdsl.compiling.front_end import Input, ReadyJob, has_jobs, path_of, settled
+from tfdsl.compiling.pipeline import Outcome, Request, has_errors
 from tfdsl.diagnostics import Diagnostic, name_rules
-from tfdsl.front_end import Input, path_of, settled
-from tfdsl.pipeline import Outcome, Request
-from tfdsl.ready_job import ReadyJob
+from tfdsl.diagnostics.name_rules import NO_JOB
 from tfdsl.record import Record
 from tfdsl.semantics import resolved
 from tfdsl.semantics.conform import conform
@@ -27,6 +30,131 @@ from tfdsl.semantics.values import CONTAINERS, Data, ListData, Poison, show
 from tfdsl.syntax import ast
 from tfdsl.text import Span
 from tfdsl.vocabulary.types import STRING, ListType, Type, describe
+
+if TYPE_CHECKING:
+    from tfdsl.ir.fields import Origins
+    from tfdsl.ir.model import Job
+
+
+class PlainJob(Record):
+    """One job, and where its parts are written."""
+
+    job: Job
+    origins: Origins
+
+
+class PlainJobs(Record):
+    """The jobs in file order, none when one of ``diagnostics`` is an error."""
+
+    jobs: tuple[PlainJob, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def plain_jobs(given: Input, request: Request) -> PlainJobs:
+    """The jobs that ``request`` asks for, and what the rules of the language and of lint say."""
+    found: list[Diagnostic] = []
+    jobs: list[PlainJob] = []
+    if isinstance(given, ReadyJob):
+        one = front_end.named_job(given, request, found)
+        jobs += [PlainJob(*one)] if one is not None else []
+        outcome = Outcome((), (), tuple(found))
+    else:
+        jobs, outcome = _plain_of_program(given, request)
+    diagnostics = settled([outcome], [given], strict=False, paths=[path_of(given)])
+    return PlainJobs(() if pipeline.has_errors(diagnostics) else tuple(jobs), tuple(diagnostics))
+
+
+def _plain_of_program(program: Program, request: Request) -> tuple[list[PlainJob], Outcome]:
+    checked = pipeline.check(program, request)
+    outcome = pipeline.finish(program, request, (), checked)
+    diagnostics = list(outcome.diagnostics)
+    if not has_jobs(program) and not program.syntax_errors:
+        place = Span(program.files[0].source, 0, 0)
+        error = NO_JOB(place)
+        diagnostics.append(error.help("write job NAME { … }; a file without a job can be included, but not compiled"))
+    if pipeline.has_errors(diagnostics):
+        return [], Outcome((), (), tuple(diagnostics), outcome.conditions)
+    from tfdsl.ir.lower import lower
+
+    chosen = [values for values in checked.jobs if values.derived.chosen]
+    return [PlainJob(*lower(values)) for values in chosen], outcome
+
+
+# --- by name ----------------------------------------------------------------------------------------------------
+
+
+PlainValue: TypeAlias = str | int | float | bool
+
+
+class AxisValue(Record):
+    """What a job has of one axis: as it is written, and as data; a quantity or a duration is a text."""
+
+    text: str
+    data: PlainValue
+
+
+class MatrixJob(Record):
+    """A job. ``block``: the name of its block, as written; ``index``: ``matrix.index``, ``None`` without a matrix."""
+
+    name: str
+    block: str
+    index: int | None
+    values: Mapping[str, AxisValue]
+
+
+class MatrixJobs(Record):
+    """The jobs in file order, none when one of ``diagnostics`` is an error."""
+
+    jobs: tuple[MatrixJob, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def matrix_jobs(given: Input, request: Request) -> MatrixJobs:
+    """The jobs that ``request`` asks for; one whose condition is false is left out."""
+    found: list[Diagnostic] = []
+    if isinstance(given, ReadyJob):
+        ready = front_end.named_job(given, request, found)
+        jobs = [MatrixJob(ready[0].name, ready[0].name, None, {})] if ready is not None else []
+    else:
+        jobs = _matrix_of_program(given, request, found)
+    diagnostics = tuple(settled([Outcome((), (), tuple(found))], [given], strict=False, paths=[path_of(given)]))
+    errors = tuple(one for one in diagnostics if one.level == "error")
+    return MatrixJobs((), errors) if errors else MatrixJobs(tuple(jobs), ())
+
+
+def _matrix_of_program(program: Program, request: Request, found: list[Diagnostic]) -> list[MatrixJob]:
+    found += program.diagnostics
+    if not program.readable or has_errors(found):
+        return []
+    params = Params(program, request.profile, request.params, found.append, request.values)
+    derived = chosen(derive(program, params, found.append), request.job, request.name, found.append)
+    if not has_jobs(program):
+        place = Span(program.files[0].source, 0, 0)
+        found.append(NO_JOB(place).help("write job NAME { … }; a file without a job can be included, but not compiled"))
+    there = [one for one in derived if one.chosen and not one.absent]
+    for one in there:
+        check_name(one, found.append)
+    return [_matrix_job(one) for one in there]
+
+
+def _matrix_job(derived: Derived) -> MatrixJob:
+    combination = derived.combination
+    if combination is None:
+        return MatrixJob(derived.name, derived.node.name.text, None, {})
+    values = {
+        name: AxisValue(show(value.data) or "", _plain_value(value.data)) for name, value in combination.values.items()
+    }
+    return MatrixJob(derived.name, derived.node.name.text, combination.index, values)
+
+
+def _plain_value(data: Data) -> PlainValue:
+    if isinstance(data, str | bool | int):
+        return data
+    return float(data) if isinstance(data, Decimal) else show(data) or ""
+
+
+# --- what a file takes and makes --------------------------------------------------------------------------------
+
 
 Plain: TypeAlias = Union[str, int, float, bool, "list[Plain]", "dict[str, Plain]", None]
 """A value as JSON has it; a quantity or a duration is a text, and what is not known is ``None``."""
@@ -105,7 +233,7 @@ def file_info(given: Input, request: Request) -> tuple[FileInfo | None, tuple[Di
 
 
 def _of_ready(given: ReadyJob, request: Request, found: list[Diagnostic]) -> FileInfo | None:
-    named = ready_job.named(given, request, found)
+    named = front_end.named_job(given, request, found)
     if named is None:
         return None
     job, origins = named

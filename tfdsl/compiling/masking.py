@@ -19,7 +19,8 @@ from tfdsl.text import Source, Span
 from tfdsl.vocabulary.secrets import is_secret
 
 if TYPE_CHECKING:
-    from tfdsl.pipeline import Request
+    from tfdsl.compiling.pipeline import Request
+
 
 MASK: Final = "***"
 _LONG: Final = 8

@@ -1,6 +1,10 @@
 """What every front end does in the same way.
 
 It reads a text or a job as JSON, finds a target by its name, takes the settings of the project, and compiles.
+
+A :class:`ReadyJob` is no text of the language: it was made in Python, or read from JSON. It has no params, no profiles,
+no patches and no comments, and lint, which reads texts, is not asked about it. All else is as for a text: the models
+have checked the rules of the language, the target judges, generates and checks.
 """
 
 from __future__ import annotations
@@ -8,21 +12,36 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from tfdsl import pipeline, ready_job
-from tfdsl.backend import Backend
+from tfdsl.backend import Backend, Unit
+from tfdsl.compiling import pipeline
+from tfdsl.compiling.masking import Hidden, hidden_texts
+from tfdsl.compiling.pipeline import Choice, Made, Outcome, Request
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.masking import Hidden, hidden_texts
-from tfdsl.pipeline import Choice, Outcome, Request
-from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record, replace
+from tfdsl.rules.job import images
+from tfdsl.rules.values import job_name
+from tfdsl.semantics import target_options
+from tfdsl.semantics.derived import unknown_job
 from tfdsl.semantics.known_names import target_called
+from tfdsl.semantics.params import Params
 from tfdsl.semantics.project import Program
 from tfdsl.semantics.target_options import unknown_version
 from tfdsl.settings.finding import Settings, settings_for
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
+    from tfdsl.ir.fields import Origins
+    from tfdsl.ir.model import Job
     from tfdsl.semantics.project import Reader
+
+
+class ReadyJob(Record):
+    """A job, and where in ``source`` each part of it is. Without a ``job`` the diagnostics say what is wrong."""
+
+    source: Source
+    job: Job | None
+    origins: Origins | None
+    diagnostics: tuple[Diagnostic, ...] = ()
 
 
 Input: TypeAlias = Program | ReadyJob
@@ -55,13 +74,13 @@ def part(place: Span, text: str, start: int, end: int) -> Span:
 
 def read(source: Source, reader: Reader) -> Input:
     """The program that ``source`` is the main text of, or the job that it holds as JSON."""
-    return ready_job.read_json(source) if ready_job.is_json(source) else pipeline.load(source, reader)
+    return read_json(source) if is_json(source) else pipeline.load(source, reader)
 
 
 def run(given: Input, request: Request, choices: Sequence[Choice] = ()) -> Outcome:
     """Check ``given``, and make its jobs for every target of ``choices``."""
     if isinstance(given, ReadyJob):
-        return ready_job.run(given, request, choices)
+        return run_ready(given, request, choices)
     return pipeline.run(given, request, choices)
 
 
@@ -76,7 +95,7 @@ def compiled(given: Input, request: Request, choices: Sequence[Choice], *, stric
 def settled(
     outcomes: Iterable[Outcome], inputs: Iterable[Input], *, strict: bool, paths: Iterable[str]
 ) -> list[Diagnostic]:
-    """What is to be said about ``outcomes`` (:func:`tfdsl.pipeline.settle`); only texts have waivers."""
+    """What is to be said about ``outcomes`` (:func:`tfdsl.compiling.pipeline.settle`); only texts have waivers."""
     programs = [one for one in inputs if isinstance(one, Program)]
     return pipeline.settle(outcomes, programs, strict=strict, paths=paths)
 
@@ -105,6 +124,97 @@ def hidden_with(given: Input, hidden: Hidden) -> Hidden:
 def source_of(given: Input) -> Source:
     """The main text of what was read."""
     return given.source if isinstance(given, ReadyJob) else given.files[0].source
+
+
+# --- jobs that are no text ---------------------------------------------------------------------------------------
+
+
+def is_json(source: Source) -> bool:
+    """Whether a text is JSON: no text of the language begins with ``{``."""
+    return source.path.endswith(".json") or source.text.lstrip()[:1] == "{"
+
+
+def read_json(source: Source) -> ReadyJob:
+    """The job that ``source`` holds as JSON."""
+    from tfdsl.ir.read_json import from_json
+
+    found = from_json(source)
+    return ReadyJob(source, found.job, found.origins, found.diagnostics)
+
+
+def of_job(job: Job) -> ReadyJob:
+    """A job made in Python; its parts are in its own JSON, called ``<job NAME>``.
+
+    It is read from there: pydantic's ``model_copy`` and ``model_construct`` make parts that nothing has validated.
+    """
+    from tfdsl.ir.read_json import dump
+
+    return read_json(Source(f"<job {job.name}>", dump(job)))
+
+
+def named_job(ready: ReadyJob, request: Request, diagnostics: list[Diagnostic]) -> tuple[Job, Origins] | None:
+    """The job if ``request`` asks for it, under the name that it gives; ``None`` with an error in ``diagnostics``."""
+    diagnostics += ready.diagnostics
+    nothing = pipeline.load(Source(ready.source.path, ""), lambda path: "a job as data reads no files")
+    Params(nothing, request.profile, request.params, diagnostics.append, request.values)
+    if ready.job is None or ready.origins is None or pipeline.has_errors(diagnostics):
+        return None
+    job, origins = ready.job, ready.origins
+    if request.job is not None and request.job.text != job.name:
+        diagnostics.append(unknown_job([job.name], request.job))
+        return None
+    if request.name is not None:
+        wrong = job_name(request.name.text)
+        if wrong is not None:
+            diagnostics.append(wrong.at(request.name.place))
+            return None
+        return job.but(name=request.name.text), origins.with_name_at(request.name.place)
+    return job, origins
+
+
+def run_ready(ready: ReadyJob, request: Request, choices: Sequence[Choice] = ()) -> Outcome:
+    """Make the job for every target of ``choices``, as :func:`tfdsl.compiling.pipeline.run` does for a text."""
+    asked = tuple(choice.backend for choice in choices)
+    diagnostics: list[Diagnostic] = []
+    found = named_job(ready, request, diagnostics)
+    if found is None:
+        return Outcome(asked, (), tuple(diagnostics))
+    job, origins = found
+    nothing = pipeline.load(Source(ready.source.path, ""), lambda path: "a job as data reads no files")
+    scope = Params(nothing, None, (), diagnostics.append).scope
+    made: list[Made] = []
+    for choice in choices:
+        before = len(diagnostics)
+        chosen = target_options.choose(choice.backend, None, request.options, choice.version, scope)
+        if choice.backend.requires_image(chosen.options):
+            paths = [role.path for role in job.roles]
+            diagnostics += [one.at(origins.span(paths[int(one.place[1])])) for one in images(job)]
+        if not pipeline.has_errors(diagnostics[before:]):
+            version = choice.backend.find_version(chosen.version)
+            assert version is not None  # no other is chosen
+            unit = Unit(
+                choice.backend.name,
+                version.known,
+                job,
+                origins,
+                chosen.options,
+                chosen.spans,
+                version.shown,
+            )
+            one = pipeline.make_unit(
+                choice.backend, unit, diagnostics, labels=request.labels, private=_holds_secret(job)
+            )
+            made += [replace(one, source=ready.source)] if one is not None else []
+    return Outcome(asked, tuple(made), tuple(pipeline.levelled(diagnostics, request.levels)))
+
+
+def _holds_secret(job: Job) -> bool:
+    from tfdsl.ir.secrets import holds_secret
+
+    return holds_secret(job)
+
+
+# --- projects ----------------------------------------------------------------------------------------------------
 
 
 class Project(Record):

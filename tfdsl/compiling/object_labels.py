@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tfdsl.backend import Backend, Document, Unit
     from tfdsl.settings.finding import Entry
 
+
+if TYPE_CHECKING:
     Labels: TypeAlias = Mapping[str, Data]
 
 PATH: Final = "project_labels"
