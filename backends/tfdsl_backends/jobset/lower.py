@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend import Document, Unit
 from tfdsl.emit.located import Data, Located, at, child, located
 from tfdsl.ir.model import Role
 from tfdsl.ir.policies import completions
-from tfdsl_backends.jobset import claims
+from tfdsl_backends.jobset import when
 from tfdsl_backends.jobset.checks import check
-from tfdsl_backends.jobset.failure_rules import jobset_rules, pod_rules
-from tfdsl_backends.jobset.names import job_name, pod_labels
-from tfdsl_backends.jobset.order import in_order
-from tfdsl_backends.jobset.pods import plan
-from tfdsl_backends.jobset.policies import TENSORBOARD, decisions
-from tfdsl_backends.jobset.tfconfig import tasks
-from tfdsl_backends.podspec.indexed_jobs import indexed
+from tfdsl_backends.jobset.policies import TENSORBOARD, decisions, job_name, jobset_rules, pod_labels, pod_rules
+from tfdsl_backends.jobset.tfconfig import plan, tasks
+from tfdsl_backends.podspec.batch import indexed
 from tfdsl_backends.podspec.objects import claim_document, job_metadata, tensorboard_service
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.template import pod_template
+
+if TYPE_CHECKING:
+    from tfdsl.ir.model import Job
+
 
 __all__ = ["check", "generate", "tasks"]
 
@@ -31,7 +31,7 @@ EXCLUSIVE: Final = "alpha.jobset.sigs.k8s.io/exclusive-topology"
 def generate(unit: Unit) -> Sequence[Document]:
     """The JobSet, which is the main document; the claims that outlive it; TensorBoard's Service."""
     job = unit.job
-    documents = [jobset(unit), *(claim_document(job, claim) for claim in claims.documents(unit))]
+    documents = [jobset(unit), *(claim_document(job, claim) for claim in when.documents(unit))]
     board = job.role(TENSORBOARD)
     if board is not None:
         documents.append(tensorboard_service(job, board, pod_labels(unit, board)))
@@ -52,7 +52,7 @@ def jobset(unit: Unit) -> Data:
             "coordinator": coordinator(unit),
             "successPolicy": success_policy(unit),
             "failurePolicy": failure_policy(unit),
-            "volumeClaimPolicies": claims.policies(unit),
+            "volumeClaimPolicies": when.policies(unit),
             "replicatedJobs": [replicated_job(unit, role) for role in in_order(job)],
         },
     }
@@ -149,3 +149,15 @@ def job_success_policy(unit: Unit, role: Role) -> Data:
             for policy in sorted(single, key=lambda policy: policy.index or 0)
         ]
     }
+
+
+def in_order(job: Job) -> list[Role]:
+    """The roles, each behind those of its ``after``, else as they are."""
+    placed: list[Role] = []
+    waiting = list(job.roles)
+    while waiting:
+        names = {role.name for role in placed}
+        ready = next((role for role in waiting if names.issuperset(role.after)), waiting[0])
+        placed.append(ready)
+        waiting.remove(ready)
+    return placed

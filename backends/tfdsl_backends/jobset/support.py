@@ -13,7 +13,7 @@ from tfdsl import conditions as asked
 from tfdsl.backend import Row, Support, approximated, chosen, kept, refused, translated
 from tfdsl.vocabulary.policies import ACTIONS_OF
 from tfdsl_backends.jobset import when
-from tfdsl_backends.jobset.features import SEVERAL_DEPENDENCIES
+from tfdsl_backends.jobset.options import SEVERAL_DEPENDENCIES
 from tfdsl_backends.podspec import when as shared
 from tfdsl_backends.podspec.support import ROWS, STEP, WHOLE_DEVICES, WITHOUT_OWNER, prepare_row
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from tfdsl.backend import Unit
+from tfdsl.emit.located import Data
 from tfdsl.support import Condition, condition
-from tfdsl_backends.jobset.claims import own_claims
+from tfdsl_backends.jobset.options import CLAIM_TEMPLATES
 from tfdsl_backends.jobset.policies import TENSORBOARD, decisions
+from tfdsl_backends.podspec.objects import claim_spec
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 
 if TYPE_CHECKING:
     from tfdsl.ir.fields import Item
-    from tfdsl.ir.model import ClaimMount, Policy, Role
+    from tfdsl.ir.model import Claim, ClaimMount, Policy, Role
 
 
 @condition("with a queue")
@@ -130,3 +132,22 @@ def goes_with_job(unit: Unit, item: Item) -> bool:
 
 
 keeps_running = Condition('"none"', lambda unit, item: item.value == "none")
+
+
+def own_claims(unit: Unit) -> list[Claim]:
+    """The claims that go with the JobSet."""
+    return [claim for claim in unit.job.claims if not claim.keep and unit.at_least(CLAIM_TEMPLATES)]
+
+
+def documents(unit: Unit) -> list[Claim]:
+    """The claims that are documents beside the JobSet, and outlive it."""
+    own = {claim.name for claim in own_claims(unit)}
+    return [claim for claim in unit.job.claims if claim.name not in own]
+
+
+def policies(unit: Unit) -> Data:
+    """``spec.volumeClaimPolicies``: the controller mounts each claim in the Jobs that name it."""
+    templates: list[Data] = [
+        {"metadata": {"name": claim.name}, "spec": claim_spec(claim)} for claim in own_claims(unit)
+    ]
+    return [{"templates": templates, "retentionPolicy": {"whenDeleted": "Delete"}}] if templates else None

@@ -14,11 +14,20 @@ from tfdsl.ir.cluster_spec import gets_flags, needs_tf_config
 from tfdsl.ir.policies import on_eviction
 from tfdsl.patterns import regex
 from tfdsl_backends.kubernetes import messages
-from tfdsl_backends.kubernetes.names import replica_name, role_job_name
-from tfdsl_backends.kubernetes.placement import has_service, pinned, replicas, training_roles, usable_hosts
-from tfdsl_backends.kubernetes.pods import jobs
-from tfdsl_backends.kubernetes.policies import RESTARTS, decisions
+from tfdsl_backends.kubernetes.policies import (
+    RESTARTS,
+    decisions,
+    has_service,
+    pinned,
+    replica_name,
+    replicas,
+    role_job_name,
+    training_roles,
+    usable_hosts,
+)
+from tfdsl_backends.kubernetes.tfconfig import jobs
 from tfdsl_backends.podspec.additions import check_additions
+from tfdsl_backends.podspec.batch import MOST_RULES, check_job_labels
 from tfdsl_backends.podspec.checks import (
     Name,
     check_first_letter,
@@ -29,8 +38,6 @@ from tfdsl_backends.podspec.checks import (
     check_pods,
     check_queue_name,
 )
-from tfdsl_backends.podspec.indexed_jobs import MOST_RULES
-from tfdsl_backends.podspec.job_labels import check_job_labels
 from tfdsl_backends.podspec.objects import tensorboard_name, tensorboard_plan
 
 if TYPE_CHECKING:

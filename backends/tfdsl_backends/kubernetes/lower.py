@@ -9,11 +9,9 @@ from tfdsl.emit.located import Data, Located, at, child, located
 from tfdsl.ir.model import Job, Role
 from tfdsl.ir.policies import completions
 from tfdsl_backends.kubernetes.checks import check
-from tfdsl_backends.kubernetes.placement import has_service
-from tfdsl_backends.kubernetes.pods import JobPods, jobs, labels
-from tfdsl_backends.kubernetes.policies import decisions
-from tfdsl_backends.kubernetes.tfconfig import tasks
-from tfdsl_backends.podspec.indexed_jobs import indexed
+from tfdsl_backends.kubernetes.policies import decisions, has_service
+from tfdsl_backends.kubernetes.tfconfig import JobPods, jobs, labels, tasks
+from tfdsl_backends.podspec.batch import indexed
 from tfdsl_backends.podspec.objects import beside, claim_document, job_metadata, tensorboard_beside, tensorboard_plan
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.template import pod_template

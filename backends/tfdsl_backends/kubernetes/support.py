@@ -14,7 +14,7 @@ from tfdsl import conditions as asked
 from tfdsl.backend import Row, Support, approximated, chosen, kept, refused, translated
 from tfdsl.vocabulary.policies import ACTIONS_OF
 from tfdsl_backends.kubernetes import when
-from tfdsl_backends.kubernetes.features import HOST_IPS, SIDECARS, SUCCESS_POLICY
+from tfdsl_backends.kubernetes.options import HOST_IPS, SIDECARS, SUCCESS_POLICY
 from tfdsl_backends.podspec import when as shared
 from tfdsl_backends.podspec.support import ROWS, STEP, WHOLE_DEVICES, WITHOUT_OWNER, prepare_row, sidecar_rows
 

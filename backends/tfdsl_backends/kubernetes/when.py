@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from tfdsl.backend import Unit
 from tfdsl.support import Condition, condition
-from tfdsl_backends.kubernetes.names import role_job_name
-from tfdsl_backends.kubernetes.placement import job_count, pinned, training_roles
-from tfdsl_backends.kubernetes.policies import decisions
+from tfdsl_backends.kubernetes.policies import decisions, job_count, pinned, role_job_name, training_roles
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.when import namespace_flag
 

@@ -17,9 +17,8 @@ from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import PodPlan
 from tfdsl_backends.podspec.template import pod_template
 from tfdsl_backends.tfjob.checks import check
-from tfdsl_backends.tfjob.pods import plans
 from tfdsl_backends.tfjob.policies import decisions, training_roles
-from tfdsl_backends.tfjob.tfconfig import tasks
+from tfdsl_backends.tfjob.tfconfig import plans, tasks
 
 __all__ = ["check", "generate", "tasks"]
 

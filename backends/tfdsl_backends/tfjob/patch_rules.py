@@ -12,7 +12,7 @@ from tfdsl.patch.rules import Complaint, Derived, FixedSet, Since
 from tfdsl_backends.podspec.patching.family import MINIMUM, REPLICAS, rules, sidecars
 from tfdsl_backends.podspec.patching.object_checks import numbers
 from tfdsl_backends.podspec.patching.walking import Node, alternatives, part
-from tfdsl_backends.tfjob.features import SIDECARS
+from tfdsl_backends.tfjob.options import SIDECARS
 
 _ROLES: Final = ("spec", "tfReplicaSpecs")
 _TEMPLATE: Final = (*_ROLES, "*", "template")

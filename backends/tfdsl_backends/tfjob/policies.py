@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from tfdsl.backend import Unit
 from tfdsl.ir import policies
 from tfdsl.record import Record
-from tfdsl_backends.tfjob.features import LATEST, Features, features
+from tfdsl_backends.tfjob.options import LATEST, Features, features
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Job, Policy, Role

@@ -16,7 +16,7 @@ from tfdsl.vocabulary.policies import ACTIONS_OF
 from tfdsl_backends.podspec import when as shared
 from tfdsl_backends.podspec.support import ROWS, STEP, WHOLE_DEVICES, WITHOUT_OWNER, prepare_row, sidecar_rows
 from tfdsl_backends.tfjob import when
-from tfdsl_backends.tfjob.features import KEEPS_PODS, REMAKES_LOST_PODS, SIDECARS, SUSPEND
+from tfdsl_backends.tfjob.options import KEEPS_PODS, REMAKES_LOST_PODS, SIDECARS, SUSPEND
 
 SCHEDULING = "spec.runPolicy.schedulingPolicy"
 

@@ -6,8 +6,7 @@ from typing import Final
 
 from tfdsl.manifest.edits import child, scalar, within, without
 from tfdsl.manifest.nodes import Mapping, Node
-from tfdsl_backends.podspec.indexed_jobs import INDEX_FIELD, INDEX_VARIABLE
-from tfdsl_backends.podspec.job_controller import DEFAULT_LIMIT
+from tfdsl_backends.podspec.batch import DEFAULT_LIMIT, INDEX_FIELD, INDEX_VARIABLE
 from tfdsl_backends.podspec.normal.env import without_entries
 from tfdsl_backends.podspec.normal.pods import in_containers
 from tfdsl_backends.podspec.normal.walk import Defaults, Rule, Sets

@@ -19,6 +19,7 @@ from tfdsl_backends.podspec.patching.walking import Node
 if TYPE_CHECKING:
     from tfdsl.manifest.view import View
 
+
 INDEXED: Final = "Indexed"
 MOST_RULES: Final = 20
 MOST_STATUSES: Final = 255
