@@ -26,19 +26,21 @@ from tfdsl_backends.jobset.policies import (
 )
 from tfdsl_backends.jobset.tfconfig import plan
 from tfdsl_backends.jobset.when import documents, own_claims
-from tfdsl_backends.podspec.additions import check_additions, check_sidecar_nodes
-from tfdsl_backends.podspec.batch import MOST_RULES, check_job_labels
 from tfdsl_backends.podspec.checks import (
     Name,
+    check_additions,
     check_first_letter,
     check_host_ports,
+    check_job_labels,
     check_kueue_label,
     check_names,
     check_numbers,
     check_pods,
     check_queue_name,
+    check_sidecar_nodes,
 )
 from tfdsl_backends.podspec.objects import claim_name, tensorboard_name
+from tfdsl_backends.podspec.plan import MOST_RULES
 
 if TYPE_CHECKING:
     from tfdsl.text import Span

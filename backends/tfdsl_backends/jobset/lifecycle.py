@@ -3,7 +3,7 @@
 A Job that fails ends its own pods; then the JobSet fails or makes all Jobs anew, and deletes the Jobs that are active,
 with their pods. Pods of Jobs that have ended stay. All of it was watched in the runs that ``tests/lifecycle`` has.
 Source: `pkg/controllers/{failure_policy,success_policy}.go` of JobSet 0.12. What a Job's own controller does is in
-:mod:`tfdsl_backends.podspec.batch`; its messages are those that were seen.
+:mod:`tfdsl_backends.podspec.job_controller`; its messages are those that were seen.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tfdsl.manifest.view import view
 from tfdsl.record import Record
 from tfdsl.vocabulary.quantities import Duration, duration
 from tfdsl_backends.jobset.policies import job_name
-from tfdsl_backends.podspec.batch import ControlledJob, PodRule, controlled
+from tfdsl_backends.podspec.job_controller import ControlledJob, PodRule, controlled
 from tfdsl_backends.podspec.plan import CONTAINER
 
 if TYPE_CHECKING:

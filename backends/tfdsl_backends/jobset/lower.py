@@ -13,10 +13,10 @@ from tfdsl_backends.jobset import when
 from tfdsl_backends.jobset.checks import check
 from tfdsl_backends.jobset.policies import TENSORBOARD, decisions, job_name, jobset_rules, pod_labels, pod_rules
 from tfdsl_backends.jobset.tfconfig import plan, tasks
-from tfdsl_backends.podspec.batch import indexed
 from tfdsl_backends.podspec.objects import claim_document, job_metadata, tensorboard_service
 from tfdsl_backends.podspec.options import QUEUE_LABEL
-from tfdsl_backends.podspec.template import pod_template
+from tfdsl_backends.podspec.plan import indexed
+from tfdsl_backends.podspec.pods import pod_template
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Job

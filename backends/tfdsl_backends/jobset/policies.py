@@ -16,7 +16,7 @@ from tfdsl.backend import Unit
 from tfdsl.emit.located import Data
 from tfdsl.ir.policies import covering, exit_policies, on_eviction, on_failure
 from tfdsl.record import Record
-from tfdsl_backends.podspec.batch import PolicyAction, disrupted, exited, watched
+from tfdsl_backends.podspec.plan import PolicyAction, disrupted, exited, watched
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Job, Policy, Role

@@ -23,18 +23,13 @@ from tfdsl_backends.jobset.normal import aligned, completed, is_jobset, normal, 
 from tfdsl_backends.jobset.options import JOB_NAME
 from tfdsl_backends.jobset.patch_rules import RULES
 from tfdsl_backends.jobset.policies import LABELS
-from tfdsl_backends.podspec.batch import INDEX_FIELD, INDEX_VARIABLE
-from tfdsl_backends.podspec.fitting import dotted, unfit
-from tfdsl_backends.podspec.object_metadata import job_name, read_metadata
 from tfdsl_backends.podspec.options import QUEUE_LABEL
-from tfdsl_backends.podspec.reading.amounts import seconds
-from tfdsl_backends.podspec.reading.claims import stem
+from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
-from tfdsl_backends.podspec.reading.images import add_missing_images
-from tfdsl_backends.podspec.reading.mounts import claim_facts
-from tfdsl_backends.podspec.reading.neighbours import Neighbours
-from tfdsl_backends.podspec.reading.pods import read_pods
-from tfdsl_backends.podspec.reading.statuses import LARGEST_RETRIES, STATUSES, on_exit
+from tfdsl_backends.podspec.reading.mounts import claim_facts, stem
+from tfdsl_backends.podspec.reading.objects import Neighbours, dotted, job_name, read_metadata, unfit
+from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
+from tfdsl_backends.podspec.reading.values import LARGEST_RETRIES, STATUSES, on_exit, seconds
 
 if TYPE_CHECKING:
     from tfdsl.manifest.documents import Document

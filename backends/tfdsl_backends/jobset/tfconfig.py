@@ -13,9 +13,8 @@ from tfdsl.ir.cluster_spec import cluster_spec, gets_flags, needs_tf_config, tf_
 from tfdsl.ir.model import Role
 from tfdsl_backends.jobset.policies import decisions, host, pod_labels
 from tfdsl_backends.jobset.when import documents, own_claims
-from tfdsl_backends.podspec.batch import INDEX_FIELD, INDEX_VARIABLE
 from tfdsl_backends.podspec.objects import claim_name
-from tfdsl_backends.podspec.plan import PodPlan, index_of, with_options
+from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE, PodPlan, index_of, with_options
 from tfdsl_backends.podspec.tfconfig import Tasks, role_tasks
 
 

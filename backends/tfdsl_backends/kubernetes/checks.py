@@ -26,12 +26,12 @@ from tfdsl_backends.kubernetes.policies import (
     usable_hosts,
 )
 from tfdsl_backends.kubernetes.tfconfig import jobs
-from tfdsl_backends.podspec.additions import check_additions
-from tfdsl_backends.podspec.batch import MOST_RULES, check_job_labels
 from tfdsl_backends.podspec.checks import (
     Name,
+    check_additions,
     check_first_letter,
     check_host_ports,
+    check_job_labels,
     check_kueue_label,
     check_names,
     check_numbers,
@@ -39,6 +39,7 @@ from tfdsl_backends.podspec.checks import (
     check_queue_name,
 )
 from tfdsl_backends.podspec.objects import tensorboard_name, tensorboard_plan
+from tfdsl_backends.podspec.plan import MOST_RULES
 
 if TYPE_CHECKING:
     from tfdsl.text import Span

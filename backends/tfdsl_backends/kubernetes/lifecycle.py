@@ -1,6 +1,6 @@
 """How plain Jobs live and end: each is a part of the job that ends by itself, whatever becomes of the others.
 
-What one Job does about a failed pod is :mod:`tfdsl_backends.podspec.batch`. When it ends, nothing is
+What one Job does about a failed pod is :mod:`tfdsl_backends.podspec.job_controller`. When it ends, nothing is
 removed but its pods that still run.
 """
 
@@ -18,7 +18,7 @@ from tfdsl.manifest.view import view
 from tfdsl.record import Record
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl_backends.kubernetes.tfconfig import jobs
-from tfdsl_backends.podspec.batch import ControlledJob, controlled, note_restart, restarts_in_pods
+from tfdsl_backends.podspec.job_controller import ControlledJob, controlled, note_restart, restarts_in_pods
 
 if TYPE_CHECKING:
     from tfdsl.lifecycle.state import State

@@ -11,10 +11,10 @@ from tfdsl.ir.policies import completions
 from tfdsl_backends.kubernetes.checks import check
 from tfdsl_backends.kubernetes.policies import decisions, has_service
 from tfdsl_backends.kubernetes.tfconfig import JobPods, jobs, labels, tasks
-from tfdsl_backends.podspec.batch import indexed
 from tfdsl_backends.podspec.objects import beside, claim_document, job_metadata, tensorboard_beside, tensorboard_plan
 from tfdsl_backends.podspec.options import QUEUE_LABEL
-from tfdsl_backends.podspec.template import pod_template
+from tfdsl_backends.podspec.plan import indexed
+from tfdsl_backends.podspec.pods import pod_template
 
 __all__ = ["check", "generate", "tasks"]
 

@@ -16,12 +16,11 @@ from tfdsl.manifest.view import View, view
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.vocabulary.roles import BY_NAME, ROLES
-from tfdsl_backends.podspec.batch import INDEX_FIELD, INDEX_VARIABLE
-from tfdsl_backends.podspec.normal import align, jobs
-from tfdsl_backends.podspec.normal.objects import SCHEDULER, dialect, document, with_names_of
+from tfdsl_backends.podspec.normal import documents, rules
+from tfdsl_backends.podspec.normal.documents import SCHEDULER, dialect, document, with_names_of
 from tfdsl_backends.podspec.normal.tables import SETS
 from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Rule, in_order
-from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
+from tfdsl_backends.podspec.plan import CONTAINER, INDEX_FIELD, INDEX_VARIABLE, PORT_NAME
 
 if TYPE_CHECKING:
     from tfdsl.text import Span
@@ -390,7 +389,7 @@ def replicas_of(parts: Many[Part]) -> int:
 
 
 KINDS: Final = {("batch/v1", "Job"): "Job"}
-DEFAULTS: Final[Defaults] = {**jobs.DEFAULTS, "PodSpec": {"schedulerName": SCHEDULER}}
+DEFAULTS: Final[Defaults] = {**rules.DEFAULTS, "PodSpec": {"schedulerName": SCHEDULER}}
 
 
 def labels(job: Mapping) -> Mapping:
@@ -398,19 +397,19 @@ def labels(job: Mapping) -> Mapping:
     own, theirs = child(job, "metadata", "labels"), child(job, "spec", "template", "metadata", "labels")
     if not isinstance(own, Mapping):
         return job
-    given = plain(without(own, jobs.GENERATED)) or {}
+    given = plain(without(own, rules.GENERATED)) or {}
     if given != (plain(theirs) if theirs is not None else {}):
         return job
     return within(job, ("metadata",), lambda metadata: without(metadata, ("labels",)))
 
 
 RULES: Final = (
-    *jobs.JOB_RULES,
+    *rules.JOB_RULES,
     Rule(
         "Job",
         labels,
         "labels of a Job that are those of its template, which a Job without labels gets",
-        jobs.DEFAULTING,
+        rules.DEFAULTING,
     ),
 )
 
@@ -418,7 +417,7 @@ RULES: Final = (
 @cache
 def words() -> Dialect:
     """The dialect of Jobs."""
-    return dialect({}, DEFAULTS, jobs.SETS, RULES)
+    return dialect({}, DEFAULTS, rules.SETS, RULES)
 
 
 def normal(documents: Many[Node], version: str) -> Many[Node]:
@@ -436,11 +435,11 @@ def _job(own: Node, written: Node | None, ports: frozenset[str]) -> Node:
     template = child(written, "spec", "template")
     if not isinstance(own, Mapping) or not isinstance(template, Mapping):
         return own
-    new = within(own, ("spec", "template"), lambda node: align.template(node, template, ports))
+    new = within(own, ("spec", "template"), lambda node: documents.template(node, template, ports))
     if not isinstance(pod, Mapping) or not isinstance(other, Mapping):
         return new
-    names = align.container_names(pod, other)
-    return within(new, ("spec",), lambda spec: align.failure_policy(spec, names))
+    names = documents.container_names(pod, other)
+    return within(new, ("spec",), lambda spec: documents.failure_policy(spec, names))
 
 
 _OURS: Final = (JOB_LABEL, ROLE_LABEL)

@@ -14,7 +14,7 @@ from tfdsl.backend import Unit
 from tfdsl.emit.located import Data
 from tfdsl.ir.policies import exit_policies, on_eviction, on_failure
 from tfdsl.record import Record
-from tfdsl_backends.podspec.batch import disrupted, exited, watched
+from tfdsl_backends.podspec.plan import disrupted, exited, watched
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Job, Policy, Role

@@ -44,16 +44,16 @@ from tfdsl_backends.kubernetes.normal import (
 )
 from tfdsl_backends.kubernetes.options import JOB_NAME, JOB_NAMES
 from tfdsl_backends.kubernetes.policies import ORDER
-from tfdsl_backends.podspec.batch import DEFAULT_LIMIT, INDEX_FIELD, INDEX_VARIABLE
-from tfdsl_backends.podspec.normal.jobs import GENERATED
+from tfdsl_backends.podspec.job_controller import DEFAULT_LIMIT
+from tfdsl_backends.podspec.normal.rules import GENERATED
 from tfdsl_backends.podspec.options import QUEUE_LABEL
-from tfdsl_backends.podspec.plan import PORT_NAME
+from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE, PORT_NAME
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
 from tfdsl_backends.podspec.reading.mounts import claim_facts
-from tfdsl_backends.podspec.reading.neighbours import Neighbours
+from tfdsl_backends.podspec.reading.objects import Neighbours
 from tfdsl_backends.podspec.reading.pods import read_pods
 from tfdsl_backends.podspec.reading.refusals import refusals
-from tfdsl_backends.podspec.reading.statuses import LARGEST_RETRIES, STATUSES, on_exit
+from tfdsl_backends.podspec.reading.values import LARGEST_RETRIES, STATUSES, on_exit
 
 if TYPE_CHECKING:
     from tfdsl.manifest.documents import Document

@@ -22,9 +22,8 @@ from tfdsl_backends.kubernetes.policies import (
     role_job_name,
     training_roles,
 )
-from tfdsl_backends.podspec.batch import INDEX_FIELD, INDEX_VARIABLE
 from tfdsl_backends.podspec.objects import claim_names
-from tfdsl_backends.podspec.plan import Index, PodPlan, index_of, with_options
+from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE, Index, PodPlan, index_of, with_options
 from tfdsl_backends.podspec.tfconfig import Tasks, role_tasks
 
 

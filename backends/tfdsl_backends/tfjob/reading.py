@@ -24,17 +24,13 @@ from tfdsl.record import Record, replace
 from tfdsl.vocabulary.attributes import MOST_REPLICAS
 from tfdsl.vocabulary.quantities import duration
 from tfdsl.vocabulary.roles import BY_NAME
-from tfdsl_backends.podspec.fitting import dotted, unfit
-from tfdsl_backends.podspec.object_metadata import job_name, read_metadata
+from tfdsl_backends.podspec import patching
 from tfdsl_backends.podspec.options import QUEUE_LABEL
-from tfdsl_backends.podspec.patching import formats
 from tfdsl_backends.podspec.plan import CONTAINER
-from tfdsl_backends.podspec.reading.claims import stem
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
-from tfdsl_backends.podspec.reading.images import add_missing_images
-from tfdsl_backends.podspec.reading.mounts import claim_facts
-from tfdsl_backends.podspec.reading.neighbours import Neighbours
-from tfdsl_backends.podspec.reading.pods import read_pods
+from tfdsl_backends.podspec.reading.mounts import claim_facts, stem
+from tfdsl_backends.podspec.reading.objects import Neighbours, dotted, job_name, read_metadata, unfit
+from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
 from tfdsl_backends.tfjob.lower import CLEANUP, ROLE_KEYS
 from tfdsl_backends.tfjob.normal import (
     API_VERSION,
@@ -710,7 +706,7 @@ def refusals(root: View, job: View) -> Iterator[Diagnostic]:
         if not one.unknown:
             yield SERVER_REFUSES(one.span, what=one.name, reason=f"it must be {one.wanted}")
     namespace = job["metadata"]["namespace"]
-    if namespace.text and not formats.is_dns_label(namespace.text):
+    if namespace.text and not patching.is_dns_label(namespace.text):
         reason = "a namespace has at most 63 lowercase letters, digits and -"
         yield SERVER_REFUSES(namespace.span, what=f"namespace {namespace.text}", reason=reason)
     yield from _policies(job["spec"])
@@ -757,7 +753,7 @@ def _amounts(resources: View) -> Iterator[Diagnostic]:
     """Amounts that are none."""
     for part in ("requests", "limits"):
         for name, amount in resources[part].entries():
-            if amount.text is not None and formats.quantity(amount.text) is None:
+            if amount.text is not None and patching.quantity(amount.text) is None:
                 yield SERVER_REFUSES(amount.span, what=f"{name} {amount.text}", reason="it is not an amount")
 
 

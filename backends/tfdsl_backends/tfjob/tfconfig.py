@@ -12,9 +12,9 @@ from tfdsl.backend import TaskConfig, Unit
 from tfdsl.emit.located import Data, Located, at, child, entry
 from tfdsl.ir.cluster_spec import Address, cluster_spec, gets_flags, gets_tf_config, has_own_config, listed, tf_config
 from tfdsl.ir.model import Job, Role, RunTimeText
+from tfdsl_backends.podspec.command import expanded
 from tfdsl_backends.podspec.objects import claim_names, tensorboard_plan
 from tfdsl_backends.podspec.plan import PORT_NAME, Index, PodPlan, Program, index_of, with_options
-from tfdsl_backends.podspec.run_time import expanded
 from tfdsl_backends.podspec.tfconfig import RoleTasks, Tasks, role_tasks
 from tfdsl_backends.tfjob.policies import training_roles
 

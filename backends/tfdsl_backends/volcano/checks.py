@@ -14,15 +14,16 @@ from tfdsl.ir.model import Role
 from tfdsl.ir.process_limits import LONGEST_STRING
 from tfdsl.patterns import regex
 from tfdsl.record import replace
-from tfdsl_backends.podspec.additions import check_additions, check_sidecar_nodes
 from tfdsl_backends.podspec.checks import (
     Name,
+    check_additions,
     check_first_letter,
     check_host_ports,
     check_injected,
     check_names,
     check_numbers,
     check_pods,
+    check_sidecar_nodes,
 )
 from tfdsl_backends.podspec.objects import tensorboard_name
 from tfdsl_backends.volcano import messages, tfconfig

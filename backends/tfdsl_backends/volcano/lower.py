@@ -6,7 +6,7 @@ from tfdsl.backend import Document, Unit
 from tfdsl.emit.located import Data, Located, at, child
 from tfdsl.ir.model import Job, Role
 from tfdsl_backends.podspec.objects import claim_document, claim_spec, job_metadata, tensorboard_service
-from tfdsl_backends.podspec.template import pod_template
+from tfdsl_backends.podspec.pods import pod_template
 from tfdsl_backends.volcano import policies
 from tfdsl_backends.volcano.checks import check
 from tfdsl_backends.volcano.claims import claims

@@ -8,12 +8,10 @@ from typing import Final
 
 from tfdsl.manifest.edits import child, items, scalar, text, with_value, within, without
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Sequence
-from tfdsl_backends.podspec.normal import align
-from tfdsl_backends.podspec.normal.env import without_entries
-from tfdsl_backends.podspec.normal.objects import dialect, document, with_names_of
-from tfdsl_backends.podspec.normal.pods import in_containers, with_each
-from tfdsl_backends.podspec.normal.types import Types
-from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Rule, Sets
+from tfdsl_backends.podspec.normal import documents
+from tfdsl_backends.podspec.normal.documents import dialect, document, with_names_of
+from tfdsl_backends.podspec.normal.rules import in_containers, with_each, without_entries
+from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Rule, Sets, Types
 from tfdsl_backends.podspec.plan import PORT_NAME
 from tfdsl_backends.volcano.job_volumes import in_templates
 from tfdsl_backends.volcano.lower import API_VERSION
@@ -166,7 +164,7 @@ def ports(pod: Mapping) -> Mapping:
     """
     if scalar(pod.get("hostNetwork")) is True:
         return pod
-    named = align.ports_by_name(pod)
+    named = documents.ports_by_name(pod)
 
     def informs(port: Node) -> bool:
         name = scalar(child(port, "name"))
@@ -336,6 +334,6 @@ def _job(own: Node, written: Node | None, ports: frozenset[str]) -> Node:
         template = child(theirs.get(scalar(child(node, "name"))), "template")
         if not isinstance(node, Mapping) or not isinstance(template, Mapping):
             return node
-        return within(node, ("template",), lambda one: align.template(one, template, ports))
+        return within(node, ("template",), lambda one: documents.template(one, template, ports))
 
     return within(own, ("spec",), lambda spec: with_each(spec, "tasks", task))

@@ -18,12 +18,11 @@ from tfdsl.manifest.nodes import Sequence as Listed
 from tfdsl.manifest.view import View, view
 from tfdsl.reading import Asked, Group
 from tfdsl.record import replace
-from tfdsl_backends.podspec.object_metadata import job_name, read_metadata
-from tfdsl_backends.podspec.reading.amounts import seconds
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
-from tfdsl_backends.podspec.reading.images import add_missing_images
 from tfdsl_backends.podspec.reading.mounts import claim_facts, claim_spec_facts
-from tfdsl_backends.podspec.reading.pods import read_pods
+from tfdsl_backends.podspec.reading.objects import job_name, read_metadata
+from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
+from tfdsl_backends.podspec.reading.values import seconds
 from tfdsl_backends.volcano import reading_plugins
 from tfdsl_backends.volcano.controller_policies import MAX_RETRY, Task, reactions
 from tfdsl_backends.volcano.features import VERSIONS

@@ -12,7 +12,7 @@ from tfdsl.diagnostics.import_rules import NOT_KEPT
 from tfdsl.manifest.nodes import Node
 from tfdsl.manifest.view import View, view
 from tfdsl.reading import Asked, Group
-from tfdsl_backends.podspec.reading.neighbours import Neighbours
+from tfdsl_backends.podspec.reading.objects import Neighbours
 from tfdsl_backends.volcano.lower import API_VERSION
 from tfdsl_backends.volcano.normal import HEADERS, TEMPLATES
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.import_rules import NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.manifest.nodes import plain
-from tfdsl_backends.podspec.fitting import dotted, unfit
+from tfdsl_backends.podspec.reading.objects import dotted, unfit
 from tfdsl_backends.volcano.controller_policies import (
     EVENTS,
     MAX_RETRY,

@@ -12,8 +12,7 @@ from tfdsl.rules.texts import clean
 from tfdsl.rules.tolerations import toleration
 from tfdsl.vocabulary.attributes import CAPABILITIES, HIGHEST_ID
 from tfdsl_backends.podspec.checks import INT32
-from tfdsl_backends.podspec.reading.amounts import seconds
-from tfdsl_backends.podspec.reading.texts import word
+from tfdsl_backends.podspec.reading.values import seconds, word
 
 if TYPE_CHECKING:
     from tfdsl.manifest.view import View

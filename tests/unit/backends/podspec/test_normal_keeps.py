@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.backends.trees import data, of
 from tfdsl_backends.kubernetes import normal as kubernetes
-from tfdsl_backends.podspec.normal.types import kubernetes_types
+from tfdsl_backends.podspec.normal.walk import kubernetes_types
 from tfdsl_backends.tfjob import normal as tfjob
 from tfdsl_backends.volcano import normal as volcano
 

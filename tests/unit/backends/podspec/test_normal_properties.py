@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.unit.backends.trees import data, of
 from tfdsl.manifest.nodes import walk
 from tfdsl_backends.kubernetes import normal as kubernetes
-from tfdsl_backends.podspec.normal.types import kubernetes_types
+from tfdsl_backends.podspec.normal.walk import kubernetes_types
 from tfdsl_backends.tfjob import normal as tfjob
 from tfdsl_backends.volcano import normal as volcano
 

@@ -1,105 +1,23 @@
-"""Jobs of Kubernetes (batch/v1), which a target writes or its object makes: fields, labels, and their controller.
+"""What the Job controller makes of failed pods (batch/v1, ``pkg/controller/job``), read from the Job; seen on 1.34.4.
 
-Sources: Kubernetes `pkg/apis/batch`, `pkg/controller/job` (`pod_failure_policy.go`, `indexed_job_utils.go`) and
-`pkg/registry/batch/job/strategy.go`; seen on 1.34.4.
+Under ``OnFailure`` the kubelet restarts containers, and the Job fails when the restarts in the pods that run reach
+``backoffLimit``. Each failed pod is counted apart from that, and the Job fails when more than ``backoffLimit`` have.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from tfdsl.diagnostics import Diagnostic, Rule
-from tfdsl.emit.located import Data, at, child, entry
 from tfdsl.record import Record
 from tfdsl_backends.podspec.plan import CONTAINER
 
 if TYPE_CHECKING:
-    from tfdsl.backend import Unit
-    from tfdsl.ir.model import Role
     from tfdsl.lifecycle.behaviour import Decision
     from tfdsl.lifecycle.events import Task
     from tfdsl.lifecycle.state import State
     from tfdsl.manifest.view import View
-    from tfdsl.text import Span
 
-
-INDEX_FIELD: Final = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
-"""Where the pod of an Indexed Job has its replica's index (the label of that name came with 1.28)."""
-
-INDEX_VARIABLE: Final = "JOB_COMPLETION_INDEX"
-"""The Job controller adds this variable at the end of env unless it is there already; its users need it before."""
-
-MOST_RULES: Final = 20
-"""Rules of a ``podFailurePolicy`` (batch/v1, validation of Jobs)."""
-
-PolicyAction: TypeAlias = Literal["FailJob", "Ignore", "Count"]
-
-
-def indexed(role: Role) -> dict[str, Data]:
-    """All replicas of the role at once, each with its index."""
-    return {
-        "completionMode": "Indexed",
-        "completions": at(role, "replicas"),
-        "parallelism": at(role, "replicas"),
-    }
-
-
-def watched(role: Role) -> Sequence[str | None]:
-    """The containers whose exit statuses decide, each in a rule of its own; ``None``: one rule for all.
-
-    Steps that prepare are among them, sidecars are not: the kubelet stops these, so they end with a status too.
-    """
-    prepares = [step.name for step in role.steps if step.kind == "prepare"]
-    if prepares and len(prepares) == len(role.steps):
-        return [None]
-    return [CONTAINER, *prepares]
-
-
-def disrupted(action: PolicyAction) -> Data:
-    """The rule of a ``podFailurePolicy`` for pods that were evicted or preempted, or lost their node."""
-    return {"action": action, "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}
-
-
-def exited(
-    action: PolicyAction, operator: Literal["In", "NotIn"], statuses: Sequence[int], containers: Sequence[str | None]
-) -> Iterator[Data]:
-    """The rules for exit statuses, one for each of ``containers``."""
-    for name in containers:
-        on_exit: Data = {"containerName": name, "operator": operator, "values": list(statuses)}
-        yield {"action": action, "onExitCodes": on_exit}
-
-
-JOB_LABELS: Final = ("batch.kubernetes.io/", "job-name", "controller-uid")
-"""Labels of a Job, or what they begin with: the server writes them on its pods, and refuses other values.
-
-The index of a pod, another label below the same prefix, is written over by the controller (`generateSelector` and
-`ValidateGeneratedSelector`).
-"""
-
-
-def job_label_rule(target: str, prefix: str) -> Rule:
-    """The rule of ``target`` about them."""
-    message = "Kubernetes writes the label {name} on each pod of a Job itself, so it cannot have another value"
-    return Rule(f"{prefix}037", f"{target}-job-label", "error", message)
-
-
-def check_job_labels(unit: Unit, rule: Rule, roles: Iterable[Role]) -> Iterator[Diagnostic]:
-    """An error for each such label, once for all of ``roles`` that have it from one template."""
-    reported: set[Span] = set()
-    for role in roles:
-        for name in role.labels:
-            span = unit.origins.span(entry(child(role.path, "labels"), name))
-            if name.startswith(JOB_LABELS[0]) or name in JOB_LABELS[1:]:
-                if span not in reported:
-                    yield rule(span, name=name).help("choose another name for the label")
-                reported.add(span)
-
-
-# --- what the controller makes of failed pods ---
-#
-# Under OnFailure the kubelet restarts containers, and the Job fails when the restarts in the pods that run reach
-# backoffLimit. Each failed pod is counted apart from that, and the Job fails when more than backoffLimit have.
 
 DEFAULT_LIMIT: Final = 6
 """``backoffLimit`` of a Job that says nothing."""
@@ -212,11 +130,6 @@ def _indexes(text: str, replicas: int) -> Iterator[int]:
         first, _, last = part.strip().partition("-")
         if first.isdigit() and (last or first).isdigit():
             yield from range(int(first), min(int(last or first) + 1, replicas))
-
-
-# --- restarts of containers in the pods that run, which controllers add up and compare with backoffLimit ---
-#
-# A new pod has not restarted yet, and what has ended is not counted any more.
 
 
 def note_restart(decision: Decision, task: Task, state: State) -> None:

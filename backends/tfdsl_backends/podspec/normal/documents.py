@@ -1,8 +1,12 @@
-"""A manifest's pods with the names that the compiled job has for the same parts.
+"""Whole documents: their normal form, and one document with the names and the order that another has.
 
 Names of containers, volumes and ports connect parts of a pod; what the pod does does not depend on them. So two pods
 are compared after those of the one have the names of the other. What has no counterpart keeps its name, or gets a free
-one where the name is taken now. Everything here takes and gives normal forms.
+one where the name is taken now.
+
+In a normal form sets are sorted. Where one document has an item more than the other, it then is somewhere in between,
+as if the whole list were another; so what both have comes first, in the order of the other, and at the end what was
+added. All of this takes and gives normal forms.
 """
 
 from __future__ import annotations
@@ -10,14 +14,87 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable
 from collections.abc import Mapping as Map
+from collections.abc import Sequence as Many
 from itertools import count
-from typing import Final
+from typing import Final, cast
 
-from tfdsl.manifest.edits import child, items, scalar, text, with_value, within
+from tfdsl.manifest.edits import child, items, scalar, text, with_value, within, without
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence
-from tfdsl_backends.podspec.normal.pods import CONTAINERS, in_containers, with_each
+from tfdsl_backends.podspec.normal import tables
+from tfdsl_backends.podspec.normal.rules import CONTAINERS, RULES, in_containers, of_object, ordered, with_each
 from tfdsl_backends.podspec.normal.tables import SETS
-from tfdsl_backends.podspec.normal.walk import identity, in_order
+from tfdsl_backends.podspec.normal.walk import (
+    Defaults,
+    Dialect,
+    Rule,
+    Sets,
+    Types,
+    declared_defaults,
+    identity,
+    in_order,
+    joined,
+    kubernetes_types,
+    normal,
+)
+
+_NAMES: Final = ("name", "mountPath", "containerPort", "key")
+"""What tells items of one list apart; the first that does."""
+
+
+def like(own: Node, written: Node, kind: str, words: Dialect) -> Node:
+    """``own`` of ``kind`` with its sets in the order of ``written``; both are normal forms."""
+    kind = kind.removeprefix("*")
+    if isinstance(own, Mapping) and isinstance(written, Mapping):
+        fields, sets = words.types.get(kind, {}), words.sets.get(kind, {})
+        entries: dict[str, Entry] = {}
+        for key, entry in own.entries.items():
+            other, below = written.get(key), kind[2:] if kind.startswith("{}") else fields.get(key, "a")
+            value = like(entry.value, other, below, words) if other is not None else entry.value
+            if key in sets and isinstance(value, Sequence) and isinstance(other, Sequence):
+                value = _shared_first(value, other)
+            entries[key] = Entry(key, entry.key_span, value)
+        new = Mapping(entries, own.span)
+        return _with_env(new, written) if kind == "Container" else new
+    if kind.startswith("[]") and isinstance(own, Sequence) and isinstance(written, Sequence):
+        mine, theirs = _item_names(own, written)
+        others = dict(zip(theirs, written.items, strict=True))
+        pairs = ((item, others.get(name)) for name, item in zip(mine, own.items, strict=True))
+        return Sequence(
+            tuple(item if other is None else like(item, other, kind[2:], words) for item, other in pairs), own.span
+        )
+    return own
+
+
+def _shared_first(own: Sequence, written: Sequence) -> Sequence:
+    """``own`` with the items of ``written`` first and in its order."""
+    mine, theirs = _item_names(own, written)
+    place = {name: number for number, name in enumerate(theirs)}
+    numbers = sorted(range(len(mine)), key=lambda number: (place.get(mine[number], len(place)), number))
+    return Sequence(tuple(own.items[number] for number in numbers), own.span)
+
+
+def _with_env(container: Mapping, written: Mapping) -> Mapping:
+    """``container`` with its variables in the order of ``written``, if each value sees the same ones before it."""
+    own, other = container.get("env"), written.get("env")
+    if not isinstance(own, Sequence) or not isinstance(other, Sequence):
+        return container
+    new = with_value(container, "env", _shared_first(own, other))
+    return new if identity(ordered(new)) == identity(ordered(container)) else container
+
+
+def _item_names(own: Sequence, written: Sequence) -> tuple[list[str], list[str]]:
+    """What the items of two lists are known by: the first of the names that tells them apart, else all they say."""
+    for key in _NAMES:
+        mine, theirs = ([_name(item, key) for item in node.items] for node in (own, written))
+        if None not in (*mine, *theirs) and len(set(mine)) == len(mine) and len(set(theirs)) == len(theirs):
+            return [str(name) for name in mine], [str(name) for name in theirs]
+    return [identity(item) for item in own.items], [identity(item) for item in written.items]
+
+
+def _name(item: Node, key: str) -> str | None:
+    value = item.get(key) if isinstance(item, Mapping) else None
+    return None if value is None or scalar(value) is None else str(scalar(value))
+
 
 _DEFAULT_CONTAINER: Final = ("kubectl.kubernetes.io/default-container", "kubectl.kubernetes.io/default-logs-container")
 _PER_CONTAINER: Final = "container.apparmor.security.beta.kubernetes.io/"
@@ -268,3 +345,110 @@ def _taken(document: Node, left: list[Node], *, by_name: bool) -> Node | None:
         if same_kind and (not by_name or scalar(child(document, *place)) == scalar(child(other, *place))):
             return left.pop(number)
     return None
+
+
+KINDS: Final = {
+    ("v1", "Service"): "Service",
+    ("v1", "PersistentVolumeClaim"): "PersistentVolumeClaim",
+    ("apps/v1", "Deployment"): "Deployment",
+}
+"""apiVersion and kind → type, of what all targets write beside the job."""
+
+SCHEDULER: Final = "default-scheduler"
+_OTHER: Final = "Object"
+"""The type of documents of other kinds: only their metadata is known."""
+
+
+def service(spec: Mapping) -> Mapping:
+    """Without the addresses that the server gives it, and without a targetPort that is the port."""
+    kept = without(spec, ("clusterIPs", "ipFamilies", "ipFamilyPolicy", "healthCheckNodePort"))
+    if scalar(kept.get("clusterIP")) != "None":
+        kept = without(kept, ("clusterIP",))
+
+    def bare(port: Node) -> Node:
+        if isinstance(port, Mapping) and scalar(port.get("targetPort")) == scalar(port.get("port")):
+            return without(port, ("targetPort",))
+        return port
+
+    return with_each(kept, "ports", bare)
+
+
+def claim(document: Mapping) -> Mapping:
+    """Without the volume that it was bound to."""
+    spec = document.get("spec")
+    return with_value(document, "spec", without(spec, ("volumeName",))) if isinstance(spec, Mapping) else document
+
+
+def deployment(spec: Mapping) -> Mapping:
+    """Without the scheduler that the server writes; in pods of a job it may be another one."""
+
+    def pod(node: Mapping) -> Mapping:
+        return without(node, ("schedulerName",)) if scalar(node.get("schedulerName")) == SCHEDULER else node
+
+    return within(spec, ("template", "spec"), pod)
+
+
+OBJECT_RULES: Final = (
+    Rule(
+        "DeploymentSpec",
+        deployment,
+        f"`schedulerName: {SCHEDULER}` of the pods",
+        "`SetDefaults_PodSpec` in pkg/apis/core/v1/defaults.go",
+    ),
+    Rule(
+        "ServiceSpec",
+        service,
+        "addresses that the server gives a Service, and a `targetPort` that is the `port`",
+        "`SetDefaults_Service` in pkg/apis/core/v1/defaults.go, pkg/registry/core/service",
+    ),
+    Rule(
+        "PersistentVolumeClaim", claim, "`volumeName`, which binding writes", "pkg/controller/volume/persistentvolume"
+    ),
+)
+
+
+def dialect(types: Types, defaults: Defaults, sets: Sets, rules: tuple[Rule, ...]) -> Dialect:
+    """What all targets of the family have in common, with what one adds to it."""
+    return Dialect(
+        {**kubernetes_types(), _OTHER: {"metadata": "ObjectMeta"}, **types},
+        cast("Defaults", joined(declared_defaults(), tables.MEANT, tables.WRITTEN, defaults)),
+        cast("Sets", joined(tables.SETS, sets)),
+        (*RULES, *OBJECT_RULES, *rules),
+    )
+
+
+def document(node: Node, kinds: Map[tuple[str, str], str], words: Dialect) -> Node:
+    """The normal form of a document; ``kinds``: those that the target knows beside :data:`KINDS`."""
+    if not isinstance(node, Mapping):
+        return node
+    return normal(of_object(node), _type_of(node, kinds), words)
+
+
+def with_names_of(
+    documents: Many[Node],
+    written: Many[Node],
+    job: Callable[[Node, Node | None, frozenset[str]], Node],
+    kinds: Map[tuple[str, str], str],
+    words: Dialect,
+    kept_ports: frozenset[str] = frozenset(),
+) -> list[Node]:
+    """``documents`` with the names in pods that their counterparts in ``written`` have, and with their order of sets.
+
+    ``job``: how one document takes the names of its counterpart, given the names of ports that must stay; these are
+    ``kept_ports``, and those that Services of the documents lead to.
+    """
+    ports = target_ports(documents) | kept_ports
+    pairs = counterparts(documents, written)
+    return [with_order_of(job(own, other, ports), other, kinds, words) for own, other in pairs]
+
+
+def with_order_of(own: Node, written: Node | None, kinds: Map[tuple[str, str], str], words: Dialect) -> Node:
+    """The normal form ``own`` with its sets in the order of ``written``, a normal form of the same kind."""
+    if written is None or not isinstance(own, Mapping):
+        return own
+    return like(own, written, _type_of(own, kinds), words)
+
+
+def _type_of(document: Mapping, kinds: Map[tuple[str, str], str]) -> str:
+    version, kind = scalar(document.get("apiVersion")), scalar(document.get("kind"))
+    return {**KINDS, **kinds}.get((str(version), str(kind)), _OTHER)

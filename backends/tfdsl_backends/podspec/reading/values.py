@@ -1,21 +1,74 @@
-"""Quantities of Kubernetes as the language writes them, and the resources of a container; inverse of ``resources``."""
+"""Texts, amounts and exit statuses of a manifest as values of the language.
+
+A text in which Kubernetes replaces ``$(NAME)`` is read as ``podspec.command`` writes it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.draft import Attribute, Bare
+from tfdsl.draft import Attribute, Bare, Policy, Text, Value
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.rules.names import qualified_problem
+from tfdsl.rules.texts import clean
 from tfdsl.vocabulary.attributes import NO_LIMIT
 from tfdsl.vocabulary.quantities import DURATION_UNITS, LONGEST_AMOUNT, QUANTITY_UNITS, quantity
+from tfdsl_backends.podspec.expansion import Reference, Scope, parts
 
 if TYPE_CHECKING:
     from tfdsl.manifest.view import View
+    from tfdsl.text import Span
     from tfdsl_backends.podspec.reading.facts import PodFacts
+
+
+_NAME: Final = regex("[A-Za-z_][A-Za-z0-9_]*")
+
+
+def value(text: str, scope: Scope) -> Value | None:
+    """``text`` as it is written in the language; ``None`` where it refers to what has no word, or cannot be written."""
+    if clean(text, "") is not None:
+        return None
+    found = parts(text, scope)
+    words: list[str | Bare] = []
+    for part in found:
+        if isinstance(part, str):
+            words.append(part)
+        elif part.name == scope.index:
+            words.append(Bare("task.index"))
+        elif scope.defines(part.name) and _NAME.fullmatch(part.name):
+            words.append(Bare(f"env.{part.name}"))
+        else:
+            return None
+    if any(isinstance(word, Bare) for word in words):
+        return Text(tuple(words))
+    return "".join(word for word in words if isinstance(word, str))
+
+
+def program(text: str, scope: Scope) -> Value | None:
+    """The same for the text of a shell program, which can hold the index alone: ``${env.NAME}`` is the shell's."""
+    if any(isinstance(part, Reference) and part.name != scope.index for part in parts(text, scope)):
+        return None
+    return value(text, scope)
+
+
+def literal(text: str) -> str:
+    """``text`` as a process gets it that has no variables."""
+    return "".join(part if isinstance(part, str) else f"$({part.name})" for part in parts(text, Scope()))
+
+
+def refers(text: str, name: str | None) -> bool:
+    """Whether ``$(name)`` is in ``text``."""
+    found = parts(text, Scope(frozenset({name}))) if name is not None else []
+    return any(isinstance(part, Reference) and part.name == name for part in found)
+
+
+def word(text: str | None) -> str | None:
+    """A text that is not empty and that the language can write."""
+    return text if text and clean(text, "") is None else None
+
 
 GPU: Final = "nvidia.com/gpu"
 _QUANTITY: Final = regex(r"\+?([0-9]+\.?[0-9]*|\.[0-9]+)(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?[0-9]{1,2}))?")
@@ -180,3 +233,37 @@ def _shares(devices: dict[str, Amount], place: View, facts: PodFacts) -> Iterato
         yield Attribute("gpu", number.whole, place["limits"][number_name].span)
     size = f"{memory.whole // 1024}Gi" if memory.whole % 1024 == 0 else f"{memory.whole}Mi"
     yield Attribute("gpu_memory", Bare(size), place["limits"][memory_name].span)
+
+
+LARGEST_RETRIES: Final = 2**31 - 2
+STATUSES: Final = range(1, 256)
+"""With which a container fails."""
+
+_RUN: Final = 3
+"""So many statuses in a row are written as a range."""
+
+
+def on_exit(statuses: Collection[int], action: str, span: Span, of: str = "") -> Iterator[Policy]:
+    """Policies for ``statuses``: each long row of numbers is a range, the others are one list.
+
+    ``of``: which replica they are about, with a space after it.
+    """
+    single: list[int] = []
+    for run in _runs(sorted(statuses)):
+        if len(run) >= _RUN:
+            yield Policy(f"{of}exit {run[0]}..{run[-1]}", action, span)
+        else:
+            single += run
+    if single:
+        event = f"exit {single[0]}" if len(single) == 1 else f"exit [{', '.join(map(str, single))}]"
+        yield Policy(of + event, action, span)
+
+
+def _runs(numbers: Sequence[int]) -> list[list[int]]:
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return runs
