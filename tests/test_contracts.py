@@ -290,13 +290,3 @@ ROOMS = {"options", "support", "when", "messages", "checks", "lower", "policies"
 def test_every_target_has_the_same_rooms(name: str) -> None:
     files = {path.stem for path in (ROOT / "backends/tfdsl_backends" / name).glob("*.py")}
     assert not ROOMS - files, f"add {', '.join(sorted(ROOMS - files))}.py"
-
-
-def test_most_files_are_short() -> None:
-    sizes = {
-        str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines())
-        for folder in ("tfdsl", "backends")
-        for path in (ROOT / folder).rglob("*.py")
-        if path.name != "_tables.py"
-    }
-    assert sorted(sizes.values())[len(sizes) // 2] < 200

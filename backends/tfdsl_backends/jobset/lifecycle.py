@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.backend import Document, Unit
 from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision
 from tfdsl.manifest.data import tree
-from tfdsl.manifest.view import view
+from tfdsl.manifest.view import View, view
 from tfdsl.record import Record
 from tfdsl.vocabulary.quantities import Duration, duration
 from tfdsl_backends.jobset.policies import job_name
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from tfdsl.ir.model import Role
     from tfdsl.lifecycle.events import Outcome, Task
     from tfdsl.lifecycle.state import State
-    from tfdsl.manifest.view import View
 
 
 BY_LIMIT: Final = "BackoffLimitExceeded"

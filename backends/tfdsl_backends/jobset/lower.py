@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.backend import Document, Unit
-from tfdsl.emit.located import Data, Located, at, child, located
-from tfdsl.ir.model import Role
+from tfdsl.emit.located import Data, Located, at, child
+from tfdsl.ir.model import Job, Role
 from tfdsl.ir.policies import completions
 from tfdsl_backends.jobset import when
 from tfdsl_backends.jobset.checks import check
 from tfdsl_backends.jobset.policies import TENSORBOARD, decisions, job_name, jobset_rules, pod_labels, pod_rules
 from tfdsl_backends.jobset.tfconfig import plan, tasks
+from tfdsl_backends.podspec.batch import DEADLINE, SUSPEND, TTL, ending_alone, job_fields, job_spec
 from tfdsl_backends.podspec.objects import claim_document, job_metadata, tensorboard_service
 from tfdsl_backends.podspec.options import QUEUE_LABEL
-from tfdsl_backends.podspec.plan import indexed
 from tfdsl_backends.podspec.pods import pod_template
-
-if TYPE_CHECKING:
-    from tfdsl.ir.model import Job
-
 
 __all__ = ["check", "generate", "tasks"]
 
@@ -46,8 +42,7 @@ def jobset(unit: Unit) -> Data:
         "kind": "JobSet",
         "metadata": metadata(unit),
         "spec": {
-            "suspend": Located(True, "suspend") if job.suspend else None,
-            "ttlSecondsAfterFinished": located(job.ttl and job.ttl.seconds, "ttl"),
+            **job_fields(job, SUSPEND, TTL),
             "network": network(unit),
             "coordinator": coordinator(unit),
             "successPolicy": success_policy(unit),
@@ -109,22 +104,22 @@ def failure_policy(unit: Unit) -> dict[str, Data]:
 def replicated_job(unit: Unit, role: Role) -> Data:
     """The one Job of ``role``."""
     job = unit.job
-    deadline = job.deadline if role.name != TENSORBOARD else None
-    rules = pod_rules(decisions(unit).roles[role.name]).rules
+    decided = decisions(unit).roles[role.name]
     return Located(
         {
             "name": Located(job_name(unit, role), role.path),
             "replicas": 1,
             "dependsOn": depends_on(unit, role),
             "template": {
-                "spec": {
-                    **indexed(role),
-                    "backoffLimit": Located(decisions(unit).roles[role.name].limit, "retries"),
-                    "activeDeadlineSeconds": located(deadline and deadline.seconds, "deadline"),
-                    "podFailurePolicy": {"rules": list(rules)} if rules else None,
-                    "successPolicy": job_success_policy(unit, role),
-                    "template": pod_template(job, role, plan(unit, role)),
-                },
+                "spec": job_spec(
+                    job,
+                    role,
+                    decided.limit,
+                    pod_rules(decided).rules,
+                    pod_template(job, role, plan(unit, role)),
+                    (DEADLINE,) if role.name != TENSORBOARD else (),
+                    sorted(ending_alone(job, role), key=lambda policy: policy.index or 0),
+                ),
             },
         },
         role.path,
@@ -136,19 +131,6 @@ def depends_on(unit: Unit, role: Role) -> Data:
     others = [other for name in role.after if (other := unit.job.role(name)) is not None]
     dependencies: list[Data] = [{"name": job_name(unit, other), "status": "Ready"} for other in others]
     return Located(dependencies, child(role.path, "after")) if dependencies else None
-
-
-def job_success_policy(unit: Unit, role: Role) -> Data:
-    """The replicas of ``role`` that end it alone, where it has others."""
-    single = [policy for policy in completions(unit.job) if policy.role == role.name and policy.index is not None]
-    if role.replicas == 1 or not single:
-        return None
-    return {
-        "rules": [
-            {"succeededIndexes": Located(str(policy.index), child(policy.path, "index"))}
-            for policy in sorted(single, key=lambda policy: policy.index or 0)
-        ]
-    }
 
 
 def in_order(job: Job) -> list[Role]:

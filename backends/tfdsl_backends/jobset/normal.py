@@ -9,18 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from collections.abc import Sequence as Many
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.manifest.edits import changed, child, each, items, put, scalar, text, with_value, within, without
 from tfdsl.manifest.nodes import Mapping, Node, Sequence, mapping
+from tfdsl.manifest.view import View
 from tfdsl_backends.jobset.lifecycle import RESTART_UNCOUNTED
 from tfdsl_backends.podspec.normal import documents, rules
 from tfdsl_backends.podspec.normal.documents import SCHEDULER, dialect, document, with_names_of
 from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Rule, Sets, Types
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.view import View
-
 
 GROUP: Final = "jobset.x-k8s.io/"
 API_VERSION: Final = "jobset.x-k8s.io/v1alpha2"

@@ -16,6 +16,7 @@ from tfdsl.backend import Unit
 from tfdsl.emit.located import Data
 from tfdsl.ir.policies import covering, exit_policies, on_eviction, on_failure
 from tfdsl.record import Record
+from tfdsl_backends.podspec.batch import decides, restarts_in_place
 from tfdsl_backends.podspec.plan import PolicyAction, disrupted, exited, watched
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def _decide(unit: Unit) -> Decisions:
     job = unit.job
     roles: dict[str, RoleDecisions] = {role.name: _of_role(job, role) for role in job.roles}
     deciding = {
-        id(policy): [one for one in roles.values() if _decides(job, one.role, policy)]
+        id(policy): [one for one in roles.values() if decides(job, one.role, policy)]
         for policy in job.policies
         if policy.event in FAILURES
     }
@@ -159,7 +160,7 @@ def _of_role(job: Job, role: Role) -> RoleDecisions:
     if role.name == TENSORBOARD:
         return RoleDecisions(role, in_place=True, limit=NO_LIMIT, end="fail job", others=Case("restart pod", {}))
     indexes = _own_indexes(job, role)
-    if _restarts_in_place(job, role) and not indexes:
+    if restarts_in_place(job, role) and not indexes:
         return _in_place(job, role)
     others = _case(role, {index: on_failure(job, role, index) for index in (None, *indexes)})
     statuses = tuple(case for case in _statuses(job, role, indexes) if case.does != others.does)
@@ -206,19 +207,6 @@ def _own_indexes(job: Job, role: Role) -> list[int]:
     return sorted(index for index in own if index is not None)
 
 
-def _restarts_in_place(job: Job, role: Role) -> bool:
-    """Whether a failed container restarts in its pod, and nothing that is decided needs a new pod."""
-    failed = on_failure(job, role)
-    decided = [on_eviction(job, role), *(policy for _, policy in exit_policies(job, role))]
-    return failed is not None and failed.action == "restart container" and all(map(_allows_in_place, decided))
-
-
-def _allows_in_place(policy: Policy | None) -> bool:
-    if policy is None or policy.action == "restart container":
-        return True
-    return policy.event == "evicted" and policy.action == "restart pod"
-
-
 def _statuses(job: Job, role: Role, indexes: Sequence[int]) -> list[Case]:
     """The exit statuses that a policy names, those with one act together, by their first status."""
     of_index = {index: exit_policies(job, role, index) for index in (None, *indexes)}
@@ -255,14 +243,6 @@ def _case(role: Role, decided: Mapping[int | None, Policy | None]) -> Case:
 
 def _act(policy: Policy | None) -> Act:
     return "fail job" if policy is None else _ACTS.get(policy.action, "fail job")
-
-
-def _decides(job: Job, role: Role, policy: Policy) -> bool:
-    if policy.event == "exit":
-        return any(other is policy for _, other in exit_policies(job, role, policy.index))
-    if policy.event == "evicted":
-        return on_eviction(job, role, policy.index) is policy
-    return on_failure(job, role, policy.index) is policy
 
 
 # --- the rules of the Jobs (podFailurePolicy) and of the JobSet (failurePolicy), made of what is decided ---

@@ -9,12 +9,12 @@ from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.import_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.draft import Attribute, Draft, Policy
 from tfdsl.manifest.edits import changed, child, items, scalar
-from tfdsl.manifest.nodes import Node, plain
+from tfdsl.manifest.nodes import Node
 from tfdsl.manifest.nodes import Sequence as Listed
 from tfdsl.manifest.view import View, view
 from tfdsl.patterns import regex
 from tfdsl.reading import Asked, Field, Group
-from tfdsl.record import Record, replace
+from tfdsl.record import Record
 from tfdsl.vocabulary.attributes import MOST_REPLICAS
 from tfdsl.vocabulary.roles import BY_NAME, ROLES
 from tfdsl_backends.jobset.lifecycle import BY_LIMIT, FAIL, Failure, Job, Manifest, read_manifest
@@ -22,14 +22,17 @@ from tfdsl_backends.jobset.lower import EXCLUSIVE
 from tfdsl_backends.jobset.normal import aligned, completed, is_jobset, normal, with_claims
 from tfdsl_backends.jobset.options import JOB_NAME
 from tfdsl_backends.jobset.patch_rules import RULES
-from tfdsl_backends.jobset.policies import LABELS
+from tfdsl_backends.jobset.policies import LABELS, TENSORBOARD
+from tfdsl_backends.podspec.batch import DEADLINE, SUSPEND, TTL
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE
+from tfdsl_backends.podspec.reading.batch import USUAL_RETRIES, ending_alone, read_field, refusals
+from tfdsl_backends.podspec.reading.beside import kept_claims
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
 from tfdsl_backends.podspec.reading.mounts import claim_facts, stem
-from tfdsl_backends.podspec.reading.objects import Neighbours, dotted, job_name, read_metadata, unfit
+from tfdsl_backends.podspec.reading.objects import Neighbours, job_name, read_metadata
 from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
-from tfdsl_backends.podspec.reading.values import LARGEST_RETRIES, STATUSES, on_exit, seconds
+from tfdsl_backends.podspec.reading.values import LARGEST_RETRIES, STATUSES, on_exit
 
 if TYPE_CHECKING:
     from tfdsl.manifest.documents import Document
@@ -74,7 +77,7 @@ def read(group: Group, asked: Asked) -> Draft | None:
 def _read(group: Group, asked: Asked) -> Draft | None:
     document, beside = group.documents[0], group.documents[1:]
     root = view(with_claims(completed(document.node)))
-    for diagnostic in refusals(root):
+    for diagnostic in refusals(root, "JobSet", RULES, "JobSet"):
         asked.report(diagnostic)
     found = roles(root, asked)
     if not found:
@@ -232,7 +235,6 @@ def _fits(one: RoleOf, asked: Asked) -> bool:
     return True
 
 
-BOARD: Final = "tensorboard"
 _NAME: Final = regex(JOB_NAME)
 
 
@@ -241,11 +243,8 @@ def read_settings(draft: Draft, root: View, found: Sequence[RoleOf]) -> None:
     spec, metadata = root["spec"], root["metadata"]
     queue = metadata["labels"][QUEUE_LABEL]
     draft.job.set("queue", queue.text or None, queue.span)
-    ttl = spec["ttlSecondsAfterFinished"]
-    if ttl.number is not None and ttl.number >= 0:
-        draft.job.set("ttl", seconds(ttl.number), ttl.span)
-    if spec["suspend"].flag:
-        draft.job.set("suspend", True, spec["suspend"].span)
+    for field in (TTL, SUSPEND):
+        read_field(draft, field, spec[field.key])
     _network(draft, spec["network"])
     topology = metadata["annotations"][EXCLUSIVE]
     if topology.text:
@@ -288,14 +287,9 @@ def read_order(draft: Draft, found: Sequence[RoleOf], asked: Asked) -> None:
 
 def read_limits(draft: Draft, found: Sequence[RoleOf]) -> None:
     """The deadline, if that of all Jobs but TensorBoard's is the same."""
-    places = [one.spec["activeDeadlineSeconds"] for one in found if one.role != BOARD]
-    numbers = {place.number for place in places}
-    number = numbers.pop() if len(numbers) == 1 else None
-    if number is not None and number > 0:
-        draft.job.set("deadline", seconds(number), places[0].span)
-
-
-_BOARD: Final = "tensorboard"
+    places = [one.spec[DEADLINE.key] for one in found if one.role != TENSORBOARD]
+    if len({place.number for place in places}) == 1:
+        read_field(draft, DEADLINE, places[0])
 
 
 def belonging(neighbours: Neighbours, jobset: View) -> list[Document]:
@@ -310,7 +304,7 @@ def belonging(neighbours: Neighbours, jobset: View) -> list[Document]:
 
 def _is_board(root: View, name: str) -> bool:
     selected = root["spec"]["selector"][f"{LABELS}/jobset-name"].text == name
-    return root["kind"].text == "Service" and root["metadata"]["name"].text == f"{name}-{_BOARD}" and selected
+    return root["kind"].text == "Service" and root["metadata"]["name"].text == f"{name}-{TENSORBOARD}" and selected
 
 
 def _is_claim(root: View, names: set[str]) -> bool:
@@ -332,12 +326,7 @@ def claims(jobset: View, documents: Sequence[Document]) -> dict[str, ClaimFacts]
 
     Those that the JobSet makes and removes are among them, if each is called after the path at which it is mounted.
     """
-    found: dict[str, ClaimFacts] = {}
-    for document in documents:
-        root = view(document.node)
-        name, facts = root["metadata"]["name"].text, claim_facts(root)
-        if root["kind"].text == "PersistentVolumeClaim" and name and facts is not None:
-            found[name] = replace(facts, options=(*facts.options, ("keep", True)))
+    found = kept_claims(document.node for document in documents)
     paths = {name: path for path, name in _mounted(jobset)}
     for policy in jobset["spec"]["volumeClaimPolicies"].items():
         if policy["retentionPolicy"]["whenDeleted"].text not in (None, "Delete"):
@@ -350,9 +339,6 @@ def claims(jobset: View, documents: Sequence[Document]) -> dict[str, ClaimFacts]
 
 
 Done: TypeAlias = Literal["fail job", "restart job", "restart pod", "restart container"]
-
-USUAL_RETRIES: Final = 3
-"""``retries`` where a policy restarts anything and nothing is written."""
 
 _DECIDING: Final = ("chief", "master", "worker")
 _TERMINATED: Final = 143
@@ -381,7 +367,7 @@ def read_policies(draft: Draft, root: View, found: Sequence[RoleOf]) -> None:
     """Policies of the job where most roles have them, else of each role; ``retries``."""
     _read_end(draft, root, found)
     manifest = read_manifest(root, named(found))
-    jobs = [(one, manifest.jobs[one.role]) for one in found if one.role in manifest.jobs and one.role != BOARD]
+    jobs = [(one, manifest.jobs[one.role]) for one in found if one.role in manifest.jobs and one.role != TENSORBOARD]
     roles = {one.role: _read_role(manifest, job, one) for one, job in jobs}
     if not roles:
         return
@@ -444,7 +430,7 @@ def _read_end(draft: Draft, root: View, found: Sequence[RoleOf]) -> None:
     """Whose end is the end of the job, unless that is what the language does by itself."""
     policy = root["spec"]["successPolicy"]
     targets = {target.text for target in policy["targetReplicatedJobs"].items()}
-    roles = [one for one in found if one.name in targets or (not targets and one.role != BOARD)]
+    roles = [one for one in found if one.name in targets or (not targets and one.role != TENSORBOARD)]
     if len(roles) != 1 and policy["operator"].text != "Any":
         return
     usual = next((role for role in _DECIDING if any(one.role == role for one in found)), "")
@@ -460,13 +446,8 @@ def _read_end(draft: Draft, root: View, found: Sequence[RoleOf]) -> None:
 
 def _single(one: RoleOf) -> list[int]:
     """The replicas each of which completes the Job, if it says no more than that."""
-    indexes: list[int] = []
-    for rule in one.spec["successPolicy"]["rules"].items():
-        text = rule["succeededIndexes"].text
-        if text is None or not text.isdecimal() or rule["succeededCount"].present or int(text) >= one.replicas:
-            return []
-        indexes.append(int(text))
-    return indexes if one.replicas > 1 else []
+    indexes = [index for index, _ in ending_alone(one.spec)]
+    return indexes if one.replicas > 1 and all(index < one.replicas for index in indexes) else []
 
 
 # --- failures ----------------------------------------------------------------------------------------------------
@@ -561,38 +542,6 @@ def _by_set(manifest: Manifest, failure: Failure) -> Done:
     action = manifest.action(failure)
     counted = action == "RestartJobSet"
     return "fail job" if action == FAIL or (counted and not manifest.restarts) else "restart job"
-
-
-_TOLD_BY_PODS: Final = ("args", "command", "env")
-"""Lists of texts in containers; their reader says itself what is not one."""
-
-
-def refusals(root: View) -> Iterator[Diagnostic]:
-    """What is refused in a JobSet or dropped from it; each place once."""
-    told: set[tuple[int, int]] = set()
-    for diagnostic in _all(root):
-        place = (diagnostic.span.start, diagnostic.span.end)
-        if place not in told:
-            told.add(place)
-            yield diagnostic
-
-
-def _all(root: View) -> Iterator[Diagnostic]:
-    assert root.node is not None
-    for one in unfit(root.node, "JobSet"):
-        if one.path[0] == "status":
-            continue
-        if one.unknown:
-            reason = "JobSet has no such field here; the server drops it, or refuses it if kubectl validates"
-            yield NOT_KEPT(one.span, what=one.name, reason=reason)
-        elif not any(step in _TOLD_BY_PODS for step in one.path):
-            yield SERVER_REFUSES(one.span, what=one.name, reason=f"it must be {one.wanted}")
-    for complaint in RULES.check([plain(root.node)]):
-        place = root
-        for step in complaint.at:
-            place = place[step]
-        name = dotted(complaint.at) or "the document"
-        yield SERVER_REFUSES(place.span, what=name, reason=complaint.message)
 
 
 # --- for the page about migration ---

@@ -14,6 +14,7 @@ from tfdsl.backend import Row, Support, approximated, chosen, kept, refused, tra
 from tfdsl.vocabulary.policies import ACTIONS_OF
 from tfdsl_backends.jobset import when
 from tfdsl_backends.jobset.options import SEVERAL_DEPENDENCIES
+from tfdsl_backends.podspec import batch
 from tfdsl_backends.podspec import when as shared
 from tfdsl_backends.podspec.support import ROWS, STEP, WHOLE_DEVICES, WITHOUT_OWNER, prepare_row
 
@@ -26,7 +27,7 @@ SCHEDULING: tuple[Row, ...] = (
     kept("job.scheduler", f"{JOB}.template.spec.schedulerName"),
     translated("job.gang", "", "one replica starts alone", when=asked.single),
     kept("job.gang", "", when=asked.off),
-    translated("job.gang", QUEUE, "Kueue admits all pods of the JobSet together", when=when.queued),
+    translated("job.gang", QUEUE, "Kueue admits all pods of the JobSet together", when=batch.queued),
     approximated(
         "job.gang",
         "",
@@ -125,7 +126,7 @@ LIMITS: tuple[Row, ...] = (
         "058",
         "kueue-resumes",
         instead="remove suspend, or stop the queue (stopPolicy of the LocalQueue) to hold the job",
-        when=when.in_kueue,
+        when=batch.in_kueue,
     ),
     kept("job.suspend", "suspend"),
 )
@@ -180,7 +181,7 @@ def _completed() -> Iterator[Row]:
         "restart-after-success",
         instead="compile to volcano",
     )
-    yield kept("policies[completed].index", SUCCESS, when=when.whole)
+    yield kept("policies[completed].index", SUCCESS, when=batch.whole)
     yield translated("policies[completed].index", f"{JOB}.successPolicy", "the Job ends with that replica")
 
 
@@ -201,7 +202,7 @@ def _failures() -> Iterator[Row]:
             "061",
             "tensorboard-policy",
             instead="remove the policy",
-            when=when.not_tensorboards_own,
+            when=batch.not_tensorboards_own,
         )
         yield kept(key, SET_RULES if event == "failed" else JOB_RULES)
         yield from _fails(event)

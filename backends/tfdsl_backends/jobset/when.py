@@ -10,31 +10,10 @@ from tfdsl.support import Condition, condition
 from tfdsl_backends.jobset.options import CLAIM_TEMPLATES
 from tfdsl_backends.jobset.policies import TENSORBOARD, decisions
 from tfdsl_backends.podspec.objects import claim_spec
-from tfdsl_backends.podspec.options import QUEUE_LABEL
 
 if TYPE_CHECKING:
     from tfdsl.ir.fields import Item
     from tfdsl.ir.model import Claim, ClaimMount, Policy, Role
-
-
-@condition("with a queue")
-def queued(unit: Unit, item: Item) -> bool:
-    """Whether Kueue admits the job, all its pods at once."""
-    return unit.job.queue is not None or QUEUE_LABEL in unit.job.labels
-
-
-@condition("true, with a queue or Kueue's label")
-def in_kueue(unit: Unit, item: Item) -> bool:
-    """``suspend``: whether Kueue manages a job that is to be held."""
-    return item.value is True and queued(unit, item)
-
-
-@condition("tensorboard, unless failed => restart container or evicted => restart pod")
-def not_tensorboards_own(unit: Unit, item: Item) -> bool:
-    """Whether the policy is of tensorboard and not what its Job does anyway."""
-    policy = cast("Policy", item.node)
-    own = {"failed": ("restart container",), "evicted": ("restart pod",)}
-    return item.role == TENSORBOARD and policy.action not in own.get(policy.event, ())
 
 
 overridden = Condition(
@@ -115,13 +94,6 @@ def replica_restarts_alone(unit: Unit, item: Item) -> bool:
     role = decisions(unit).roles.get(policy.role or "")
     acts = policy.action in ("restart pod", "restart container")
     return acts or (role is not None and policy.index in role.mixed)
-
-
-@condition("one replica")
-def whole(unit: Unit, item: Item) -> bool:
-    """``completed`` of one replica: whether its role has no other."""
-    role = unit.job.role(item.role)
-    return role is not None and role.replicas == 1
 
 
 @condition("without keep, from 0.11")

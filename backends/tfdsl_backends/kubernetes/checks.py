@@ -15,7 +15,6 @@ from tfdsl.ir.policies import on_eviction
 from tfdsl.patterns import regex
 from tfdsl_backends.kubernetes import messages
 from tfdsl_backends.kubernetes.policies import (
-    RESTARTS,
     decisions,
     has_service,
     pinned,
@@ -26,6 +25,7 @@ from tfdsl_backends.kubernetes.policies import (
     usable_hosts,
 )
 from tfdsl_backends.kubernetes.tfconfig import jobs
+from tfdsl_backends.podspec.batch import RESTARTS
 from tfdsl_backends.podspec.checks import (
     Name,
     check_additions,

@@ -16,6 +16,7 @@ from tfdsl.manifest.view import View, view
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.vocabulary.roles import BY_NAME, ROLES
+from tfdsl_backends.kubernetes.policies import JOB_LABEL, ROLE_LABEL
 from tfdsl_backends.podspec.normal import documents, rules
 from tfdsl_backends.podspec.normal.documents import SCHEDULER, dialect, document, with_names_of
 from tfdsl_backends.podspec.normal.tables import SETS
@@ -238,9 +239,6 @@ def _text(value: str, span: Span) -> Node:
     return Scalar(value, span)
 
 
-JOB_LABEL: Final = "tfdsl/job"
-ROLE_LABEL: Final = "tfdsl/role"
-TENSORBOARD_LABEL: Final = "tfdsl/tensorboard"
 _SUFFIX: Final = regex(r"(.+)-([a-z][a-z0-9]*)(?:-(0|[1-9][0-9]{0,5}))?")
 _TRAINING: Final = tuple(row.name for row in ROLES if row.name != "tensorboard")
 _TRAINS: Final = tuple(row.name for row in ROLES if row.trains)

@@ -8,16 +8,26 @@ its restart count reaches ``backoffLimit``; under ``Never`` when more pods than 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from tfdsl.backend import Unit
 from tfdsl.emit.located import Data
 from tfdsl.ir.policies import exit_policies, on_eviction, on_failure
 from tfdsl.record import Record
+from tfdsl_backends.podspec.batch import RESTARTS, decides, restarts_in_place
 from tfdsl_backends.podspec.plan import disrupted, exited, watched
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Job, Policy, Role
+
+
+JOB_LABEL: Final = "tfdsl/job"
+ROLE_LABEL: Final = "tfdsl/role"
+
+
+def labels(job: Job, role: Role) -> dict[str, str]:
+    """Labels of the Jobs and pods of a role; the Service and the removing command select by the first."""
+    return {JOB_LABEL: job.name, ROLE_LABEL: role.name}
 
 
 def role_job_name(unit: Unit, role: Role) -> str:
@@ -74,9 +84,6 @@ def job_count(unit: Unit, role: Role) -> int:
     return role.replicas if pinned(unit) else 1
 
 
-RESTARTS = frozenset(("restart container", "restart pod"))
-
-
 class Restart(Record):
     """How one role restarts.
 
@@ -115,34 +122,19 @@ def _decide(unit: Unit) -> Decisions:
     job = unit.job
     roles = training_roles(job)
     restarts: dict[str, Restart] = {role.name: _restart(job, role) for role in roles}
-    deciding = {id(policy): [role for role in roles if _decides(job, role, policy)] for policy in job.policies}
+    deciding = {id(policy): [role for role in roles if decides(job, role, policy)] for policy in job.policies}
     return Decisions(restarts, deciding)
 
 
 def _restart(job: Job, role: Role) -> Restart:
     evicted, failed, exits = on_eviction(job, role), on_failure(job, role), exit_policies(job, role)
     decided = [evicted, *(policy for _, policy in exits)]
-    if _action(failed) == "restart container" and all(map(_allows_in_place, decided)):
+    if restarts_in_place(job, role):
         return Restart("OnFailure", job.retries + 1)
     if not any(map(_restarts, [failed, *decided])):
         return Restart("Never", 0, restarts=False)
     counts = _restarts(failed) or any(_restarts(policy) for _, policy in exits)
     return Restart("Never", job.retries if counts else 0, tuple(_rules(evicted, _action(failed), exits, watched(role))))
-
-
-def _allows_in_place(policy: Policy | None) -> bool:
-    """Whether ``policy``, on an exit status or an eviction, needs no new pod."""
-    if policy is None or policy.action == "restart container":
-        return True
-    return policy.event == "evicted" and _restarts(policy)
-
-
-def _decides(job: Job, role: Role, policy: Policy) -> bool:
-    if policy.event == "exit":
-        return any(other is policy for _, other in exit_policies(job, role, policy.index))
-    if policy.event == "evicted":
-        return on_eviction(job, role, policy.index) is policy
-    return on_failure(job, role, policy.index) is policy
 
 
 def _rules(

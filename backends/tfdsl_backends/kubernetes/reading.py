@@ -7,7 +7,7 @@ The other direction of :mod:`tfdsl_backends.kubernetes.lower`; the functions are
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from collections.abc import Mapping as Map
 from collections.abc import Sequence as Many
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -21,13 +21,9 @@ from tfdsl.manifest.view import View, view
 from tfdsl.patterns import regex
 from tfdsl.reading import Asked, Field, Group
 from tfdsl.record import Record, replace
-from tfdsl.vocabulary.quantities import duration
 from tfdsl.vocabulary.roles import BY_NAME, ROLES
 from tfdsl_backends.kubernetes import normal as normal_form
 from tfdsl_backends.kubernetes.normal import (
-    JOB_LABEL,
-    ROLE_LABEL,
-    TENSORBOARD_LABEL,
     Part,
     bare,
     is_pinned,
@@ -43,16 +39,18 @@ from tfdsl_backends.kubernetes.normal import (
     with_port_of,
 )
 from tfdsl_backends.kubernetes.options import JOB_NAME, JOB_NAMES
-from tfdsl_backends.kubernetes.policies import ORDER
+from tfdsl_backends.kubernetes.patch_rules import RULES
+from tfdsl_backends.kubernetes.policies import JOB_LABEL, ORDER, ROLE_LABEL
+from tfdsl_backends.podspec.batch import DEADLINE, SUSPEND, TTL
 from tfdsl_backends.podspec.job_controller import DEFAULT_LIMIT
 from tfdsl_backends.podspec.normal.rules import GENERATED
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE, PORT_NAME
-from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
-from tfdsl_backends.podspec.reading.mounts import claim_facts
+from tfdsl_backends.podspec.reading.batch import USUAL_RETRIES, ending_alone, read_field, refusals
+from tfdsl_backends.podspec.reading.beside import BOARD, BOARD_LABEL, deployed_board, is_board, kept_claims
+from tfdsl_backends.podspec.reading.facts import PodFacts
 from tfdsl_backends.podspec.reading.objects import Neighbours
 from tfdsl_backends.podspec.reading.pods import read_pods
-from tfdsl_backends.podspec.reading.refusals import refusals
 from tfdsl_backends.podspec.reading.values import LARGEST_RETRIES, STATUSES, on_exit
 
 if TYPE_CHECKING:
@@ -114,9 +112,6 @@ def _group(jobs: Many[Document], neighbours: Neighbours) -> Group:
 if TYPE_CHECKING:
     Host: TypeAlias = Callable[[str, int], str]
 
-USUAL_RETRIES: Final = 3
-"""``retries`` where a policy restarts anything and nothing is written."""
-
 _NAME: Final = regex(JOB_NAME)
 
 
@@ -129,11 +124,15 @@ def read_jobs(documents: Many[Node], asked: Asked) -> Draft | None:
     roles = roles_of(parts, asked)
     if not roles:
         return None
-    told = {diagnostic.message: diagnostic for one in reversed(parts) for diagnostic in refusals(one.root)}
+    told = {
+        diagnostic.message: diagnostic
+        for one in reversed(parts)
+        for diagnostic in refusals(one.root, "Job", RULES, "Kubernetes")
+    }
     for diagnostic in sorted(told.values(), key=lambda diagnostic: diagnostic.span.start):
         asked.report(diagnostic)
     refused = any(diagnostic.rule is SERVER_REFUSES for diagnostic in told.values())
-    draft = job_of_parts(parts, roles, Beside(documents), asked)
+    draft = job_of_parts(parts, roles, documents, asked)
     draft.law = draft.law and not refused
     return draft
 
@@ -141,7 +140,7 @@ def read_jobs(documents: Many[Node], asked: Asked) -> Draft | None:
 def job_of_parts(
     parts: Many[Part],
     roles: Map[str, Many[Part]],
-    beside: Beside,
+    documents: Many[Node],
     asked: Asked,
 ) -> Draft:
     """The job whose roles are ``roles``."""
@@ -159,14 +158,25 @@ def job_of_parts(
             draft.role(role).set("replicas", count[role], roles[role][0].spec["completions"].span)
     hosts = _hosts(draft, roles) if pinned else {}
     at = _nowhere if any(map(_must_be_patched, parts)) else _hosts_of(draft, hosts)
-    facts = _facts(name, count, at, beside, pinned=pinned)
-    facts = replace(facts, filled_in=first.root["metadata"]["uid"].present)
+    facts = PodFacts(
+        replicas=count,
+        address=lambda role, index, port: f"{at(role, index)}:{port}",
+        index_field=INDEX_FIELD,
+        index_variable=INDEX_VARIABLE,
+        labels=frozenset((JOB_LABEL, ROLE_LABEL, BOARD_LABEL, *GENERATED)),
+        spread_labels=lambda role: {BOARD_LABEL: name} if role == BOARD else {JOB_LABEL: name, ROLE_LABEL: role},
+        claims={claim: facts for claim, facts in kept_claims(documents).items() if claim.startswith(f"{name}-")},
+        priority=True,
+        scheduler=True,
+        on_hosts=pinned,
+        filled_in=first.root["metadata"]["uid"].present,
+    )
     pods = {role: _template(of_role) for role, of_role in roles.items()}
-    board = beside.tensorboard
-    read_pods(draft, {**pods, "tensorboard": board} if board is not None else pods, facts, asked)
+    board = deployed_board(documents)
+    read_pods(draft, {**pods, BOARD: board} if board is not None else pods, facts, asked)
     if not pinned:
         _report_merged(draft, roles, asked)
-        if not beside.has_service(name):
+        if not any(_is_named(view(document), "Service", name) for document in documents):
             draft.options.set("service", False, first.root.span)
     _read_policies(draft, {role: restarts(of_role[0].spec) for role, of_role in roles.items()})
     if not pinned:
@@ -246,21 +256,6 @@ def _hosts_of(draft: Draft, hosts: Map[tuple[str, int], str]) -> Host:
     return host
 
 
-def _facts(name: str, count: Map[str, int], host: Host, beside: Beside, *, pinned: bool) -> PodFacts:
-    return PodFacts(
-        replicas=count,
-        address=lambda role, index, port: f"{host(role, index)}:{port}",
-        index_field=INDEX_FIELD,
-        index_variable=INDEX_VARIABLE,
-        labels=frozenset((JOB_LABEL, ROLE_LABEL, TENSORBOARD_LABEL, *GENERATED)),
-        spread_labels=_spread_labels(name),
-        claims=beside.claims(name),
-        priority=True,
-        scheduler=True,
-        on_hosts=pinned,
-    )
-
-
 def _must_be_patched(one: Part) -> bool:
     """Whether a field has to be patched that addresses are made of, so that the TF_CONFIG must be the job's own."""
     pinned = one.host is not None
@@ -272,13 +267,6 @@ def _must_be_patched(one: Part) -> bool:
 def _nowhere(role: str, index: int) -> str:
     """An address that no TF_CONFIG has."""
     return f"{role}.{index}.invalid"
-
-
-def _spread_labels(name: str) -> Callable[[str], Map[str, str]]:
-    def labels(role: str) -> Map[str, str]:
-        return {TENSORBOARD_LABEL: name} if role == "tensorboard" else {JOB_LABEL: name, ROLE_LABEL: role}
-
-    return labels
 
 
 def _report_merged(draft: Draft, roles: Map[str, Many[Part]], asked: Asked) -> None:
@@ -316,7 +304,7 @@ def _said(one: Restarts) -> list[tuple[str, str]]:
 
 def _completions(draft: Draft, roles: Map[str, Many[Part]], count: Map[str, int]) -> None:
     """One replica of several that ends its role; the chief, which would end the job otherwise, still does."""
-    found = {role: completions(parts[0].spec) for role, parts in roles.items() if count[role] > 1}
+    found = {role: ending_alone(parts[0].spec) for role, parts in roles.items() if count[role] > 1}
     if not any(found.values()):
         return
     for role, indexes in found.items():
@@ -385,14 +373,10 @@ def _common_entries(maps: Many[View]) -> Iterator[tuple[str, View]]:
 
 def read_limits(draft: Draft, specs: Many[View]) -> None:
     """The times and the suspension that most Jobs have; the others differ."""
-    for name, key in (("deadline", "activeDeadlineSeconds"), ("ttl", "ttlSecondsAfterFinished")):
-        place = _most([spec[key] for spec in specs])
-        seconds = None if place is None else place.number
-        if place is not None and seconds is not None and (seconds > 0 or (seconds == 0 and name == "ttl")):
-            draft.job.set(name, Bare(duration(seconds * 1000).text), place.span)
-    suspend = _most([spec["suspend"] for spec in specs])
-    if suspend is not None and suspend.flag:
-        draft.job.set("suspend", True, suspend.span)
+    for field in (DEADLINE, TTL, SUSPEND):
+        place = _most([spec[field.key] for spec in specs])
+        if place is not None:
+            read_field(draft, field, place)
 
 
 def _most(places: Many[View]) -> View | None:
@@ -402,50 +386,18 @@ def _most(places: Many[View]) -> View | None:
     return places[most] if values[most] is not None else None
 
 
-class Beside:
-    """What is there beside the Jobs of a job."""
-
-    def __init__(self, documents: Iterable[Node]) -> None:
-        self._roots = [view(document) for document in documents]
-
-    def has_service(self, name: str) -> bool:
-        """Whether the headless Service of the job ``name`` is there."""
-        return any(root["kind"].text == "Service" and root["metadata"]["name"].text == name for root in self._roots)
-
-    def claims(self, name: str) -> dict[str, ClaimFacts]:
-        """The claims of the job ``name``, by the name of the PersistentVolumeClaim; they all outlive the job."""
-        claims: dict[str, ClaimFacts] = {}
-        for root in self._roots:
-            claim = root["metadata"]["name"].text or ""
-            if root["kind"].text == "PersistentVolumeClaim" and claim.startswith(f"{name}-"):
-                facts = claim_facts(root)
-                if facts is not None:
-                    claims[claim] = replace(facts, options=(*facts.options, ("keep", True)))
-        return claims
-
-    @property
-    def tensorboard(self) -> View | None:
-        """The pod template of TensorBoard's Deployment."""
-        for root in self._roots:
-            if root["kind"].text == "Deployment":
-                return root["spec"]["template"]
-        return None
-
-
 def belongs(document: Node, name: str, parts: Many[Part]) -> bool:
     """Whether ``document``, in the Jobs' namespace, is one that the compiler writes beside them."""
     root = view(document)
-    kind, own = root["kind"].text, root["metadata"]["name"].text or ""
-    board = f"{name}-tensorboard"
-    if kind == "Service":
-        return (own == name and _finds(root, parts)) or (own == board and _is_labelled(root, TENSORBOARD_LABEL, name))
-    if kind == "Deployment":
-        return own == board and _is_labelled(root, TENSORBOARD_LABEL, name)
-    return kind == "PersistentVolumeClaim" and own.startswith(f"{name}-") and _is_labelled(root, JOB_LABEL, name)
+    own = root["metadata"]["name"].text or ""
+    if is_board(root, name) or (root["kind"].text == "Service" and own == name and _finds(root, parts)):
+        return True
+    labelled = root["metadata"]["labels"][JOB_LABEL].text == name
+    return root["kind"].text == "PersistentVolumeClaim" and own.startswith(f"{name}-") and labelled
 
 
-def _is_labelled(root: View, label: str, name: str) -> bool:
-    return root["metadata"]["labels"][label].text == name
+def _is_named(root: View, kind: str, name: str) -> bool:
+    return root["kind"].text == kind and root["metadata"]["name"].text == name
 
 
 def _finds(root: View, parts: Many[Part]) -> bool:
@@ -555,17 +507,6 @@ def _rule(item: View) -> _Rule | None:
     if not lost or conditions[0]["status"].text not in (None, "True"):
         return None
     return _Rule(action, "", frozenset(), item.span)
-
-
-def completions(spec: View) -> list[tuple[int, Span]]:
-    """The replicas that each end the role when they succeed, if the successPolicy says no more than that."""
-    found: list[tuple[int, Span]] = []
-    for rule in spec["successPolicy"]["rules"].items():
-        text = rule["succeededIndexes"].text
-        if text is None or not text.isdecimal() or len(text) > 6 or rule["succeededCount"].present:
-            return []
-        found.append((int(text), rule.span))
-    return found
 
 
 _NUMBERS: Final = re.compile(r"([0-9]+)")

@@ -15,6 +15,7 @@ from tfdsl.backend import Row, Support, approximated, chosen, kept, refused, tra
 from tfdsl.vocabulary.policies import ACTIONS_OF
 from tfdsl_backends.kubernetes import when
 from tfdsl_backends.kubernetes.options import HOST_IPS, SIDECARS, SUCCESS_POLICY
+from tfdsl_backends.podspec import batch
 from tfdsl_backends.podspec import when as shared
 from tfdsl_backends.podspec.support import ROWS, STEP, WHOLE_DEVICES, WITHOUT_OWNER, prepare_row, sidecar_rows
 
@@ -127,7 +128,7 @@ LIMITS = (
         "K8S110",
         "kueue-resumes",
         instead="remove suspend, or stop the queue (stopPolicy of the LocalQueue) to hold the Jobs",
-        when=when.in_kueue,
+        when=batch.in_kueue,
     ),
     kept("job.suspend", "spec.suspend"),
 )
@@ -272,7 +273,7 @@ def _of_tensorboard(event: str) -> Iterator[Row]:
         "K8S065",
         "tensorboard-policy",
         instead="remove the policy",
-        when=when.not_tensorboards_own,
+        when=batch.not_tensorboards_own,
     )
 
 

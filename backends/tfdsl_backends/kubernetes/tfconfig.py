@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from tfdsl.backend import TaskConfig, Unit
 from tfdsl.emit.located import at
 from tfdsl.ir.cluster_spec import Address, cluster_spec, gets_flags, needs_tf_config, tf_config
-from tfdsl.ir.model import Job, Role
+from tfdsl.ir.model import Role
 from tfdsl.record import Record
 from tfdsl_backends.kubernetes.policies import (
     decisions,
     has_service,
+    labels,
     pinned,
     placement,
     replica_name,
@@ -50,11 +51,6 @@ class JobPods(Record):
     role: Role
     index: int | None
     plan: PodPlan
-
-
-def labels(job: Job, role: Role) -> dict[str, str]:
-    """Labels of the Jobs and pods of a role; the Service and the removing command select by the first."""
-    return {"tfdsl/job": job.name, "tfdsl/role": role.name}
 
 
 def jobs(unit: Unit) -> list[JobPods]:

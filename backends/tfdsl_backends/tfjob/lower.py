@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfdsl.backend import Document, Unit
-from tfdsl.emit.located import Data, Located, at, child, located, unless_empty
+from tfdsl.emit.located import Data, Located, at, child, unless_empty
 from tfdsl.ir.model import Job, Role
 from tfdsl.ir.policies import completions, on_failure
+from tfdsl_backends.podspec.batch import DEADLINE, SUSPEND, TTL, job_fields
 from tfdsl_backends.podspec.objects import claim_document, job_metadata, tensorboard_beside
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import PodPlan
@@ -70,10 +71,9 @@ def run_policy(unit: Unit) -> dict[str, Data]:
     job = unit.job
     return {
         "cleanPodPolicy": Located(CLEANUP[job.cleanup], "cleanup"),
-        "ttlSecondsAfterFinished": located(job.ttl and job.ttl.seconds, "ttl"),
-        "activeDeadlineSeconds": located(job.deadline and job.deadline.seconds, "deadline"),
+        **job_fields(job, TTL, DEADLINE),
         "backoffLimit": backoff_limit(unit),
-        "suspend": Located(True, "suspend") if job.suspend else None,
+        **job_fields(job, SUSPEND),
         "schedulingPolicy": unless_empty(scheduling_policy(unit)),
     }
 

@@ -6,17 +6,11 @@ was run is 1.8.1.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from tfdsl.backend import Option
+from tfdsl.backend import Option, Unit
 from tfdsl.record import Record
 from tfdsl.vocabulary import versions
 from tfdsl.vocabulary.types import BOOL, STRING, one_of
 from tfdsl_backends.podspec.options import POD_OPTIONS
-
-if TYPE_CHECKING:
-    from tfdsl.backend import Unit
-
 
 VERSIONS = ("1.3", "1.5", "1.6", "1.7", "1.8", "1.9")
 """Versions of the operator, oldest first; all serve kubeflow.org/v1."""

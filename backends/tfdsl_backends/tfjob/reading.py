@@ -14,19 +14,22 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.import_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
-from tfdsl.draft import Attribute, Bare, Block, Draft, Patch, Policy, Value
+from tfdsl.draft import Attribute, Block, Draft, Patch, Policy, Value
 from tfdsl.emit.located import Plain
+from tfdsl.manifest.data import tree as data_tree
 from tfdsl.manifest.edits import changed, child, each, items, put, renamed, scalar, with_value, without
-from tfdsl.manifest.nodes import Mapping, Node, Scalar, Sequence, mapping, plain
+from tfdsl.manifest.nodes import Mapping, Node, Sequence, plain
 from tfdsl.manifest.view import View, view
 from tfdsl.reading import Asked, Field, Group
 from tfdsl.record import Record, replace
 from tfdsl.vocabulary.attributes import MOST_REPLICAS
-from tfdsl.vocabulary.quantities import duration
 from tfdsl.vocabulary.roles import BY_NAME
 from tfdsl_backends.podspec import patching
+from tfdsl_backends.podspec.batch import DEADLINE, SUSPEND, TTL
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import CONTAINER
+from tfdsl_backends.podspec.reading.batch import USUAL_RETRIES, read_field
+from tfdsl_backends.podspec.reading.beside import BOARD, BOARD_LABEL, deployed_board, is_board, kept_claims
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
 from tfdsl_backends.podspec.reading.mounts import claim_facts, stem
 from tfdsl_backends.podspec.reading.objects import Neighbours, dotted, job_name, read_metadata, unfit
@@ -91,12 +94,12 @@ def _read(group: Group, asked: Asked) -> Draft | None:
     _report(draft, root, job, known, asked)
     read_metadata(draft, job["metadata"], without=frozenset((QUEUE_LABEL,)))
     shown = board(root, beside, asked)
-    images = _pods(draft, known, shown, claims(beside), asked)
+    others = [one.node for one in beside]
+    images = _pods(draft, known, shown, kept_claims(others), asked)
     schedulers = {spec["template"]["spec"]["schedulerName"].text for spec in known.specs.values()}
     read_run_policy(draft, job, known.replicas, schedulers, asked)
     read_policies(draft, job, known.specs, asked)
-    others = [one.node for one in beside]
-    draft.wanted = wanted(draft, job, others, None if deployed(beside) else shown, images)
+    draft.wanted = wanted(draft, job, others, None if deployed_board(others) else shown, images)
     return draft
 
 
@@ -136,11 +139,11 @@ def _facts(draft: Draft, known: Roles, made: Map[str, ClaimFacts]) -> PodFacts:
         address=lambda role, index, port: f"{draft.name}-{role}-{index}:{port}",
         index_field=INDEX_FIELD,
         spread_labels=lambda role: (
-            {LABEL: draft.name}
+            {BOARD_LABEL: draft.name}
             if role == BOARD
             else {"training.kubeflow.org/job-name": draft.name, "training.kubeflow.org/replica-type": role}
         ),
-        labels=frozenset((LABEL,)),
+        labels=frozenset((BOARD_LABEL,)),
         claims=made,
         priority=True,
         scheduler=True,
@@ -267,12 +270,8 @@ def read_run_policy(
     """What happens to the job as a whole. ``schedulers``: those that its pods name."""
     policy = job["spec"]["runPolicy"]
     _cleanup(draft, policy["cleanPodPolicy"], asked)
-    for name, key in (("deadline", "activeDeadlineSeconds"), ("ttl", "ttlSecondsAfterFinished")):
-        seconds = policy[key].number
-        if seconds is not None and seconds >= 0:
-            draft.job.set(name, Bare(duration(seconds * 1000).text), policy[key].span)
-    if policy["suspend"].flag:
-        draft.job.set("suspend", True, policy["suspend"].span)
+    for field in (replace(DEADLINE, least=0), TTL, SUSPEND):
+        read_field(draft, field, policy[field.key])
     of_volcano = _queue(draft, job)
     if not _gang(draft, policy["schedulingPolicy"], replicas, schedulers, asked) and of_volcano:
         draft.options.set("gang_scheduler", _VOLCANO, policy["schedulingPolicy"]["queue"].span)
@@ -352,9 +351,6 @@ _BY_STATUS: Final = ((f"exit 1..{FIRST_SIGNAL - 1}", "fail job"), ("failed", "re
 _WORDS: Final = {_NEVER: _FAIL, "OnFailure": _IN_PLACE, "ExitCode": _BY_STATUS}
 """Restart policy of a role → the policies that say so."""
 
-_DEFAULT_RETRIES: Final = 3
-"""What the language allows where a policy restarts anything."""
-
 
 def restart_policy(role: View) -> str:
     """The restart policy that the operator gives a role, as far as there are words for it.
@@ -409,7 +405,7 @@ def _limit(draft: Draft, limit: View, roles: Map[str, View], asked: Asked) -> No
         draft.options.set("limit_restarts", False)
     elif number <= 1:  # with one retry fewer nothing could restart
         draft.job.add(Policy("restarted 1", "fail job", limit.span))
-    elif number != _DEFAULT_RETRIES + 1:
+    elif number != USUAL_RETRIES + 1:
         draft.job.set("retries", number - 1, limit.span)
 
 
@@ -431,8 +427,6 @@ def _completion(draft: Draft, policy: View, roles: Map[str, View], asked: Asked)
         draft.options.add(Policy("worker[0] completed", "complete job", policy.span))
 
 
-BOARD: Final = "tensorboard"
-LABEL: Final = "tfdsl/tensorboard"
 _BOARD_IMAGE: Final = "tensorflow/tensorflow:1.3.0"
 """What the operator of 2017 ran where nothing was said."""
 
@@ -446,15 +440,9 @@ def belonging(neighbours: Neighbours, job: View) -> list[Document]:
     if name is None:
         return []
     near = neighbours.of(namespace, name)
-    boards = [view(one.node) for one in near if _is_board(one, name)]
+    boards = [view(one.node) for one in near if is_board(view(one.node), name)]
     claims = _made_claims([job, *boards], name) if len(near) > len(boards) else set[str]()
-    return [one for one in near if _is_board(one, name) or _is_claim(one, claims)]
-
-
-def _is_board(document: Document, name: str) -> bool:
-    root = view(document.node)
-    labelled = root["metadata"]["labels"][LABEL].text == name
-    return labelled and root["kind"].text in ("Deployment", "Service") and _name(root) == f"{name}-{BOARD}"
+    return [one for one in near if is_board(view(one.node), name) or _is_claim(one, claims)]
 
 
 def _is_claim(document: Document, claims: set[str]) -> bool:
@@ -491,26 +479,9 @@ def _is_like(claim: str, usual: str) -> bool:
     return re.fullmatch(re.escape(usual) + "(-[0-9]+)?", claim) is not None
 
 
-def claims(documents: Many[Document]) -> dict[str, ClaimFacts]:
-    """The claims among ``documents``, by name. They outlive the job, as all claims of a TFJob do."""
-    found: dict[str, ClaimFacts] = {}
-    for document in documents:
-        root = view(document.node)
-        name, facts = root["metadata"]["name"].text, claim_facts(root)
-        if root["kind"].text == "PersistentVolumeClaim" and name and facts is not None:
-            found[name] = replace(facts, options=(*facts.options, ("keep", True)))
-    return found
-
-
 def board(root: View, documents: Many[Document], asked: Asked) -> View | None:
     """TensorBoard's pod template: that of its Deployment, or what the operator of 2017 made of its section."""
-    return deployed(documents) or _of_section(root, asked)
-
-
-def deployed(documents: Many[Document]) -> View | None:
-    """The pod template of TensorBoard's Deployment."""
-    roots = [view(document.node) for document in documents]
-    return next((root["spec"]["template"] for root in roots if root["kind"].text == "Deployment"), None)
+    return deployed_board(document.node for document in documents) or _of_section(root, asked)
 
 
 def _of_section(root: View, asked: Asked) -> View | None:
@@ -540,11 +511,7 @@ def _data(place: View) -> Plain:
 
 def tree(data: Plain, span: Span) -> Node:
     """``data`` as a tree, all of it at ``span``."""
-    if isinstance(data, dict):
-        return mapping({key: tree(value, span) for key, value in data.items()}, span)
-    if isinstance(data, list):
-        return Sequence(tuple(tree(item, span) for item in data), span)
-    return Scalar(data, span)
+    return data_tree(data, lambda _: span)
 
 
 def wanted(
@@ -613,7 +580,7 @@ def _with_checkpoint(containers: Node, board: View) -> Node:
 def _of_board(name: str, job: View, board: View) -> tuple[Node, Node]:
     """The Deployment and the Service of TensorBoard."""
     assert board.node is not None
-    labels: Plain = {LABEL: name}
+    labels: Plain = {BOARD_LABEL: name}
     metadata: dict[str, Plain] = {"name": f"{name}-{BOARD}", "labels": labels}
     namespace = job["metadata"]["namespace"].text
     if namespace:
