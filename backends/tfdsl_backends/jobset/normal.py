@@ -15,8 +15,8 @@ from tfdsl.manifest.edits import changed, child, each, items, put, scalar, text,
 from tfdsl.manifest.nodes import Mapping, Node, Sequence, mapping
 from tfdsl.manifest.view import View
 from tfdsl_backends.jobset.lifecycle import RESTART_UNCOUNTED
-from tfdsl_backends.podspec.normal import documents, rules
-from tfdsl_backends.podspec.normal.documents import SCHEDULER, dialect, document, with_names_of
+from tfdsl_backends.podspec.normal import rules
+from tfdsl_backends.podspec.normal.documents import SCHEDULER, aligned_job, dialect, document, with_names_of
 from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Rule, Sets, Types
 
 GROUP: Final = "jobset.x-k8s.io/"
@@ -62,11 +62,8 @@ def _in_order(document: Node) -> Node:
         return new
 
     ordered = changed(document, _JOBS, lambda jobs: each(jobs, depends))
-    return changed(ordered, ("spec",), _without_order)
-
-
-def _without_order(spec: Node) -> Node:
-    return without(spec, ("startupPolicy",)) if isinstance(spec, Mapping) else spec
+    assert isinstance(ordered, Mapping)
+    return within(ordered, ("spec",), lambda spec: without(spec, ("startupPolicy",)))
 
 
 def with_claims(document: Node) -> Node:
@@ -287,27 +284,11 @@ def aligned(documents: Many[Node], written: Many[Node]) -> Many[Node]:
 
 
 def _jobset(own: Node, written: Node | None, ports: frozenset[str]) -> Node:
-    if not isinstance(own, Mapping) or written is None:
-        return own
-    others = {scalar(child(one, "name")): one for one in items(child(written, "spec", "replicatedJobs"))}
+    """A JobSet with the names of containers, volumes and ports of ``written``."""
+    others = {scalar(child(one, "name")): child(one, "template") for one in items(child(written, *_JOBS))}
 
     def job(one: Node) -> Node:
-        other = child(others.get(scalar(child(one, "name"))), "template", "spec")
-        return _aligned_job(one, other, ports) if isinstance(one, Mapping) else one
+        other = others.get(scalar(child(one, "name")))
+        return changed(one, ("template",), lambda template: aligned_job(template, other, ports))
 
-    replicated = child(own, "spec", "replicatedJobs")
-    if replicated is None:
-        return own
-    return within(own, ("spec",), lambda spec: with_value(spec, "replicatedJobs", each(replicated, job)))
-
-
-def _aligned_job(one: Mapping, other: Node | None, ports: frozenset[str]) -> Mapping:
-    """A replicated Job with the names of containers, volumes and ports of ``other``, the ``spec`` of a Job."""
-    pod, written = child(one, "template", "spec", "template", "spec"), child(other, "template", "spec")
-    template = child(other, "template")
-    if not isinstance(template, Mapping) or not isinstance(pod, Mapping) or not isinstance(written, Mapping):
-        return one
-    place = ("template", "spec", "template")
-    new = within(one, place, lambda node: documents.template(node, template, ports))
-    names = documents.container_names(pod, written)
-    return within(new, ("template", "spec"), lambda spec: documents.failure_policy(spec, names))
+    return changed(own, _JOBS, lambda jobs: each(jobs, job))

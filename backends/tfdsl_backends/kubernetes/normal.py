@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as Map
 from collections.abc import Sequence as Many
@@ -10,21 +11,33 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, cast
 
 from tfdsl.ir.cluster_spec import tf_config
-from tfdsl.manifest.edits import changed, child, each, items, put, scalar, text, with_value, within, without
+from tfdsl.manifest.edits import (
+    changed,
+    child,
+    each,
+    items,
+    put,
+    scalar,
+    text,
+    with_value,
+    within,
+    without,
+    without_items,
+)
 from tfdsl.manifest.nodes import Mapping, Node, Scalar, Sequence, mapping, plain, walk
 from tfdsl.manifest.view import View, view
 from tfdsl.patterns import regex
-from tfdsl.record import Record
+from tfdsl.record import Record, replace
 from tfdsl.vocabulary.roles import BY_NAME, ROLES
 from tfdsl_backends.kubernetes.policies import JOB_LABEL, ROLE_LABEL
-from tfdsl_backends.podspec.normal import documents, rules
-from tfdsl_backends.podspec.normal.documents import SCHEDULER, dialect, document, with_names_of
+from tfdsl_backends.podspec.normal import rules
+from tfdsl_backends.podspec.normal.documents import SCHEDULER, aligned_job, dialect, document, with_names_of
 from tfdsl_backends.podspec.normal.tables import SETS
 from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Rule, in_order
 from tfdsl_backends.podspec.plan import CONTAINER, INDEX_FIELD, INDEX_VARIABLE, PORT_NAME
 
 if TYPE_CHECKING:
-    from tfdsl.text import Span
+    pass
 
 
 VARIABLE: Final = "TF_CONFIG"
@@ -50,13 +63,9 @@ class Config(Record):
 def main_container(pod: View) -> View:
     """The container that runs the command: that with the name or the port the compiler gives it, else the first."""
     containers = list(pod["containers"].items())
-    for one in containers:
-        if one["name"].text == CONTAINER:
-            return one
-    for one in containers:
-        if any(port["name"].text == PORT_NAME for port in one["ports"].items()):
-            return one
-    return containers[0] if containers else pod["containers"][0]
+    named = [one for one in containers if one["name"].text == CONTAINER]
+    with_port = [one for one in containers if any(port["name"].text == PORT_NAME for port in one["ports"].items())]
+    return next(iter([*named, *with_port, *containers]), pod["containers"][0])
 
 
 def config_of(pod: View) -> Config | None:
@@ -70,7 +79,12 @@ def config_in(text: str) -> Config | None:
     if len(text) > _LONGEST:
         return None
     names: list[str] = []
-    data = _object(_REFERENCE.sub(lambda match: _noted(match[1], names), text))
+
+    def noted(match: re.Match[str]) -> str:
+        names.append(match[1])
+        return str(_MARK)
+
+    data = _object(_REFERENCE.sub(noted, text))
     task = _map(data.get("task"))
     role = task.get("type")
     if not isinstance(role, str):
@@ -91,11 +105,6 @@ def config_in(text: str) -> Config | None:
 
 _MARK: Final = -7_213_518
 """A number for a reference, which is no JSON; no index is negative."""
-
-
-def _noted(name: str, names: list[str]) -> str:
-    names.append(name)
-    return str(_MARK)
 
 
 def _task_index(value: object, names: Many[str]) -> int | str | None:
@@ -121,27 +130,20 @@ def _map(data: object) -> dict[str, object]:
 
 def _cluster(data: object) -> dict[str, tuple[str, ...]] | None:
     """Role → addresses; ``None`` where it is anything else."""
-    roles = cast("dict[str, object]", data) if isinstance(data, dict) else None
-    if roles is None:
+    if not isinstance(data, dict):
         return None
-    cluster: dict[str, tuple[str, ...]] = {}
-    for role, hosts in roles.items():
-        listed: list[object] = cast("list[object]", hosts) if isinstance(hosts, list) else [None]
-        texts = [host for host in listed if isinstance(host, str)]
-        if len(texts) < len(listed):
-            return None
-        cluster[role] = tuple(texts)
-    return cluster
+    roles = cast("dict[str, object]", data)
+    addresses = {role: cast("list[object]", hosts) for role, hosts in roles.items() if isinstance(hosts, list)}
+    if len(addresses) < len(roles) or not all(isinstance(host, str) for hosts in addresses.values() for host in hosts):
+        return None
+    return {role: tuple(map(str, hosts)) for role, hosts in addresses.items()}
 
 
 def hosts_flag(pod: View) -> str | None:
     """The value of ``--worker_hosts`` in the arguments of the main container."""
     container = main_container(pod)
-    for place in (container["args"], container["command"]):
-        for word in place.items():
-            if (word.text or "").startswith(_HOSTS):
-                return word.text
-    return None
+    words = [word.text or "" for place in (container["args"], container["command"]) for word in place.items()]
+    return next((word for word in words if word.startswith(_HOSTS)), None)
 
 
 def with_plain_config(document: Node) -> Node:
@@ -151,32 +153,27 @@ def with_plain_config(document: Node) -> Node:
     only to tell Google's machine learning engine (``cloud``) from other clusters. The index of a single pod is 0.
     """
     spec = child(document, "spec")
-    counts = {scalar(child(spec, key)) for key in ("completions", "parallelism")}
+    counts = {scalar(child(spec, key)) for key in _COUNTS}
     single = scalar(child(spec, "completionMode")) == "Indexed" and counts <= {None, 1}
 
     def container(node: Node) -> Node:
         changed_one = changed(node, ("env",), lambda env: each(env, lambda entry: _entry(entry, single=single)))
         return _without_index(changed_one) if single else changed_one
 
-    path = ("spec", "template", "spec", "containers")
-    return changed(document, path, lambda containers: each(containers, container))
+    return changed(document, _CONTAINERS, lambda containers: each(containers, container))
 
 
 def _without_index(container: Node) -> Node:
     """``container`` without the variable of the index, if nothing refers to it."""
     reference = f"$({INDEX_VARIABLE})"
-    if any(reference in str(scalar(node)) for _, node in walk(container)):
+    if not isinstance(container, Mapping) or any(reference in str(scalar(node)) for _, node in walk(container)):
         return container
+    return without_items(container, "env", _is_index)
 
-    def other(entry: Node) -> bool:
-        path = scalar(child(entry, "valueFrom", "fieldRef", "fieldPath"))
-        return scalar(child(entry, "name")) != INDEX_VARIABLE or path != INDEX_FIELD
 
-    env = child(container, "env")
-    if not isinstance(container, Mapping) or env is None:
-        return container
-    kept = tuple(filter(other, items(env)))
-    return with_value(container, "env", Sequence(kept, env.span)) if kept else without(container, ("env",))
+def _is_index(entry: Node) -> bool:
+    path = scalar(child(entry, "valueFrom", "fieldRef", "fieldPath"))
+    return scalar(child(entry, "name")) == INDEX_VARIABLE and path == INDEX_FIELD
 
 
 def _entry(entry: Node, *, single: bool) -> Node:
@@ -216,29 +213,19 @@ def job_of(document: Node) -> Node:
 
 
 def _of_cron(root: View) -> Node:
+    """The Job with name and namespace of its CronJob, and the labels and annotations that its Jobs get."""
     template = root["spec"]["jobTemplate"]
     span = template.span
-    entries = {"apiVersion": _text("batch/v1", span), "kind": _text("Job", span)}
-    entries["metadata"] = _metadata(root, template["metadata"], span)
+    own, theirs = root["metadata"], template["metadata"]
+    places = {"name": own, "namespace": own, "labels": theirs, "annotations": theirs}
+    metadata = {key: node for key, place in places.items() if (node := place[key].node) is not None}
+    job: dict[str, Node] = {"apiVersion": text("batch/v1", span), "kind": text("Job", span)}
+    job["metadata"] = mapping(metadata, span)
     spec = template["spec"].node
-    return mapping({**entries, "spec": spec} if spec is not None else entries, span)
+    return mapping({**job, "spec": spec} if spec is not None else job, span)
 
 
-def _metadata(root: View, template: View, span: Span) -> Mapping:
-    """Name and namespace of the CronJob, labels and annotations that its Jobs get."""
-    entries: dict[str, Node] = {}
-    for place, keys in ((root["metadata"], ("name", "namespace")), (template, ("labels", "annotations"))):
-        for key in keys:
-            node = place[key].node
-            if node is not None:
-                entries[key] = node
-    return mapping(entries, span)
-
-
-def _text(value: str, span: Span) -> Node:
-    return Scalar(value, span)
-
-
+_COUNTS: Final = ("completions", "parallelism")
 _SUFFIX: Final = regex(r"(.+)-([a-z][a-z0-9]*)(?:-(0|[1-9][0-9]{0,5}))?")
 _TRAINING: Final = tuple(row.name for row in ROLES if row.name != "tensorboard")
 _TRAINS: Final = tuple(row.name for row in ROLES if row.trains)
@@ -285,10 +272,11 @@ def part(document: Node) -> Part:
     config = config_of(root["spec"]["template"]["spec"])
     job, role = labels[JOB_LABEL].text, labels[ROLE_LABEL].text
     match = _SUFFIX.fullmatch(name)
+    index = int(match[3]) if match is not None and match[3] is not None else None
     if job and role and (name == f"{job}-{role}" or (match is not None and match[1] == job and match[2] == role)):
-        return Part(root, job, role, _index(match[3] if match else None), config)
+        return Part(root, job, role, index, config)
     if match is not None and (match[2] in _TRAINING or (config is not None and match[2] == config.role)):
-        return Part(root, match[1], match[2], _index(match[3]), config)
+        return Part(root, match[1], match[2], index, config)
     return Part(root, name, config.role if config is not None and config.role else "worker", None, config)
 
 
@@ -350,26 +338,19 @@ def _make_one(parts: list[Part]) -> bool:
     )
 
 
-def _index(text: str | None) -> int | None:
-    return None if text is None else int(text)
-
-
 def job_parts(documents: Iterable[Node]) -> list[Part]:
-    """The Jobs in ``documents``, which are one job: without a role that trains, a single one is a worker."""
+    """The Jobs in ``documents``, which are one job: without a role that trains, a single one is a worker.
+
+    So is one that has more replicas than its role can have.
+    """
     parts = [part(document) for document in documents if kind(view(document)) == "Job"]
-    if len(parts) == 1 and (parts[0].role not in _TRAINS or not _may_be(parts[0])):
-        one = parts[0]
-        return [Part(one.root, one.name or _generated(one.root), "worker", None, one.config)]
-    return parts
-
-
-def _may_be(one: Part) -> bool:
-    """Whether a Job has no more replicas than its role can have."""
-    return not BY_NAME[one.role].single or replicas_of([one]) <= 1
-
-
-def _generated(root: View) -> str:
-    return (root["metadata"]["generateName"].text or "").rstrip("-")
+    if len(parts) != 1:
+        return parts
+    only = parts[0]
+    if only.role in _TRAINS and (not BY_NAME[only.role].single or replicas_of(parts) <= 1):
+        return parts
+    generated = (only.root["metadata"]["generateName"].text or "").rstrip("-")
+    return [replace(only, job=only.name or generated, role="worker", index=None)]
 
 
 def is_pinned(parts: Many[Part]) -> bool:
@@ -382,7 +363,7 @@ def replicas_of(parts: Many[Part]) -> int:
     """The replicas of a role: as many pods as have to succeed, or as run at the same time."""
     if len(parts) > 1:
         return len(parts)
-    numbers = [parts[0].spec[key].number or 0 for key in ("completions", "parallelism")]
+    numbers = [parts[0].spec[key].number or 0 for key in _COUNTS]
     return max(1, *numbers)
 
 
@@ -425,69 +406,40 @@ def normal(documents: Many[Node], version: str) -> Many[Node]:
 
 def aligned(documents: Many[Node], written: Many[Node]) -> Many[Node]:
     """``documents`` with the names in pods that ``written`` has, and with its order of sets."""
-    return with_names_of(documents, written, _job, KINDS, words())
+    return with_names_of(documents, written, aligned_job, KINDS, words())
 
 
-def _job(own: Node, written: Node | None, ports: frozenset[str]) -> Node:
-    pod, other = (child(node, "spec", "template", "spec") for node in (own, written))
-    template = child(written, "spec", "template")
-    if not isinstance(own, Mapping) or not isinstance(template, Mapping):
-        return own
-    new = within(own, ("spec", "template"), lambda node: documents.template(node, template, ports))
-    if not isinstance(pod, Mapping) or not isinstance(other, Mapping):
-        return new
-    names = documents.container_names(pod, other)
-    return within(new, ("spec",), lambda spec: documents.failure_policy(spec, names))
-
-
-_OURS: Final = (JOB_LABEL, ROLE_LABEL)
+_CONTAINERS: Final = ("spec", "template", "spec", "containers")
 _PORT_KEYS: Final = SETS["Container"]["ports"]
-_NAMES_OF_PORTS: Final = frozenset(("name", "hostPort", "hostIP"))
 
 
 def bare(document: Node) -> Node:
     """``document`` without what nothing but the compiler's own output reads."""
     document = job_of(document)
     what = kind(view(document))
+    if not isinstance(document, Mapping) or what not in ("Job", "Service", "PersistentVolumeClaim"):
+        return document
+    document = within(document, ("metadata", "labels"), _without_ours)
     if what == "Job":
-        document = changed(document, ("metadata",), _without_labels)
-        return changed(document, ("spec", "template"), _pod)
-    if what in ("Service", "PersistentVolumeClaim"):
-        document = changed(document, ("metadata",), _without_labels)
+        document = within(document, ("spec", "template", "metadata", "labels"), _without_ours)
+        return changed(document, _CONTAINERS, lambda containers: each(containers, _without_ports))
     if what == "Service" and scalar(child(document, "spec", "clusterIP")) == "None":
-        return changed(document, ("spec",), lambda spec: _without(spec, "selector"))
+        return within(document, ("spec",), lambda spec: without(spec, ("selector",)))
     return document
 
 
-def _without(node: Node, key: str) -> Node:
-    return without(node, (key,)) if isinstance(node, Mapping) else node
-
-
-def _without_labels(metadata: Node) -> Node:
-    """The labels by which the Service and people select what belongs to a job."""
-    labels = child(metadata, "labels")
-    if not isinstance(metadata, Mapping) or not isinstance(labels, Mapping):
-        return metadata
-    left = without(labels, _OURS)
-    return with_value(metadata, "labels", left) if left.entries else without(metadata, ("labels",))
-
-
-def _pod(template: Node) -> Node:
-    template = changed(template, ("metadata",), _without_labels)
-    if isinstance(template, Mapping) and isinstance(metadata := template.get("metadata"), Mapping):
-        template = template if metadata.entries else without(template, ("metadata",))
-    return changed(template, ("spec", "containers"), lambda containers: each(containers, _without_ports))
+def _without_ours(labels: Mapping) -> Mapping:
+    """Without the labels by which the Service and people select what belongs to a job."""
+    return without(labels, (JOB_LABEL, ROLE_LABEL))
 
 
 def _without_ports(container: Node) -> Node:
     """Without ports that have no name and are not the node's: they only inform."""
-    ports = child(container, "ports")
-    if not isinstance(container, Mapping) or not isinstance(ports, Sequence):
-        return container
-    kept = tuple(port for port in ports.items if not isinstance(port, Mapping) or _NAMES_OF_PORTS & port.entries.keys())
-    if not kept:
-        return without(container, ("ports",))
-    return with_value(container, "ports", Sequence(kept, ports.span)) if len(kept) < len(ports.items) else container
+    return without_items(container, "ports", _only_informs) if isinstance(container, Mapping) else container
+
+
+def _only_informs(port: Node) -> bool:
+    return isinstance(port, Mapping) and port.entries.keys().isdisjoint(("name", "hostPort", "hostIP"))
 
 
 def of_one_pod(document: Node) -> Node:
@@ -496,18 +448,15 @@ def of_one_pod(document: Node) -> Node:
     It changes the name of the pod and gives a variable that is 0. Where no number of completions is given, the end of
     the one pod is that of the Job, too.
     """
-    return changed(document, ("spec",), _of_one_pod) if kind(view(document)) == "Job" else document
+    if kind(view(document)) != "Job" or not isinstance(document, Mapping):
+        return document
+    return within(document, ("spec",), _of_one_pod)
 
 
-def _of_one_pod(spec: Node) -> Node:
-    if not isinstance(spec, Mapping):
-        return spec
-    at_once, in_all = scalar(spec.get("parallelism")), scalar(spec.get("completions"))
-    if at_once not in (None, 1) or in_all not in (None, 1):
-        return spec
-    if any(key in spec.entries for key in ("backoffLimitPerIndex", "maxFailedIndexes", "successPolicy")):
-        return spec
-    return without(spec, ("completionMode", "completions", "parallelism"))
+def _of_one_pod(spec: Mapping) -> Mapping:
+    counts = {scalar(spec.get("parallelism")), scalar(spec.get("completions"))}
+    needs_index = any(key in spec.entries for key in ("backoffLimitPerIndex", "maxFailedIndexes", "successPolicy"))
+    return spec if needs_index or not counts <= {None, 1} else without(spec, ("completionMode", *_COUNTS))
 
 
 def named_like(documents: Many[Node], written: Many[Node]) -> list[Node]:
@@ -555,34 +504,25 @@ def with_port_of(document: Node, written: Many[Node]) -> Node:
     """
     other = next((one for one in written if _identity(one) == _identity(document)), None)
     pod = child(document, "spec", "template", "spec")
-    asked = scalar(child(pod, "hostNetwork")) is True and child(pod, "nodeName") is None
-    if other is None or kind(view(document)) != "Job" or asked:
+    scheduled = scalar(child(pod, "hostNetwork")) is True and child(pod, "nodeName") is None
+    if other is None or kind(view(document)) != "Job" or scheduled:
         return document
-    path = ("spec", "template", "spec", "containers")
-    port = next(
-        (port for one in items(child(other, *path)) for port in items(child(one, "ports")) if _is_ours(port)), None
-    )
+    ports = [port for container in items(child(other, *_CONTAINERS)) for port in items(child(container, "ports"))]
+    port = next((port for port in ports if scalar(child(port, "name")) == PORT_NAME), None)
     if port is None:
         return document
+    number = scalar(child(port, "containerPort"))
 
     def with_port(container: Node) -> Node:
-        ports = child(container, "ports")
+        own = items(child(container, "ports"))
         if not isinstance(container, Mapping) or scalar(container.get("name")) != CONTAINER:
             return container
-        if any(_number(one) == _number(port) for one in items(ports)):
+        if any(scalar(child(one, "containerPort")) == number for one in own):
             return container
-        span = container.span if ports is None else ports.span
-        return with_value(container, "ports", in_order(Sequence((*items(ports), port), span), _PORT_KEYS))
+        span = container.entries["ports"].value.span if "ports" in container.entries else container.span
+        return with_value(container, "ports", in_order(Sequence((*own, port), span), _PORT_KEYS))
 
-    return changed(document, path, lambda containers: each(containers, with_port))
-
-
-def _is_ours(port: Node) -> bool:
-    return scalar(child(port, "name")) == PORT_NAME
-
-
-def _number(port: Node) -> object:
-    return scalar(child(port, "containerPort"))
+    return changed(document, _CONTAINERS, lambda containers: each(containers, with_port))
 
 
 def _jobs(documents: Many[Node]) -> dict[int, Part]:
@@ -593,14 +533,11 @@ def _jobs(documents: Many[Node]) -> dict[int, Part]:
 
 def _named(document: Node, name: str | None) -> Node:
     """``document`` called ``name``, instead of a name that the server would make too."""
-    if name is None:
+    if name is None or not isinstance(document, Mapping):
         return document
 
-    def rename(metadata: Node) -> Node:
-        if not isinstance(metadata, Mapping):
-            return metadata
-        old = metadata.get("name") or metadata.get("generateName")
-        span = metadata.span if old is None else old.span
-        return with_value(without(metadata, ("generateName",)), "name", text(name, span))
+    def rename(metadata: Mapping) -> Mapping:
+        old = metadata.get("name") or metadata.get("generateName") or metadata
+        return with_value(without(metadata, ("generateName",)), "name", text(name, old.span))
 
-    return changed(document, ("metadata",), rename)
+    return within(document, ("metadata",), rename)

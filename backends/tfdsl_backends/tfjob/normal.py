@@ -8,18 +8,32 @@ from collections.abc import Sequence as Many
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.manifest.edits import changed, child, items, put, renamed, scalar, text, with_value, within, without
+from tfdsl.manifest.edits import (
+    changed,
+    child,
+    each,
+    items,
+    put,
+    renamed,
+    scalar,
+    text,
+    with_value,
+    within,
+    without,
+    without_items,
+)
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, mapping, plain
 from tfdsl.vocabulary import versions
 from tfdsl_backends.podspec.normal import documents
 from tfdsl_backends.podspec.normal.documents import dialect, document, with_names_of
 from tfdsl_backends.podspec.normal.rules import without_entries
 from tfdsl_backends.podspec.normal.walk import Change, Defaults, Dialect, Rule, Types
+from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
 from tfdsl_backends.podspec.reading.objects import pruned
 from tfdsl_backends.tfjob.options import KEEPS_PODS, VERSIONS
 
 if TYPE_CHECKING:
-    from tfdsl.text import Span
+    pass
 
 
 # --- TFJobs of older APIs as kubeflow.org/v1 has them ---
@@ -161,22 +175,17 @@ def _from_item(item: Mapping, scheduler: Node | None) -> Node:
 
 def _with_port(containers: Node, port: Scalar) -> Node:
     """``containers`` with ``port`` as the one that the operator looks for, in the container ``tensorflow``."""
-    if not isinstance(containers, Sequence):
-        return containers
-    changed_items: list[Node] = []
-    for container in containers.items:
-        if isinstance(container, Mapping) and scalar(container.get("name")) == "tensorflow":
-            container = with_value(container, "ports", _ports(container.get("ports"), port, container.span))
-        changed_items.append(container)
-    return Sequence(tuple(changed_items), containers.span)
 
+    def with_port(container: Node) -> Node:
+        ports = child(container, "ports")
+        named = any(scalar(child(one, "name")) == PORT_NAME for one in items(ports))
+        if not isinstance(container, Mapping) or scalar(container.get("name")) != CONTAINER or named:
+            return container
+        added = mapping({"name": text(PORT_NAME, port.span), "containerPort": port}, port.span)
+        span = container.span if ports is None else ports.span
+        return with_value(container, "ports", Sequence((*items(ports), added), span))
 
-def _ports(own: Node | None, port: Scalar, span: Span) -> Node:
-    if any(scalar(child(one, "name")) == "tfjob-port" for one in items(own)):
-        assert own is not None
-        return own
-    added = mapping({"name": text("tfjob-port", port.span), "containerPort": port}, port.span)
-    return Sequence((*items(own), added), own.span if own is not None else span)
+    return each(containers, with_port)
 
 
 def _camel_case(key: str) -> str:
@@ -187,8 +196,6 @@ def _camel_case(key: str) -> str:
 # --- the normal form ---
 
 KINDS: Final = {(API_VERSION, "TFJob"): "TFJob"}
-CONTAINER: Final = "tensorflow"
-PORT_NAME: Final = "tfjob-port"
 PORT: Final = {"name": PORT_NAME, "containerPort": 2222}
 DECIDES: Final = ("Chief", "Master")
 OVERWRITTEN: Final = tuple(
@@ -360,11 +367,7 @@ def _without_tf_config(container: Mapping) -> Mapping:
 
 
 def _without_port(container: Mapping) -> Mapping:
-    ports = container.get("ports")
-    kept = tuple(port for port in items(ports) if plain(port) != PORT)
-    if ports is None or len(kept) == len(items(ports)):
-        return container
-    return with_value(container, "ports", Sequence(kept, ports.span)) if kept else without(container, ("ports",))
+    return without_items(container, "ports", lambda port: plain(port) == PORT)
 
 
 _OPERATOR: Final = "pkg/controller.v1 of training-operator 1.8.1"
