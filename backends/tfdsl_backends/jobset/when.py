@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from tfdsl.backend import Unit
+from tfdsl.backend import Condition, Unit, condition
 from tfdsl.emit.located import Data
-from tfdsl.support import Condition, condition
 from tfdsl_backends.jobset.options import CLAIM_TEMPLATES
 from tfdsl_backends.jobset.policies import TENSORBOARD, decisions
 from tfdsl_backends.podspec.objects import claim_spec

@@ -28,7 +28,7 @@ from tfdsl.manifest.nodes import Mapping, Node, Scalar, Sequence, mapping, plain
 from tfdsl.manifest.view import View, view
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
-from tfdsl.vocabulary.roles import BY_NAME, ROLES
+from tfdsl.vocabulary.attributes import ROLES, ROLES_BY_NAME
 from tfdsl_backends.kubernetes.policies import JOB_LABEL, ROLE_LABEL
 from tfdsl_backends.podspec.normal import rules
 from tfdsl_backends.podspec.normal.documents import SCHEDULER, aligned_job, dialect, document, with_names_of
@@ -347,7 +347,7 @@ def job_parts(documents: Iterable[Node]) -> list[Part]:
     if len(parts) != 1:
         return parts
     only = parts[0]
-    if only.role in _TRAINS and (not BY_NAME[only.role].single or replicas_of(parts) <= 1):
+    if only.role in _TRAINS and (not ROLES_BY_NAME[only.role].single or replicas_of(parts) <= 1):
         return parts
     generated = (only.root["metadata"]["generateName"].text or "").rstrip("-")
     return [replace(only, job=only.name or generated, role="worker", index=None)]

@@ -21,7 +21,7 @@ from tfdsl.manifest.view import View, view
 from tfdsl.patterns import regex
 from tfdsl.reading import Asked, Field, Group
 from tfdsl.record import Record, replace
-from tfdsl.vocabulary.roles import BY_NAME, ROLES
+from tfdsl.vocabulary.attributes import ROLES, ROLES_BY_NAME
 from tfdsl_backends.kubernetes import normal as normal_form
 from tfdsl_backends.kubernetes.normal import (
     Part,
@@ -203,7 +203,7 @@ def _role(one: Part, asked: Asked) -> str | None:
     said = asked.roles.get(one.role) or asked.roles.get(one.name)
     if said is not None:
         return said if said in ORDER else None
-    if one.role in BY_NAME:
+    if one.role in ROLES_BY_NAME:
         return one.role if one.role in ORDER else None
     return next((role.name for role in ROLES if one.role in role.aliases and role.name in ORDER), None)
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, cast
 
+from tfdsl.backend import Condition, condition
 from tfdsl.emit.located import Data, Located, child
 from tfdsl.ir.policies import completions, exit_policies, on_eviction, on_failure
 from tfdsl.record import Record
-from tfdsl.support import Condition, condition
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import indexed
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.emit.located import Data, Located, child, entry, plain, unwrap
-from tfdsl.ir.amounts import requested
+from tfdsl.ir.cluster_spec import LONGEST_STRING
 from tfdsl.ir.model import Role, Step
-from tfdsl.ir.process_limits import LONGEST_STRING
+from tfdsl.ir.part import requested
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.vocabulary.attributes import SHELL_NAME

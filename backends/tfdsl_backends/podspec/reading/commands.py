@@ -16,10 +16,8 @@ from tfdsl.emit.server_program import TENSORFLOW_SERVER
 from tfdsl.ir.cluster_spec import flag_hosts, flag_task_of
 from tfdsl.reading import Asked
 from tfdsl.record import Record, replace
-from tfdsl.rules.commands import uses_args
-from tfdsl.rules.downward import pod_field
-from tfdsl.rules.names import data_key, name_problem
-from tfdsl.rules.texts import clean, quoted
+from tfdsl.rules.job import uses_args
+from tfdsl.rules.values import clean, data_key, name_problem, pod_field, quoted
 from tfdsl.vocabulary.attributes import ENV_NAME
 from tfdsl.vocabulary.statements import OUTPUT_WHEN
 from tfdsl_backends.podspec.command import SHELL, shell_program

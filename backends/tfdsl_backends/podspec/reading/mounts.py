@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.draft import Attribute, Draft, Mount, Text, Value
 from tfdsl.record import Record, replace
 from tfdsl.rules import mounts as rules
-from tfdsl.rules.names import map_key, name_problem
+from tfdsl.rules.values import map_key, name_problem
 from tfdsl.vocabulary.statements import HOST_TYPES, ITEM_KEY
 from tfdsl_backends.podspec.expansion import Scope
 from tfdsl_backends.podspec.reading.values import bytes_at, value, word

@@ -14,8 +14,8 @@ from tfdsl.draft import Attribute, Bare, Block, Draft, Step, Text, Value
 from tfdsl.ir.cluster_spec import IN_CLUSTER, MOST_LISTED, tf_config
 from tfdsl.reading import Asked
 from tfdsl.record import replace
-from tfdsl.rules.names import image
-from tfdsl.rules.steps import step_name
+from tfdsl.rules.job import step_name
+from tfdsl.rules.values import image
 from tfdsl_backends.podspec.expansion import Scope
 from tfdsl_backends.podspec.options import NO_SIDECAR, VISIBLE_DEVICES
 from tfdsl_backends.podspec.reading import commands, mounts, settings, values

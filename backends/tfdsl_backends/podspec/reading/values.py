@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.draft import Attribute, Bare, Policy, Text, Value
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-from tfdsl.rules.names import qualified_problem
-from tfdsl.rules.texts import clean
+from tfdsl.rules.values import clean, qualified_problem
 from tfdsl.vocabulary.attributes import NO_LIMIT
 from tfdsl.vocabulary.quantities import DURATION_UNITS, LONGEST_AMOUNT, QUANTITY_UNITS, quantity
 from tfdsl_backends.podspec.expansion import Reference, Scope, parts
