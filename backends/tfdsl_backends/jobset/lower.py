@@ -13,7 +13,8 @@ from tfdsl_backends.jobset import when
 from tfdsl_backends.jobset.checks import check
 from tfdsl_backends.jobset.policies import TENSORBOARD, decisions, job_name, jobset_rules, pod_labels, pod_rules
 from tfdsl_backends.jobset.tfconfig import plan, tasks
-from tfdsl_backends.podspec.batch import DEADLINE, SUSPEND, TTL, ending_alone, job_fields, job_spec
+from tfdsl_backends.podspec.batch import ending_alone, job_spec
+from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL, written
 from tfdsl_backends.podspec.objects import claim_document, job_metadata, tensorboard_service
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.pods import pod_template
@@ -42,7 +43,7 @@ def jobset(unit: Unit) -> Data:
         "kind": "JobSet",
         "metadata": metadata(unit),
         "spec": {
-            **job_fields(job, SUSPEND, TTL),
+            **written(job, (SUSPEND, TTL)),
             "network": network(unit),
             "coordinator": coordinator(unit),
             "successPolicy": success_policy(unit),

@@ -22,7 +22,7 @@ from tfdsl_backends.jobset.normal import aligned, completed, is_jobset, normal, 
 from tfdsl_backends.jobset.options import JOB_NAME
 from tfdsl_backends.jobset.patch_rules import RULES
 from tfdsl_backends.jobset.policies import LABELS, TENSORBOARD
-from tfdsl_backends.podspec.batch import DEADLINE, SUSPEND, TTL
+from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE
 from tfdsl_backends.podspec.reading.batch import USUAL_RETRIES, ending_alone, read_field, refusals
@@ -243,7 +243,7 @@ def read_settings(draft: Draft, root: View, found: Sequence[RoleOf]) -> None:
     queue = metadata["labels"][QUEUE_LABEL]
     draft.job.set("queue", queue.text or None, queue.span)
     for field in (TTL, SUSPEND):
-        read_field(draft, field, spec[field.key])
+        read_field(draft, field, spec[field.path])
     _network(draft, spec["network"])
     topology = metadata["annotations"][EXCLUSIVE]
     if topology.text:
@@ -286,7 +286,7 @@ def read_order(draft: Draft, found: Sequence[RoleOf], asked: Asked) -> None:
 
 def read_limits(draft: Draft, found: Sequence[RoleOf]) -> None:
     """The deadline, if that of all Jobs but TensorBoard's is the same."""
-    places = [one.spec[DEADLINE.key] for one in found if one.role != TENSORBOARD]
+    places = [one.spec[DEADLINE.path] for one in found if one.role != TENSORBOARD]
     if len({place.number for place in places}) == 1:
         read_field(draft, DEADLINE, places[0])
 

@@ -10,7 +10,8 @@ from tfdsl.ir.model import Job, Role
 from tfdsl_backends.kubernetes.checks import check
 from tfdsl_backends.kubernetes.policies import decisions, has_service, labels
 from tfdsl_backends.kubernetes.tfconfig import JobPods, jobs, tasks
-from tfdsl_backends.podspec.batch import DEADLINE, SUSPEND, TTL, ending_alone, job_fields, job_spec
+from tfdsl_backends.podspec.batch import ending_alone, job_spec
+from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL, written
 from tfdsl_backends.podspec.objects import beside, claim_document, job_metadata, tensorboard_beside, tensorboard_plan
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.pods import pod_template
@@ -39,7 +40,7 @@ def batch_job(unit: Unit, pods: JobPods) -> Data:
             "kind": "Job",
             "metadata": {**job_metadata(job, job_labels(job, role)), "name": Located(pods.name, "")},
             "spec": {
-                **job_fields(job, SUSPEND),
+                **written(job, (SUSPEND,)),
                 **job_spec(
                     job,
                     role,

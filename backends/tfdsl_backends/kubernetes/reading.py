@@ -41,7 +41,7 @@ from tfdsl_backends.kubernetes.normal import (
 from tfdsl_backends.kubernetes.options import JOB_NAME, JOB_NAMES
 from tfdsl_backends.kubernetes.patch_rules import RULES
 from tfdsl_backends.kubernetes.policies import JOB_LABEL, ORDER, ROLE_LABEL
-from tfdsl_backends.podspec.batch import DEADLINE, SUSPEND, TTL
+from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL
 from tfdsl_backends.podspec.job_controller import DEFAULT_LIMIT
 from tfdsl_backends.podspec.normal.rules import GENERATED
 from tfdsl_backends.podspec.options import QUEUE_LABEL
@@ -374,7 +374,7 @@ def _common_entries(maps: Many[View]) -> Iterator[tuple[str, View]]:
 def read_limits(draft: Draft, specs: Many[View]) -> None:
     """The times and the suspension that most Jobs have; the others differ."""
     for field in (DEADLINE, TTL, SUSPEND):
-        place = _most([spec[field.key] for spec in specs])
+        place = _most([spec[field.path] for spec in specs])
         if place is not None:
             read_field(draft, field, place)
 

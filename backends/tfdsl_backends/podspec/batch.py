@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, cast
 from tfdsl.backend import Condition, condition
 from tfdsl.emit.located import Data, Located, child
 from tfdsl.ir.policies import completions, exit_policies, on_eviction, on_failure
-from tfdsl.record import Record
+from tfdsl_backends.podspec.fields import Field, written
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import indexed
 
@@ -19,37 +19,6 @@ if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.ir.fields import Item
     from tfdsl.ir.model import Job, Policy, Role
-
-# --- fields that are the same in a Job, a JobSet and the runPolicy of a TFJob ---
-
-
-class JobField(Record):
-    """An attribute of the job that is a field of its object, written and read back alike.
-
-    ``least``: seconds; without it the field is a flag, which is left out where it is false.
-    """
-
-    attribute: str
-    key: str
-    least: int | None = None
-
-    def written(self, job: Job) -> Data:
-        """The value of the field; ``None`` where it is left out."""
-        value = getattr(job, self.attribute)
-        if not value:
-            return None
-        return Located(True if self.least is None else value.seconds, self.attribute)
-
-
-DEADLINE: Final = JobField("deadline", "activeDeadlineSeconds", least=1)
-TTL: Final = JobField("ttl", "ttlSecondsAfterFinished", least=0)
-SUSPEND: Final = JobField("suspend", "suspend")
-
-
-def job_fields(job: Job, *fields: JobField) -> dict[str, Data]:
-    """The fields of the job's object."""
-    return {field.key: field.written(job) for field in fields}
-
 
 # --- what policies decide ---
 
@@ -88,7 +57,7 @@ def job_spec(
     limit: int,
     rules: Sequence[Data],
     template: Data,
-    fields: Sequence[JobField],
+    fields: Sequence[Field],
     ending: Sequence[Policy] | None,
 ) -> dict[str, Data]:
     """The ``spec`` of the Job of ``role``.
@@ -99,7 +68,7 @@ def job_spec(
     return {
         **({} if ending is None else indexed(role)),
         "backoffLimit": Located(limit, "retries"),
-        **job_fields(job, *fields),
+        **written(job, fields),
         "podFailurePolicy": {"rules": list(rules)} if rules else None,
         "successPolicy": {"rules": [_succeeded(policy) for policy in ending]} if ending else None,
         "template": template,

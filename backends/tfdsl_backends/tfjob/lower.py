@@ -12,7 +12,7 @@ from tfdsl.backend import Document, Unit
 from tfdsl.emit.located import Data, Located, at, child, unless_empty
 from tfdsl.ir.model import Job, Role
 from tfdsl.ir.policies import completions, on_failure
-from tfdsl_backends.podspec.batch import DEADLINE, SUSPEND, TTL, job_fields
+from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL, written
 from tfdsl_backends.podspec.objects import claim_document, job_metadata, tensorboard_beside
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import PodPlan
@@ -71,9 +71,9 @@ def run_policy(unit: Unit) -> dict[str, Data]:
     job = unit.job
     return {
         "cleanPodPolicy": Located(CLEANUP[job.cleanup], "cleanup"),
-        **job_fields(job, TTL, DEADLINE),
+        **written(job, (TTL, DEADLINE)),
         "backoffLimit": backoff_limit(unit),
-        **job_fields(job, SUSPEND),
+        **written(job, (SUSPEND,)),
         "schedulingPolicy": unless_empty(scheduling_policy(unit)),
     }
 

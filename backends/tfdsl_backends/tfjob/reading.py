@@ -24,7 +24,7 @@ from tfdsl.reading import Asked, Field, Group
 from tfdsl.record import Record, replace
 from tfdsl.vocabulary.attributes import MOST_REPLICAS, ROLES_BY_NAME
 from tfdsl_backends.podspec import patching
-from tfdsl_backends.podspec.batch import DEADLINE, SUSPEND, TTL
+from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import CONTAINER
 from tfdsl_backends.podspec.reading.batch import USUAL_RETRIES, read_field
@@ -269,8 +269,8 @@ def read_run_policy(
     """What happens to the job as a whole. ``schedulers``: those that its pods name."""
     policy = job["spec"]["runPolicy"]
     _cleanup(draft, policy["cleanPodPolicy"], asked)
-    for field in (replace(DEADLINE, least=0), TTL, SUSPEND):
-        read_field(draft, field, policy[field.key])
+    for field in (replace(DEADLINE, fits=TTL.fits), TTL, SUSPEND):
+        read_field(draft, field, policy[field.path])
     of_volcano = _queue(draft, job)
     if not _gang(draft, policy["schedulingPolicy"], replicas, schedulers, asked) and of_volcano:
         draft.options.set("gang_scheduler", _VOLCANO, policy["schedulingPolicy"]["queue"].span)

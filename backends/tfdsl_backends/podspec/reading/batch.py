@@ -16,8 +16,7 @@ from tfdsl.manifest.view import View
 from tfdsl.patch.rules import PatchRules
 from tfdsl.text import Span
 from tfdsl.vocabulary.quantities import duration
-from tfdsl_backends.podspec import patching
-from tfdsl_backends.podspec.batch import JobField
+from tfdsl_backends.podspec import fields, patching
 from tfdsl_backends.podspec.plan import MOST_RULES
 from tfdsl_backends.podspec.reading.objects import dotted, unfit
 
@@ -32,12 +31,12 @@ USUAL_RETRIES: Final = 3
 """``retries`` where a policy restarts anything and nothing is written."""
 
 
-def read_field(draft: Draft, field: JobField, place: View) -> None:
-    """``field`` of the object, which is at ``place``, as the attribute of the job."""
-    if field.least is None:
-        draft.job.set(field.attribute, place.flag or None, place.span)
-    elif place.number is not None and place.number >= field.least:
-        draft.job.set(field.attribute, Bare(duration(place.number * 1000).text), place.span)
+def read_field(draft: Draft, field: fields.Field, place: View) -> None:
+    """``field`` of the job's object, which is at ``place``, as the attribute of the job."""
+    if field.codec == "flag":
+        draft.job.set(field.name, place.flag or None, place.span)
+    elif place.number is not None and field.fits is not None and field.fits(place.number):
+        draft.job.set(field.name, Bare(duration(place.number * 1000).text), place.span)
 
 
 def ending_alone(spec: View) -> list[tuple[int, Span]]:
