@@ -12,11 +12,9 @@ from tests.lsp.long_text import long_text, random_edit
 from tests.sampled import sampled
 from tfdsl import pipeline
 from tfdsl.lsp.checking import Checker
-from tfdsl.lsp.features.folding import folding
-from tfdsl.lsp.features.semantic_tokens import semantic_tokens
-from tfdsl.lsp.features.symbols import outline
-from tfdsl.lsp.settings import Settings
-from tfdsl.lsp.snapshot import Snapshot
+from tfdsl.lsp.features.layout import folding, semantic_tokens
+from tfdsl.lsp.features.navigation import outline
+from tfdsl.lsp.snapshot import Settings, Snapshot
 from tfdsl.record import replace
 from tfdsl.text import Source
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from tests.lsp import test_checking
 from tests.lsp.marked import edited, marked, shown, snapshot
 from tfdsl.lsp.checking import Checker
-from tfdsl.lsp.features.definition import definition
 from tfdsl.lsp.features.hover import hover
 from tfdsl.lsp.features.inlay_hints import inlay_hints
-from tfdsl.lsp.features.references import references
-from tfdsl.lsp.features.rename import rename
-from tfdsl.lsp.settings import Settings
+from tfdsl.lsp.features.navigation import definition, references, rename
+from tfdsl.lsp.snapshot import Settings
 
 TEXT = """\
 param prod: bool = false

@@ -10,7 +10,7 @@ import pytest
 from tests.lsp.long_text import long_text
 from tests.lsp.wire import Wire
 from tfdsl.lsp.checking import Checker
-from tfdsl.lsp.server.checks import Checks
+from tfdsl.lsp.server.session import Checks
 from tfdsl.lsp.snapshot import Snapshot
 from tfdsl.text import Source
 

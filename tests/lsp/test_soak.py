@@ -10,8 +10,8 @@ import pytest
 from tests.lsp.long_text import long_text, random_edit
 from tests.lsp.wire import Wire
 from tfdsl.lsp.checking import Checker
-from tfdsl.lsp.features.diagnostics import problems
-from tfdsl.lsp.positions import Lines
+from tfdsl.lsp.documents import Lines
+from tfdsl.lsp.features.problems import problems
 from tfdsl.lsp.snapshot import Snapshot
 from tfdsl.text import Source
 

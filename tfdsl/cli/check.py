@@ -10,8 +10,7 @@ from tfdsl import front_end
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import Arguments, Command, Flag, Positional
 from tfdsl.cli.inputs import named_files
-from tfdsl.cli.progress import Progress
-from tfdsl.cli.report import USAGE, report, wrong_use
+from tfdsl.cli.report import USAGE, Progress, report, wrong_use
 from tfdsl.cli.streams import err
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.order import in_file_order

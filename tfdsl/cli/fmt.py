@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from tfdsl.cli.arguments import Arguments, Command, Flag, Positional
 from tfdsl.cli.inputs import named_files
-from tfdsl.cli.progress import Progress
-from tfdsl.cli.report import ERRORS, OK, USAGE, report, wrong_use
+from tfdsl.cli.report import ERRORS, OK, USAGE, Progress, report, wrong_use
 from tfdsl.cli.streams import err, out
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.render.columns import visible

@@ -84,12 +84,12 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def _run(words: list[str]) -> int:
     if not words:
-        from tfdsl.cli.overview import overview
+        from tfdsl.cli.commands import overview
 
         err(overview(err_columns()))
         return USAGE
     if words[0] in ("-h", "--help", "help") and len(words) == 1:
-        from tfdsl.cli.overview import overview
+        from tfdsl.cli.commands import overview
 
         out(overview(out_columns()))
         return 0
@@ -112,7 +112,7 @@ def _command(words: list[str]) -> int:
     arguments = parse(module.COMMAND, words[1:], spans[1:], spans[0])
     choose_colour(arguments.text(COLOUR.name, "auto"))
     if arguments.help:
-        from tfdsl.cli.help import command_help
+        from tfdsl.cli.arguments import command_help
 
         out(command_help(module.COMMAND, out_columns()))
         return 0

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tfdsl import front_end, pipeline
 from tfdsl.cli import selection as chosen
-from tfdsl.cli import where_text
 from tfdsl.cli.arguments import TEXT_OR_JSON, Argument, Arguments, Command, Flag, Positional
 from tfdsl.cli.report import ERRORS, OK, USAGE, report, wrong_use
 from tfdsl.cli.streams import out
 from tfdsl.diagnostics import Diagnostic
+from tfdsl.diagnostics.render.columns import line_of
+from tfdsl.diagnostics.render.json import dumped
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, UNREADABLE_FILE
 from tfdsl.diagnostics.where_rules import BAD_MAP, NO_MAP, NO_SUCH_LINE, NOT_OF_SOURCE, NOT_SHOWN, STALE
 from tfdsl.front_end import Input
 from tfdsl.inputs import root_of
-from tfdsl.masking import Hidden, hidden_texts
+from tfdsl.masking import Hidden, hidden_texts, hide
 from tfdsl.pipeline import Choice, Outcome
 from tfdsl.ready_job import ReadyJob
 from tfdsl.settings.finding import is_settings_file
 from tfdsl.source_files import Outside, is_below, read
 from tfdsl.text import Source, Span
 from tfdsl.tracing import back, files, maps, places
-from tfdsl.tracing.forward import Forward, Question, choices_for, line_span, narrowed, outside
-from tfdsl.tracing.places import Asked
+from tfdsl.tracing.back import Origin
+from tfdsl.tracing.forward import Answer, Forward, Question, choices_for, line_span, narrowed, outside
+from tfdsl.tracing.places import Asked, Place
 from tfdsl.tracing.uses import Uses
 
 OUTPUT = Flag("--output", "the folder or file that the output is in, as for tfdsl compile", short="-o", value="PATH")
@@ -155,7 +157,7 @@ class _Where:
         self._warn(given)
         self._warn(None)
         asked = places.Place(self.asked.path, self.asked.line, source.line(self.asked.line))
-        out(where_text.forward(asked, answers, self.hidden, json=self._json))
+        out(forward_text(asked, answers, self.hidden, json=self._json))
         return OK if any(answer.lines for answer in answers) else ERRORS
 
     def _take_project(self, given: Input) -> None:
@@ -271,7 +273,7 @@ class _Where:
     def _came_from(self, source: Source, origin: back.Origin) -> int:
         self._warn(None)
         asked = places.Place(self.asked.path, self.asked.line, source.line(self.asked.line))
-        out(where_text.back(asked, origin, self.hidden, json=self._json))
+        out(back_text(asked, origin, self.hidden, json=self._json))
         return OK if origin.place is not None else ERRORS
 
     # --- what is shown ---
@@ -295,3 +297,108 @@ def _not_shown(place: Span, path: str, reason: str) -> Diagnostic:
     """The warning for a source that a map names and that is not read."""
     warning = NOT_SHOWN(place, path=path, reason=reason)
     return warning.help(reason.HELP).help("or name it: --source FILE") if isinstance(reason, Outside) else warning
+
+
+_VERSION = 1
+"""Of the JSON form."""
+
+
+def forward_text(asked: Place, answers: Sequence[Answer], hidden: Hidden, *, json: bool) -> str:
+    """The lines that a line made, for each target."""
+    if json:
+        targets = [_target(answer, hidden) for answer in answers]
+        return _document({**_asked(asked, hidden), "direction": "forward", "targets": targets})
+    return "".join(f"{line_of(hide(line, hidden))}\n" for line in _forward_lines(asked, answers))
+
+
+def back_text(asked: Place, origin: Origin, hidden: Hidden, *, json: bool) -> str:
+    """The line that made a line."""
+    if json:
+        return _document(
+            {
+                **_asked(asked, hidden),
+                "direction": "back",
+                "target": origin.target,
+                "target_version": origin.version,
+                "source": _place(origin.place, hidden) if origin.place is not None else None,
+                "uses": [_place(one, hidden) for one in origin.uses],
+                "reason": origin.reason or None,
+            }
+        )
+    return "".join(f"{line_of(hide(line, hidden))}\n" for line in _back_lines(asked, origin))
+
+
+def _forward_lines(asked: Place, answers: Sequence[Answer]) -> Iterator[str]:
+    yield _shown(asked)
+    reasons = {answer.reason for answer in answers}
+    if len(answers) > 1 and len(reasons) == 1 and (reason := reasons.pop()) is not None:
+        yield from ("", f"# nothing, {reason}")
+        return
+    for answer in answers:
+        yield ""
+        head = f"# {answer.target} {answer.version}"
+        if answer.reason is not None:
+            yield f"{head}: nothing, {answer.reason}"
+            continue
+        yield head
+        for group in answer.lines:
+            if group.how == "decided":
+                yield "# without it these lines would be different"
+            elif group.by is not None:
+                yield f"# through {_shown(group.by)}"
+            yield from (_shown(line.place) for line in group.lines)
+
+
+def _back_lines(asked: Place, origin: Origin) -> Iterator[str]:
+    yield _shown(asked)
+    yield ""
+    if origin.target is not None:
+        yield f"# {origin.target} {origin.version}"
+    if origin.place is None:
+        yield f"# {origin.reason}"
+        return
+    yield _shown(origin.place)
+    if origin.uses:
+        yield "# with"
+        yield from map(_shown, origin.uses)
+
+
+def _shown(place: Place) -> str:
+    return f"{place.path}:{place.line}: {place.text}" if place.text is not None else f"{place.path}:{place.line}"
+
+
+# --- JSON ------------------------------------------------------------------------------------------------------
+
+
+def _document(data: dict[str, object]) -> str:
+    return dumped({"version": _VERSION, **data})
+
+
+def _asked(place: Place, hidden: Hidden) -> dict[str, object]:
+    return {"asked": _place(place, hidden)}
+
+
+def _place(place: Place, hidden: Hidden) -> dict[str, object]:
+    return {
+        "path": place.path,
+        "line": place.line,
+        "text": hide(place.text, hidden) if place.text is not None else None,
+    }
+
+
+def _target(answer: Answer, hidden: Hidden) -> dict[str, object]:
+    lines = [
+        {
+            **_place(line.place, hidden),
+            "how": group.how,
+            "by": _place(group.by, hidden) if group.by is not None else None,
+        }
+        for group in answer.lines
+        for line in group.lines
+    ]
+    return {
+        "target": answer.target,
+        "target_version": answer.version,
+        "lines": lines,
+        "reason": answer.reason,
+    }

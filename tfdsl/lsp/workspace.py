@@ -10,11 +10,9 @@ from tfdsl import pipeline
 from tfdsl.inputs import Inputs
 from tfdsl.job_files import job_files
 from tfdsl.lsp.checking import Checker
-from tfdsl.lsp.declared import Declared, declared
-from tfdsl.lsp.documents import Document, Documents
-from tfdsl.lsp.settings import Settings
-from tfdsl.lsp.snapshot import Snapshot
-from tfdsl.lsp.uris import path_of
+from tfdsl.lsp.documents import Document, Documents, path_of
+from tfdsl.lsp.names import Declared, declared
+from tfdsl.lsp.snapshot import Settings, Snapshot
 from tfdsl.semantics.project import Program
 from tfdsl.settings.finding import is_settings_file
 from tfdsl.syntax import ast

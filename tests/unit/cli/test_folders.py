@@ -11,7 +11,7 @@ import pytest
 from tests.skips import not_as_root
 from tests.unit.cli.shell import tfdsl
 from tfdsl.job_files import job_files
-from tfdsl.lsp.settings import read_settings
+from tfdsl.lsp.snapshot import read_settings
 from tfdsl.lsp.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -6,10 +6,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from tfdsl import pipeline
-from tfdsl.lsp.conditions import conditions
-from tfdsl.lsp.matrices import jobs_of
+from tfdsl.lsp.features.hover import conditions
+from tfdsl.lsp.names import jobs_of, walk
 from tfdsl.lsp.shown import shown
-from tfdsl.lsp.tree import walk
 from tfdsl.record import Record, replace
 from tfdsl.semantics import resolved
 from tfdsl.semantics.dependencies import references

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from collections.abc import Iterator
 from importlib import import_module
+from typing import Final
 
 from lsprotocol import types
 
-from tfdsl.lsp.server.registrations import register
 from tfdsl.lsp.server.session import Session
-from tfdsl.settings.finding import is_settings_file
+from tfdsl.settings.finding import OWN, SHARED, is_settings_file
 
 
 def _initialize(ls: Session, params: types.InitializeParams) -> None:
@@ -33,7 +34,7 @@ def _collect_again() -> None:
 
 def _initialized(ls: Session, params: types.InitializedParams) -> None:
     """Fetch what the first request will need, and ask for the settings and for news of files."""
-    for module in ("lsp.features.completion", "lsp.features.diagnostics", "lsp.features.hover", "syntax.recovery"):
+    for module in ("lsp.server.requests", "syntax.recovery"):
         import_module(f"tfdsl.{module}")
     ls.watch_client()
     ls.ask_for_settings()
@@ -94,6 +95,13 @@ async def _diagnostic(ls: Session, params: types.DocumentDiagnosticParams) -> ty
     return types.RelatedFullDocumentDiagnosticReport(await ls.asked(params.text_document.uri))
 
 
+async def _code_action(ls: Session, params: types.CodeActionParams) -> list[types.CodeAction]:
+    from tfdsl.lsp.server.requests import code_actions
+
+    await ls.checks.finish_as_it_is(params.text_document.uri)
+    return code_actions(ls, params)
+
+
 FEATURES = (
     (types.INITIALIZE, None, _initialize),
     (types.INITIALIZED, None, _initialized),
@@ -104,5 +112,43 @@ FEATURES = (
     (types.WORKSPACE_DID_CHANGE_WATCHED_FILES, None, _did_change_watched_files),
     (types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, None, _did_change_workspace_folders),
     (types.WORKSPACE_DID_CHANGE_CONFIGURATION, None, _did_change_configuration),
+    (types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(["quickfix", "source.fixAll.tfdsl"]), _code_action),
 )
 """Method, options and handler."""
+
+
+_PATTERNS: Final = tuple(f"**/{name}" for name in (OWN, SHARED))
+_FILES: Final = tuple(types.TextDocumentFilterPattern(pattern, scheme="file") for pattern in _PATTERNS)
+
+
+def register(ls: Session) -> None:
+    """Ask for what the client can be asked for."""
+    asked = [*_watched(ls.client_capabilities.workspace), *_project_file(ls.client_capabilities.text_document)]
+    if asked:
+        ls.client_register_capability(types.RegistrationParams(asked))
+
+
+def _watched(able: types.WorkspaceClientCapabilities | None) -> Iterator[types.Registration]:
+    """News of files that a text may include, and of settings."""
+    watched = able.did_change_watched_files if able else None
+    if watched is not None and watched.dynamic_registration:
+        patterns = [types.FileSystemWatcher(pattern) for pattern in ("**/*.tfjob", *_PATTERNS)]
+        options = types.DidChangeWatchedFilesRegistrationOptions(patterns)
+        yield types.Registration("files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
+
+
+def _project_file(able: types.TextDocumentClientCapabilities | None) -> Iterator[types.Registration]:
+    """The settings of a project, which are of another language than jobs."""
+    if able is None:
+        return
+    options = types.TextDocumentRegistrationOptions(_FILES)
+    if able.synchronization is not None and able.synchronization.dynamic_registration:
+        change = types.TextDocumentChangeRegistrationOptions(types.TextDocumentSyncKind.Incremental, _FILES)
+        yield types.Registration("project-open", types.TEXT_DOCUMENT_DID_OPEN, options)
+        yield types.Registration("project-change", types.TEXT_DOCUMENT_DID_CHANGE, change)
+        yield types.Registration("project-close", types.TEXT_DOCUMENT_DID_CLOSE, options)
+    if able.completion is not None and able.completion.dynamic_registration:
+        words = types.CompletionRegistrationOptions(_FILES, trigger_characters=list("[\"'"))
+        yield types.Registration("project-completion", types.TEXT_DOCUMENT_COMPLETION, words)
+    if able.hover is not None and able.hover.dynamic_registration:
+        yield types.Registration("project-hover", types.TEXT_DOCUMENT_HOVER, options)

@@ -5,22 +5,22 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from threading import Thread
 from typing import TYPE_CHECKING, cast
 from typing import Protocol as Shape
 
 from lsprotocol import types
 from lsprotocol.converters import get_converter
+from lsprotocol.types import LSPErrorCodes
+from pygls.exceptions import JsonRpcException
 from pygls.io_ import StdoutWriter
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage
 
 from tfdsl import __version__
-from tfdsl.lsp.positions import negotiated
-from tfdsl.lsp.server.checks import PATIENCE, Checks
-from tfdsl.lsp.server.protocol import Protocol, read_message
-from tfdsl.lsp.server.stream import bodies
+from tfdsl.lsp.documents import Document, negotiated
+from tfdsl.lsp.server.protocol import Protocol, bodies, read_message
 from tfdsl.settings.finding import is_settings_file
 from tfdsl.text import Source
 
@@ -30,13 +30,79 @@ if TYPE_CHECKING:
 
     from cattrs import Converter
 
-    from tfdsl.lsp.documents import Document
     from tfdsl.lsp.server.conversion import Places
     from tfdsl.lsp.snapshot import Snapshot
     from tfdsl.lsp.workspace import Workspace
 
+
+QUIET = 0.002
+"""Seconds without a change after which a text is checked: a request that comes with a keystroke is answered first."""
+PATIENCE = 0.2
+"""Seconds after which the check of a text begins at once although changes go on."""
+
+
+class Checks:
+    """The checks that are waiting or going on; a change of a text ends the check of what it was before.
+
+    ``snapshot`` gives an open text as it is now; ``publish`` is called for a text that has been checked, ``fail`` when
+    there is a bug in a check, which must not end the server.
+    """
+
+    def __init__(
+        self,
+        snapshot: Callable[[str], Snapshot | None],
+        publish: Callable[[str], None],
+        fail: Callable[[Exception], None],
+    ) -> None:
+        self._snapshot = snapshot
+        self._publish = publish
+        self._fail = fail
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._since: dict[str, float] = {}
+
+    def soon(self, uri: str) -> None:
+        """Check a text when it is quiet for a moment."""
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        task = self._tasks.get(uri)
+        if task is not None:
+            task.cancel()
+        since = self._since.setdefault(uri, now)
+        self._tasks[uri] = loop.create_task(self._check(uri, QUIET if now - since < PATIENCE else 0))
+
+    def leave(self, uri: str) -> None:
+        """Do not publish a text: somebody has asked for it."""
+        task = self._tasks.pop(uri, None)
+        self._since.pop(uri, None)
+        if task is not None:
+            task.cancel()
+
+    async def finish(self, uri: str) -> None:
+        """Check a text as it is now, or as it is when that has changed meanwhile."""
+        while (snapshot := self._snapshot(uri)) is not None and snapshot.work():
+            await asyncio.sleep(0)
+
+    async def finish_as_it_is(self, uri: str) -> None:
+        """Check a text for an answer about places in it, which nobody can use when it changes meanwhile."""
+        before = self._snapshot(uri)
+        await self.finish(uri)
+        if self._snapshot(uri) is not before:
+            raise JsonRpcException("the text has changed", LSPErrorCodes.ContentModified)
+
+    async def _check(self, uri: str, delay: float) -> None:
+        await asyncio.sleep(delay)
+        try:
+            await self.finish(uri)
+            del self._tasks[uri], self._since[uri]
+            self._publish(uri)
+        except Exception as error:
+            self._fail(error)
+
+
 REQUEST_FAILED = -32803
 """The protocol's code for a request that is right but cannot be done."""
+OPEN_OUTPUT = "tfdsl.openOutput"
+"""The command that opens what a job compiles to."""
 WATCH = 5.0
 """Seconds between two looks whether the client's process is still there."""
 
@@ -142,6 +208,13 @@ class Session(LanguageServer):
         while message := await queue.get():
             yield message[0]
 
+    def remove_outputs(self) -> None:
+        """Remove the folder with the outputs that have been opened."""
+        if self.outputs is not None:
+            import shutil
+
+            shutil.rmtree(self.outputs, ignore_errors=True)
+
     @property
     def _rules(self) -> Protocol:
         return cast("Protocol", self.protocol)
@@ -160,7 +233,7 @@ class Session(LanguageServer):
         return self._workspace
 
     def _start(self, workspace: Workspace, begin: types.InitializeParams) -> None:
-        from tfdsl.lsp.settings import read_settings
+        from tfdsl.lsp.snapshot import read_settings
 
         general = begin.capabilities.general
         workspace.documents.encoding = negotiated(general.position_encodings if general else None)
@@ -274,7 +347,7 @@ class Session(LanguageServer):
 
     def set_settings(self, data: object) -> None:
         """Take over new settings."""
-        from tfdsl.lsp.settings import read_settings
+        from tfdsl.lsp.snapshot import read_settings
 
         settings = read_settings(data)
         if settings != self.state.settings:
@@ -339,7 +412,7 @@ class Session(LanguageServer):
     def found(self, uri: str) -> dict[str, list[types.Diagnostic]]:
         """The diagnostics of an open text and of its includes, by URI; nothing for a text that is not open."""
         from tfdsl.lsp.features import project_file
-        from tfdsl.lsp.features.diagnostics import problems
+        from tfdsl.lsp.features.problems import problems
         from tfdsl.lsp.server import conversion
 
         snapshot = self.state.snapshot(uri)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl import front_end, pipeline
 from tfdsl.lsp.checking import Checker
-from tfdsl.lsp.features.semantic_tokens import semantic_tokens
+from tfdsl.lsp.features.layout import semantic_tokens
 from tfdsl_playground import results
 from tfdsl_playground.asked import Input
 from tfdsl_playground.contents import contents
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from tfdsl.diagnostics import Diagnostic
-    from tfdsl.lsp.features.compile import Compiled
-    from tfdsl.lsp.features.where import Preview
+    from tfdsl.lsp.features.previews import Compiled, Preview
     from tfdsl.pipeline import Outcome
 
     Answer = dict[str, object]
@@ -117,24 +116,24 @@ class Session:
     @property
     def preview(self) -> Preview:
         """What the page shows beside the text."""
-        from tfdsl.lsp.features.where import Preview
+        from tfdsl.lsp.features.previews import Preview
 
         return Preview(self.input.target, self._job())
 
     def _job(self) -> str | None:
         """The job that is asked for, if there is one of this name."""
-        from tfdsl.lsp.features.compile import outcome_for
+        from tfdsl.lsp.features.previews import Preview, outcome_for
 
         job = self.input.job
-        if job is None or isinstance(outcome_for(self.main, self.input.target, job, None, None), str):
+        if job is None or isinstance(outcome_for(self.main, Preview(self.input.target, job)), str):
             return None
         return job
 
     def compiled(self) -> Answer | str:
         """``Compiled`` of the protocol, but for the time, or a line for people why there is none."""
-        from tfdsl.lsp.features.compile import compile_text
+        from tfdsl.lsp.features.previews import compile_text
 
-        found = compile_text(self.main, self.input.target, self._job())
+        found = compile_text(self.main, self.preview)
         if isinstance(found, str):
             return f"{found[:1].upper()}{found[1:]}"
         problems = [*found.problems, *self.main.project.problems]

@@ -6,8 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
-from tfdsl.lsp.settings import Settings
-from tfdsl.lsp.snapshot import Snapshot
+from tfdsl.lsp.snapshot import Settings, Snapshot
 from tfdsl.record import replace
 from tfdsl.semantics.target_options import GivenOption
 from tfdsl.text import Source

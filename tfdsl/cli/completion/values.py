@@ -1,21 +1,241 @@
-"""What can stand for the values of flags, and for arguments: for each name of a value in the help one function."""
+"""What a shell is offered."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from tfdsl import targets
-from tfdsl.cli.completing.candidate import Answer, Candidate, Files, behind
+from tfdsl import pipeline, targets
+from tfdsl.backend import Backend
+from tfdsl.cli.arguments import COLOUR, Command, Flag
+from tfdsl.diagnostics import Diagnostic
+from tfdsl.file_info import ParamInfo, Plain, ProfileInfo, params_of, profiles_of
+from tfdsl.inputs import Inputs
+from tfdsl.patterns import regex
+from tfdsl.ready_job import is_json
+from tfdsl.record import Record
+from tfdsl.semantics import resolved
+from tfdsl.semantics.derived import derive
+from tfdsl.semantics.params import Given, Params
+from tfdsl.semantics.project import Program
+from tfdsl.source_files import STDIN, contents, decode
+from tfdsl.text import Source
 from tfdsl.vocabulary.types import choices, describe
 
 if TYPE_CHECKING:
-    from tfdsl.backend import Backend
-    from tfdsl.cli.completing.file_names import FileNames
-    from tfdsl.cli.completing.typed import Typed
     from tfdsl.draft import Value
-    from tfdsl.file_info import ParamInfo, Plain
 
+
+class Candidate(Record):
+    """A word that can stand where the cursor is. ``open``: it goes on, so no space follows it."""
+
+    text: str
+    description: str = ""
+    open: bool = False
+
+
+class Files(Record):
+    """Files and folders can stand there. ``prefix``: what is before their path in the word, such as ``--output=``.
+
+    ``endings``: only such files are meant; empty: all. ``folders``: only folders.
+    """
+
+    prefix: str = ""
+    endings: tuple[str, ...] = ()
+    folders: bool = False
+
+
+class Answer(Record):
+    """All that can stand where the cursor is."""
+
+    candidates: tuple[Candidate, ...] = ()
+    files: Files | None = None
+
+
+def behind(prefix: str, answer: Answer) -> Answer:
+    """``answer`` about the end of a word that begins with ``prefix``."""
+    files = answer.files
+    moved = None if files is None else Files(prefix + files.prefix, files.endings, files.folders)
+    texts = tuple(Candidate(prefix + one.text, one.description, one.open) for one in answer.candidates)
+    return Answer(texts, moved)
+
+
+HELP = Flag("--help", "show the help of the command", short="-h")
+
+
+class Typed(Record):
+    """The words behind the name of a command.
+
+    ``current``: the word before the cursor, which need not be whole. ``flags``: values that are typed elsewhere, in
+    order; of a switch the empty text. ``before``: the arguments before the cursor, ``rest``: all arguments without the
+    current word. ``awaiting``: the flag whose value the current word is. ``ended``: after ``--`` there are no flags.
+    """
+
+    command: Command
+    current: str
+    flags: dict[str, list[str]]
+    before: tuple[str, ...]
+    rest: tuple[str, ...]
+    awaiting: Flag | None
+    ended: bool
+
+    def values(self, flag: str) -> Sequence[str]:
+        """Every value of a flag."""
+        return self.flags.get(flag, ())
+
+
+def flags_of(command: Command) -> tuple[Flag, ...]:
+    """All flags that a command takes."""
+    return (*command.flags, COLOUR, HELP)
+
+
+def typed(command: Command, words: Sequence[str], at: int) -> Typed:
+    """``words`` come after the name of the command; the one at ``at`` is being completed."""
+    known = {name: flag for flag in flags_of(command) for name in (flag.name, flag.short) if name is not None}
+    flags: dict[str, list[str]] = {}
+    before: list[str] = []
+    after: list[str] = []
+    awaiting: Flag | None = None
+    here: Flag | None = None
+    ended = ended_here = False
+    for index, word in enumerate(words):
+        waiting, awaiting = awaiting, None
+        if index == at:
+            here, ended_here = waiting, ended
+        elif waiting is not None:
+            flags.setdefault(waiting.name, []).append(word)
+        elif ended or word == "-" or not word.startswith("-"):
+            (before if index < at else after).append(word)
+        elif word == "--":
+            ended = True
+        else:
+            name, value = split(word)
+            flag = known.get(name)
+            if flag is not None and flag.value is not None and value is None:
+                awaiting = flag
+            elif flag is not None:
+                flags.setdefault(flag.name, []).append(value or "")
+    return Typed(command, words[at], flags, tuple(before), (*before, *after), here, ended_here)
+
+
+def split(word: str) -> tuple[str, str | None]:
+    """A flag as it is typed, and the value in the same word: ``--set=a``, ``-t=volcano``, ``-tvolcano``."""
+    if word.startswith("--"):
+        name, equals, value = word.partition("=")
+        return name, value if equals else None
+    return word[:2], word[2:].removeprefix("=") if len(word) > 2 else None
+
+
+def unused(typed: Typed) -> Iterator[Flag]:
+    """The flags that can still be written."""
+    return (flag for flag in flags_of(typed.command) if flag.many or flag.name not in typed.flags)
+
+
+LARGEST: Final = 256 * 1024
+"""Bytes of a file that is looked into: more than that takes longer than a person waits for a word."""
+_BEHIND: Final = regex(r"(?::[0-9:]*|@.*)\Z")
+MOST_JOBS: Final = 200
+"""The most names of jobs that are offered."""
+
+
+class FileNames:
+    """The names in the file of a command line; each is looked for when it is first asked for."""
+
+    def __init__(self, typed: Typed) -> None:
+        self._typed = typed
+
+    @cached_property
+    def params(self) -> Sequence[ParamInfo]:
+        """The params."""
+        return () if self._program is None else params_of(self._program, self._plain, self._plain)
+
+    @cached_property
+    def profiles(self) -> Sequence[ProfileInfo]:
+        """The profiles."""
+        return () if self._program is None else profiles_of(self._program, self._plain)
+
+    @cached_property
+    def jobs(self) -> Sequence[str]:
+        """The names of jobs, and of the blocks that make several."""
+        if self._program is None:
+            return ()
+        names: dict[str, None] = {}
+        for one in derive(self._program, self._asked, _unheard):
+            if one.combination is not None and one.node.pattern is None:
+                names[one.node.name.text] = None
+            if one.known and not one.absent:
+                names[one.name] = None
+        return list(names)[:MOST_JOBS]
+
+    @cached_property
+    def roles(self) -> dict[str, int]:
+        """The roles of its jobs, and how many replicas each has at most."""
+        found: dict[str, int] = {}
+        for job in self._resolved:
+            for role in job.roles:
+                found[role.name] = max(found.get(role.name, 0), role.replicas)
+        return found
+
+    @cached_property
+    def mounts(self) -> Sequence[str]:
+        """The paths at which its jobs mount something."""
+        paths = (mount.at for job in self._resolved for role in job.roles for mount in role.mounts)
+        return list(dict.fromkeys(paths))
+
+    @cached_property
+    def _resolved(self) -> Sequence[resolved.Job]:
+        if self._program is None:
+            return ()
+        request = pipeline.Request(self._profile, self._given, extent="sample")
+        return pipeline.check(self._program, request).jobs
+
+    @cached_property
+    def _program(self) -> Program | None:
+        named = (*self._typed.values("--source"), *self._typed.rest[:1])
+        source = _read(_path(named[0]), None) if named else STDIN
+        if isinstance(source, str) or is_json(source):
+            return None
+        return pipeline.load(source, Inputs(source, self._typed.values("--allow-read"), _read))
+
+    @property
+    def _plain(self) -> Params:
+        assert self._program is not None
+        return Params(self._program, None, (), _unheard)
+
+    @cached_property
+    def _asked(self) -> Params:
+        assert self._program is not None
+        return Params(self._program, self._profile, self._given, _unheard)
+
+    @property
+    def _profile(self) -> str | None:
+        return next(iter(self._typed.values("--profile")), None)
+
+    @property
+    def _given(self) -> tuple[Given, ...]:
+        pairs = (text.partition("=") for text in self._typed.values("--set"))
+        return tuple(Given(name.strip(), Source("--set", text)) for name, _, text in pairs if not text.startswith("@"))
+
+
+def _unheard(diagnostic: Diagnostic) -> None:
+    """Whoever completes a word does not want to hear about others."""
+
+
+def _path(word: str) -> str:
+    """The file that a word names; one of ``FILE:LINE`` (where) or ``FILE@REVISION`` (diff) as well."""
+    path = os.path.expanduser(word)
+    return path if os.path.lexists(path) else _BEHIND.sub("", path)
+
+
+def _read(path: str, roots: Sequence[str] | None) -> Source | str:
+    """The text of a small file, or why it is not read."""
+    data = contents(path, LARGEST, roots) if path != STDIN else STDIN
+    return data if isinstance(data, str) else decode(data, path, path)
+
+
+if TYPE_CHECKING:
     Values: TypeAlias = Callable[["Asked"], Answer]
 
 JOBS: Final = (".tfjob", ".json")
@@ -240,14 +460,14 @@ def _role_of_container(asked: Asked) -> Answer:
 
 
 def _example(asked: Asked) -> Answer:
-    from tfdsl.cli import examples
+    from tfdsl.cli import new
 
-    return answer(Candidate(name, examples.summary(examples.files(name)[examples.MAIN])) for name in examples.NAMES)
+    return answer(Candidate(name, new.summary(new.files(name)[new.MAIN])) for name in new.NAMES)
 
 
 def _page(asked: Asked) -> Answer:
     """A word that has a page; codes and slugs of messages once their beginning is typed."""
-    from tfdsl.cli.word_pages import words as pages
+    from tfdsl.cli.explain import words as pages
 
     found = [one for one in pages() if " " not in one]
     if asked.word:
@@ -259,7 +479,7 @@ def _page(asked: Asked) -> Answer:
 
 
 def _shell(asked: Asked) -> Answer:
-    from tfdsl.cli.completing.shells import SHELLS
+    from tfdsl.cli.completion import SHELLS
 
     return words(SHELLS)
 
