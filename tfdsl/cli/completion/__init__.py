@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.cli.arguments import Arguments, Command, Flag, Positional, not_one_of
 from tfdsl.cli.commands import SUMMARIES, load
