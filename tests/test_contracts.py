@@ -19,7 +19,7 @@ from tfdsl.diagnostics.registry import MODULES, rules
 from tfdsl.ir.fields import all_keys
 from tfdsl.lint.runner import SLUGS
 from tfdsl.lint.runner import rules as lint_rules
-from tfdsl.vocabulary.policies import ACTIONS_OF
+from tfdsl.vocabulary.statements import ACTIONS_OF
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -29,13 +29,13 @@ from tfdsl.support import (
     translated,
 )
 from tfdsl.vocabulary import versions
-from tfdsl.vocabulary.options import Option, OptionValue
+from tfdsl.vocabulary.types import Option, OptionValue
 from tfdsl.vocabulary.versions import Version
 
 if TYPE_CHECKING:
     from tfdsl.emit.located import Data
+    from tfdsl.ir.fields import Origins
     from tfdsl.ir.model import Job
-    from tfdsl.ir.origins import Origins
     from tfdsl.lifecycle.behaviour import Behaviour
     from tfdsl.patch.rules import PatchRules
     from tfdsl.reading import Reading

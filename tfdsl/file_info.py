@@ -18,11 +18,11 @@ from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record
 from tfdsl.semantics import resolved
 from tfdsl.semantics.conform import conform
-from tfdsl.semantics.dependencies import references
 from tfdsl.semantics.derived import Derived, check_name, chosen, derive
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.params import Params
 from tfdsl.semantics.project import Program
+from tfdsl.semantics.scope import references
 from tfdsl.semantics.values import CONTAINERS, Data, ListData, Poison, show
 from tfdsl.syntax import ast
 from tfdsl.text import Span

@@ -15,8 +15,8 @@ from tfdsl.masking import Hidden, hidden_texts
 from tfdsl.pipeline import Choice, Outcome, Request
 from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record, replace
+from tfdsl.semantics.known_names import target_called
 from tfdsl.semantics.project import Program
-from tfdsl.semantics.target_names import target_called
 from tfdsl.semantics.target_options import unknown_version
 from tfdsl.settings.finding import Settings, settings_for
 from tfdsl.text import Source, Span

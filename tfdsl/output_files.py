@@ -15,7 +15,7 @@ from tfdsl.record import Record
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from tfdsl.ir.origins import Origins
+    from tfdsl.ir.fields import Origins
 
 
 class OutputFile(Record):

@@ -23,9 +23,8 @@ from tfdsl.record import Record, replace
 from tfdsl.semantics import check as semantics
 from tfdsl.semantics import project, resolved
 from tfdsl.semantics.check import Extent
-from tfdsl.semantics.derived import Asked
+from tfdsl.semantics.derived import Asked, Reports
 from tfdsl.semantics.params import Given
-from tfdsl.semantics.per_combination import Reports
 from tfdsl.semantics.secrets import secrets
 from tfdsl.semantics.target_options import GivenOption
 from tfdsl.syntax import Parsed, parse
@@ -34,8 +33,8 @@ from tfdsl.vocabulary.versions import Version
 
 if TYPE_CHECKING:
     from tfdsl.emit.written import Written
+    from tfdsl.ir.fields import Origins
     from tfdsl.ir.model import Build
-    from tfdsl.ir.origins import Origins
     from tfdsl.semantics.project import Program, Reader
     from tfdsl.settings.finding import Entry
 

@@ -15,8 +15,8 @@ from tfdsl.semantics.project import Program
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
+    from tfdsl.ir.fields import Origins
     from tfdsl.ir.model import Job
-    from tfdsl.ir.origins import Origins
 
 
 class PlainJob(Record):

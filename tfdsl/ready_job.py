@@ -14,16 +14,16 @@ from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.pipeline import Choice, Made, Outcome, Request
 from tfdsl.record import Record, replace
-from tfdsl.rules.names import job_name
-from tfdsl.rules.roles import images
+from tfdsl.rules.job import images
+from tfdsl.rules.values import job_name
 from tfdsl.semantics import target_options
 from tfdsl.semantics.derived import unknown_job
 from tfdsl.semantics.params import Params
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
+    from tfdsl.ir.fields import Origins
     from tfdsl.ir.model import Job
-    from tfdsl.ir.origins import Origins
 
 
 class ReadyJob(Record):
@@ -42,7 +42,7 @@ def is_json(source: Source) -> bool:
 
 def read_json(source: Source) -> ReadyJob:
     """The job that ``source`` holds as JSON."""
-    from tfdsl.ir.json_origins import from_json
+    from tfdsl.ir.read_json import from_json
 
     found = from_json(source)
     return ReadyJob(source, found.job, found.origins, found.diagnostics)
@@ -53,7 +53,7 @@ def of_job(job: Job) -> ReadyJob:
 
     It is read from there: pydantic's ``model_copy`` and ``model_construct`` make parts that nothing has validated.
     """
-    from tfdsl.ir.json_origins import dump
+    from tfdsl.ir.read_json import dump
 
     return read_json(Source(f"<job {job.name}>", dump(job)))
 

@@ -9,7 +9,7 @@ from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, NO_SUCH_TASK
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-from tfdsl.vocabulary.roles import ROLE_NAMES
+from tfdsl.vocabulary.attributes import ROLE_NAMES
 
 if TYPE_CHECKING:
     from typing import Any

@@ -13,9 +13,8 @@ from tfdsl.api.compiling import Source, loaded_of
 from tfdsl.api.errors import UsageError
 from tfdsl.api.failing import compile_error
 from tfdsl.api.values import Value
-from tfdsl.comparing.comparison import Result, compared, targets_for
+from tfdsl.comparing.comparison import Result, changes, compared, targets_for
 from tfdsl.comparing.sides import Side, open_side, path_of
-from tfdsl.comparing.words import changes
 from tfdsl.manifest.nodes import Node, plain
 from tfdsl.masking import masked
 from tfdsl.pipeline import Request

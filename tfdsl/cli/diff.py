@@ -10,8 +10,8 @@ from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import Argument, Arguments, Command, Flag, Positional
 from tfdsl.cli.report import ERRORS, OK, USAGE, report, wrong_use
 from tfdsl.cli.streams import out, out_takes_colour
+from tfdsl.comparing.comparison import Change, changes, value_texts
 from tfdsl.comparing.lines import Hunk, Row, hunks
-from tfdsl.comparing.words import Change, changes, value_texts
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.render.columns import line_of
 from tfdsl.diagnostics.render.json import dumped

@@ -18,7 +18,7 @@ from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.suggest import closest, enumeration
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
 from tfdsl.text import Source
-from tfdsl.vocabulary.roles import ROLE_NAMES
+from tfdsl.vocabulary.attributes import ROLE_NAMES
 
 if TYPE_CHECKING:
     from tfdsl.importing.manifests import Imported, Job

@@ -17,7 +17,7 @@ from tfdsl.masking import Hidden, hidden_in
 from tfdsl.pipeline import Choice, Request
 from tfdsl.record import Record, replace
 from tfdsl.semantics.derived import Asked
-from tfdsl.semantics.external_values import Form
+from tfdsl.semantics.params import Form
 from tfdsl.semantics.params import Given as ParamGiven
 from tfdsl.semantics.target_options import GivenOption
 from tfdsl.source_files import STDIN, read

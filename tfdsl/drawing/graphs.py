@@ -15,7 +15,7 @@ from tfdsl.plain_jobs import plain_jobs
 from tfdsl.record import Record, replace
 
 if TYPE_CHECKING:
-    from tfdsl.ir.origins import Origins
+    from tfdsl.ir.fields import Origins
 
 Format: TypeAlias = Literal["svg", "mermaid", "dot", "json"]
 FORMATS: Final[tuple[Format, ...]] = ("mermaid", "svg", "dot", "json")

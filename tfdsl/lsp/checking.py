@@ -19,8 +19,7 @@ from tfdsl.diagnostics.name_rules import ABSENT_JOBS
 from tfdsl.patterns import regex
 from tfdsl.pipeline import Choice, Outcome, Request
 from tfdsl.record import Record, replace
-from tfdsl.semantics.check import Checked
-from tfdsl.semantics.consequences import independent
+from tfdsl.semantics.check import Checked, independent
 from tfdsl.semantics.project import Program
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import ast

@@ -15,7 +15,7 @@ from tfdsl.running.keys import TABLE
 from tfdsl.support import spoken
 
 if TYPE_CHECKING:
-    from tfdsl.ir.origins import Origins
+    from tfdsl.ir.fields import Origins
     from tfdsl.running.plan import Problem
     from tfdsl.text import Span
 

@@ -10,7 +10,7 @@ from tfdsl.record import Record, replace
 from tfdsl.tracing.places import Place, holds, place_of
 
 if TYPE_CHECKING:
-    from tfdsl.ir.origins import Origins
+    from tfdsl.ir.fields import Origins
     from tfdsl.output_files import OutputFile
     from tfdsl.text import Span
 

@@ -9,8 +9,8 @@ from tfdsl.backend import Unit
 from tfdsl.conditions import fewer
 from tfdsl.ir.policies import deciders
 from tfdsl.support import Condition, condition
-from tfdsl_backends.volcano.claims import claims
 from tfdsl_backends.volcano.features import features
+from tfdsl_backends.volcano.names import claims
 from tfdsl_backends.volcano.policies import KILLED, TERMINATED, RoleDecisions, decisions, eviction_statuses
 
 if TYPE_CHECKING:

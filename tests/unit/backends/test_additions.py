@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.emit.located import Data
-    from tfdsl.ir.origins import Origins
+    from tfdsl.ir.fields import Origins
 
 MINIMAL = """job digits {
   image = "r/x:1"

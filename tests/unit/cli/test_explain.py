@@ -20,7 +20,7 @@ from tfdsl.cli.topics import TOPICS, UNITS
 from tfdsl.ir.fields import all_keys
 from tfdsl.support import spoken
 from tfdsl.syntax import _tables
-from tfdsl.vocabulary import attributes, functions, policies, roles, statements
+from tfdsl.vocabulary import attributes, functions, statements
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,14 +63,14 @@ def test_an_example_is_clean(name: str) -> None:
 @pytest.mark.parametrize(
     ("table", "rows"),
     [
-        (topics.EVENTS, policies.EVENTS),
-        (topics.ACTIONS, policies.ACTIONS),
-        (topics.ROLES, roles.ROLES),
+        (topics.EVENTS, statements.EVENTS),
+        (topics.ACTIONS, statements.ACTIONS),
+        (topics.ROLES, attributes.ROLES),
         (topics.MOUNTS, statements.MOUNT_KINDS),
         (topics.FUNCTIONS, functions.FUNCTIONS),
     ],
 )
-def test_the_examples_are_about_what_there_is(table: dict[str, str], rows: tuple[policies.Event, ...]) -> None:
+def test_the_examples_are_about_what_there_is(table: dict[str, str], rows: tuple[statements.Event, ...]) -> None:
     assert list(table) == [row.name for row in rows]
     assert all(name in text for name, text in table.items())
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.ir.test_model import FULL
 from tfdsl import ready_job
-from tfdsl.ir.json_origins import dump, from_json
+from tfdsl.ir.read_json import dump, from_json
 from tfdsl.text import Source
 
 if TYPE_CHECKING:

@@ -385,7 +385,7 @@ def as_set(value: Plain, kind: str) -> str | None:
         return None
     if isinstance(value, str):
         return value
-    from tfdsl.importing.literals import literal
+    from tfdsl.importing.write import literal
 
     return literal(_drafted(value, bare="quantity" in kind or "duration" in kind))
 
@@ -450,7 +450,7 @@ def _mount(asked: Asked) -> Answer:
 
 def _role_of_container(asked: Asked) -> Answer:
     """The role behind ``trainer=`` of ``tfdsl import``; the name is of the manifest."""
-    from tfdsl.vocabulary.roles import ROLES
+    from tfdsl.vocabulary.attributes import ROLES
 
     name, equals, _ = asked.word.partition("=")
     return behind(f"{name}=", answer(Candidate(one.name, one.doc) for one in ROLES)) if equals else Answer()

@@ -14,7 +14,7 @@ from tfdsl.source_files import is_file_name, refusal
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import ast, lexer
 from tfdsl.text import Span
-from tfdsl.vocabulary import attributes, downward, functions, roles, statements
+from tfdsl.vocabulary import attributes, functions, statements
 from tfdsl.vocabulary.quantities import DURATION_UNITS, QUANTITY_UNITS
 from tfdsl.vocabulary.statements import INDEX
 from tfdsl.vocabulary.types import (
@@ -116,11 +116,11 @@ def job_roles(cursor: Cursor) -> list[str]:
     """The roles that the job around the place has; in a template all that there are."""
     job = cursor.inside("job")
     if job is None:
-        return list(roles.ROLE_NAMES)
+        return list(attributes.ROLE_NAMES)
     named = set(block_names(job, "ROLE"))
     target = cursor.inside("target")
     named |= set(block_names(target, "ROLE")) if target is not None else set()
-    return [name for name in roles.ROLE_NAMES if name in named]
+    return [name for name in attributes.ROLE_NAMES if name in named]
 
 
 def block_names(frame: Frame, keyword: str) -> list[str]:
@@ -171,7 +171,7 @@ def members(snapshot: Snapshot, cursor: Cursor, before: Sequence[Tok]) -> list[I
     base = path[0]
     if base == "roles":
         if len(path) == 1:
-            return [Item(role, "role", roles.BY_NAME[role].doc) for role in job_roles(cursor)]
+            return [Item(role, "role", attributes.ROLES_BY_NAME[role].doc) for role in job_roles(cursor)]
         return [Item("replicas", "member", f"Replicas of {path[1]}.")] if len(path) == 2 else []
     if base == "matrix":
         return [Item(name, "member", doc) for name, doc in _axes(snapshot, cursor)] if len(path) == 1 else []
@@ -272,7 +272,7 @@ def in_text(snapshot: Snapshot, cursor: Cursor) -> list[Item]:
     if _called(cursor) in _READ:
         return _files(snapshot, cursor, _READ[_called(cursor)])
     if _called(cursor) == "pod_field":
-        return [Item(name, "word", "field of the pod", doc, rank=1) for name, doc in downward.FIELDS.items()]
+        return [Item(name, "word", "field of the pod", doc, rank=1) for name, doc in functions.POD_FIELDS.items()]
     expected = expected_at(cursor)
     found = [
         Item(word, "word", rank=1)
@@ -344,7 +344,7 @@ def role_keys(cursor: Cursor) -> list[Item]:
         return []
     used = {words[0].text for words in cursor.frame.statements[:-1] if words}
     return [
-        Item(name, "role", "role", roles.BY_NAME[name].doc, f"{name} = ", rank=1)
+        Item(name, "role", "role", attributes.ROLES_BY_NAME[name].doc, f"{name} = ", rank=1)
         for name in job_roles(cursor)
         if name not in used
     ]
@@ -457,7 +457,7 @@ def _words(kind: Type) -> list[Item]:
 def _roles(cursor: Cursor, *, quoted: bool) -> list[Item]:
     own = cursor.inside("role")
     return [
-        Item(f'"{name}"' if quoted else name, "role", roles.BY_NAME[name].doc, rank=1)
+        Item(f'"{name}"' if quoted else name, "role", attributes.ROLES_BY_NAME[name].doc, rank=1)
         for name in job_roles(cursor)
         if own is None or name != own.name
     ]

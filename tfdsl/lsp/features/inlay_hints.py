@@ -11,7 +11,7 @@ from tfdsl.lsp.names import jobs_of, walk
 from tfdsl.lsp.shown import shown
 from tfdsl.record import Record, replace
 from tfdsl.semantics import resolved
-from tfdsl.semantics.dependencies import references
+from tfdsl.semantics.scope import references
 from tfdsl.semantics.values import Data, ListData, MapData, Value
 from tfdsl.syntax import ast
 from tfdsl.text import Span

@@ -25,10 +25,10 @@ from tfdsl.lsp.names import (
     with_axis,
 )
 from tfdsl.record import Record
-from tfdsl.rules.steps import step_name
+from tfdsl.rules.job import step_name
 from tfdsl.syntax import ast, parse, parse_expression
 from tfdsl.text import Source, Span
-from tfdsl.vocabulary.roles import ROLE_NAMES
+from tfdsl.vocabulary.attributes import ROLE_NAMES
 from tfdsl.vocabulary.statements import INDEX, RESERVED_NAMES
 
 if TYPE_CHECKING:
