@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tests.lsp import test_checking
 from tests.lsp.marked import edited, marked, shown, snapshot
-from tfdsl.lsp.checking import Checker
 from tfdsl.lsp.features.hover import hover
 from tfdsl.lsp.features.inlay_hints import inlay_hints
 from tfdsl.lsp.features.navigation import definition, references, rename
@@ -79,8 +78,7 @@ job a {
   role worker { cpu = 1 }
 }
 """
-    checker = Checker()
     for changed in (text, "# moved\n" + text, text):
-        assert not test_checking.snapshot(changed, checker).diagnostics
+        assert not test_checking.snapshot(changed).diagnostics
     true = text.replace("false", "true").replace('"a" when', '"a:2" when')
-    assert [one.rule.slug for one in test_checking.snapshot(true, checker).diagnostics] == ["stale-waiver"]
+    assert [one.rule.slug for one in test_checking.snapshot(true).diagnostics] == ["stale-waiver"]

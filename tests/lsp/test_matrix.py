@@ -9,7 +9,6 @@ import pytest
 from tests.lsp import test_checking
 from tests.lsp.marked import edited, marked, shown, snapshot
 from tests.lsp.test_checking import edit_and_compare
-from tfdsl.lsp.checking import Checker
 from tfdsl.lsp.features.completion import complete
 from tfdsl.lsp.features.hover import hover
 from tfdsl.lsp.features.inlay_hints import inlay_hints
@@ -189,12 +188,9 @@ def test_edits_are_told_as_a_fresh_check_tells(seed: int) -> None:
 
 
 def test_a_text_is_checked_again_where_it_changed() -> None:
-    checker = Checker()
-    assert not [one for one in test_checking.snapshot(SWEEP, checker).diagnostics if one.level == "error"]
+    assert not [one for one in test_checking.snapshot(SWEEP).diagnostics if one.level == "error"]
     changed = SWEEP.replace('param run: string = "a"', 'param run: string = "A"')
-    assert [one.span.text for one in test_checking.snapshot(changed, checker).diagnostics if one.level == "error"] == [
-        "run"
-    ]
+    assert [one.span.text for one in test_checking.snapshot(changed).diagnostics if one.level == "error"] == ["run"]
 
 
 def test_all_jobs_are_compiled() -> None:

@@ -11,15 +11,15 @@ from tfdsl import front_end, pipeline
 from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.front_end import Project, project_with
+from tfdsl.gc_pause import without_gc
 from tfdsl.inputs import Inputs
-from tfdsl.lsp.checking import Checker
 from tfdsl.pipeline import Choice, Outcome, Request
-from tfdsl.record import Record
+from tfdsl.record import Record, replace
 from tfdsl.semantics.params import Given, Params
 from tfdsl.semantics.project import Program
 from tfdsl.settings.finding import settings_for
 from tfdsl.syntax import ast
-from tfdsl.syntax.lexer import Lexed
+from tfdsl.syntax.lexer import Lexed, lex
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
@@ -144,6 +144,9 @@ def _go_on() -> None:
     """Nobody can cancel anything."""
 
 
+_step = without_gc(next)
+
+
 class Snapshot:
     """A text, the files it includes, and the settings.
 
@@ -159,7 +162,6 @@ class Snapshot:
         source: Source,
         read: Opener,
         settings: Settings | None = None,
-        checker: Checker | None = None,
         before: Program | None = None,
         programs: Callable[[str], Iterable[Program]] = _no_programs,
         between: Callable[[], None] = _go_on,
@@ -171,7 +173,6 @@ class Snapshot:
         self.programs = programs
         self.units: dict[str, list[Unit]] = {}
         self.compiled: tuple[object, Choice, Outcome] | None = None
-        self._checker = checker or Checker()
         self._before = before
         self._between = between
         self._shown = shown
@@ -181,12 +182,12 @@ class Snapshot:
     @cached_property
     def lexed(self) -> Lexed:
         """The tokens; they are there for any text."""
-        return self._checker.parts.tokens(self.source)
+        return lex(self.source)
 
     @cached_property
     def program(self) -> Program:
         """The text and its includes; there is a tree for any text."""
-        return pipeline.load(self.source, self.inputs, self._checker.parts.read)
+        return pipeline.load(self.source, self.inputs)
 
     @cached_property
     def inputs(self) -> Inputs:
@@ -235,13 +236,15 @@ class Snapshot:
     def work(self) -> bool:
         """Do a piece of the check; whether something is left to do."""
         if self._outcome is None:
-            work = self._work or self._checker.run(self.program, self.request, self.choices)
+            # Of a matrix the first job and one for each further value of an axis: it is checked at every keystroke.
+            sample = replace(self.request, extent="sample")
+            work = self._work or pipeline.run_in_steps(self.program, sample, self.choices)
             self._work = None  # an error in it must not make half a check a whole one
             try:
-                next(work)
+                _step(work)
                 self._work = work
             except StopIteration as end:
-                self._outcome = end.value
+                self._outcome = replace(end.value, made=())
         return self._outcome is None
 
     @cached_property
@@ -268,7 +271,7 @@ class Snapshot:
 
         source = self.source
         changed = Source(source.path, texts.get(source.path, source.text), source.origin)
-        return Snapshot(changed, read, self.settings, self._checker.copy(), shown=self._shown).diagnostics
+        return Snapshot(changed, read, self.settings, shown=self._shown).diagnostics
 
     @cached_property
     def params(self) -> Params:

@@ -9,7 +9,6 @@ from itertools import islice
 from tfdsl import pipeline
 from tfdsl.inputs import Inputs
 from tfdsl.job_files import job_files
-from tfdsl.lsp.checking import Checker
 from tfdsl.lsp.documents import Document, Documents, path_of
 from tfdsl.lsp.names import Declared, declared
 from tfdsl.lsp.snapshot import Settings, Snapshot
@@ -38,7 +37,6 @@ class Workspace:
         self.settings = Settings()
         self.folders: list[str] = []
         self._snapshots: dict[str, Snapshot] = {}
-        self._checkers: dict[str, Checker] = {}
         self._closed: dict[str, tuple[dict[str, object], Program]] = {}
         self._declared: dict[str, tuple[ast.File, tuple[Declared, ...]]] = {}
 
@@ -52,12 +50,16 @@ class Workspace:
         known = self._snapshots.get(uri)
         if known is not None and known.source is document.source and known.settings is self.settings:
             return known
-        checker = self._checkers.setdefault(uri, Checker())
         before = known.loaded if known is not None else None
         documents = self.documents
         made = Snapshot(
-            *(document.source, documents.read, self.settings, checker),
-            *(before, self.programs_with, self._between, documents.shown),
+            document.source,
+            documents.read,
+            self.settings,
+            before,
+            self.programs_with,
+            self._between,
+            documents.shown,
         )
         self._snapshots[uri] = made
         return made
@@ -70,8 +72,6 @@ class Workspace:
     def forget(self, uri: str) -> None:
         """Drop what is known about a text: it was closed, or what it reads has changed."""
         self._snapshots.pop(uri, None)
-        if self.documents.get(uri) is None:
-            self._checkers.pop(uri, None)
 
     def forget_all(self) -> None:
         """Drop what is known about all texts."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tfdsl import front_end, pipeline
-from tfdsl.lsp.checking import Checker
 from tfdsl.lsp.features.layout import semantic_tokens
+from tfdsl.record import replace
 from tfdsl_playground import results
 from tfdsl_playground.asked import Input
 from tfdsl_playground.contents import contents
@@ -34,8 +34,6 @@ class Session:
         self.project = Project()
         self.input = _NOTHING
         self._texts: dict[str, Text] = {}
-        self._checkers: dict[str, Checker] = {}
-        self._alone = Checker()
         self._work: Generator[None, None, Outcome] | None = None
         self._outcome: Outcome | None = None
 
@@ -49,7 +47,6 @@ class Session:
         self.input = asked
         self._texts.clear()
         self._work = self._outcome = None
-        self._checkers = {name: one for name, one in self._checkers.items() if name in asked.files}
         return None
 
     def text(self, name: str) -> Text | None:
@@ -59,8 +56,7 @@ class Session:
             return None
         known = self._texts.get(name)
         if known is None:
-            checker = self._checkers.setdefault(name, Checker())
-            known = self._texts[name] = Text(source, self.project, self.input, checker)
+            known = self._texts[name] = Text(source, self.project, self.input)
         return known
 
     @property
@@ -70,8 +66,7 @@ class Session:
         if text is None:  # whatever it is called, it is what the page wants to have compiled
             source = self.project.source(self.input.main)
             assert source is not None
-            checker = self._checkers.setdefault(self.input.main, Checker())
-            text = self._texts[self.input.main] = Text(source, self.project, self.input, checker)
+            text = self._texts[self.input.main] = Text(source, self.project, self.input)
         return text
 
     # --- the text alone ---
@@ -80,7 +75,8 @@ class Session:
         """Do a piece of checking the text without its target; whether something is left to do."""
         if self._outcome is None:
             main = self.main
-            work = self._work or self._alone.run(main.program, main.request, ())
+            sample = replace(main.request, extent="sample")
+            work = self._work or pipeline.run_in_steps(main.program, sample, ())
             self._work = None  # an error in it must not make half a check a whole one
             try:
                 next(work)

@@ -12,7 +12,6 @@ from tfdsl.semantics.target_options import GivenOption
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
-    from tfdsl.lsp.checking import Checker
     from tfdsl.pipeline import Request
     from tfdsl_playground.asked import Input
     from tfdsl_playground.project import Project
@@ -21,9 +20,9 @@ if TYPE_CHECKING:
 class Text(Snapshot):
     """A snapshot with the options of the input."""
 
-    def __init__(self, source: Source, project: Project, asked: Input, checker: Checker) -> None:
+    def __init__(self, source: Source, project: Project, asked: Input) -> None:
         settings = Settings((asked.target,), asked.profile, asked.params, asked.strict)
-        super().__init__(source, project.read, settings, checker, shown=project.shown)
+        super().__init__(source, project.read, settings, shown=project.shown)
         self._asked = asked
 
     @cached_property
