@@ -10,18 +10,18 @@ from typing import Literal, cast
 from tfdsl import pipeline
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import Argument, Arguments, Command, Flag, Positional, quote
-from tfdsl.cli.inputs import named_files
-from tfdsl.cli.report import OK, USAGE, report, status_of, wrong_use
+from tfdsl.cli.report import OK, report, status_of
+from tfdsl.cli.report import document as for_programs
 from tfdsl.cli.selection import ALLOW_READ, JOB, NAME, OPTION, PARAMS, PROFILE, SET, TARGET
 from tfdsl.cli.streams import err, out
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.order import count_infos, in_file_order
 from tfdsl.diagnostics.render import Format
 from tfdsl.diagnostics.render.columns import visible
-from tfdsl.diagnostics.render.json import Json, contents, dumped
+from tfdsl.diagnostics.render.json import Json, contents
 from tfdsl.diagnostics.usage_rules import DOCKERFILE_LEFT_OUT, MISSING_ARGUMENT, OUTPUT_NOT_WRITTEN, OUTPUT_PLACE
 from tfdsl.emit.located import plain
-from tfdsl.front_end import Input, Project, compiled, project_of, read
+from tfdsl.front_end import Input, Project, compiled, project_of
 from tfdsl.masking import Hidden, hide, masked
 from tfdsl.output_files import OutputFile, folder_names, output_files, stream
 from tfdsl.pipeline import Choice, Made, Request
@@ -84,37 +84,25 @@ def run(arguments: Arguments) -> int:
         return report(project.problems, (), form, picked.hidden)
     errors += [] if errors else _wrong_targets(arguments, project)
     place = destination(arguments.value(OUTPUT.name), project.choices, arguments, as_json=form == "json")
-    if not isinstance(place, Destination):
+    if isinstance(place, Diagnostic):
         errors += [place] if project.choices else []
-    if errors or not isinstance(place, Destination):
-        return wrong_use(errors, form, "tfdsl compile --help", picked.hidden)
-    named = named_files(arguments.rest)
-    if named.unreadable:
-        report(named.unreadable, (), form)
-        return USAGE
-    return _compile(arguments, picked, project, place, named.sources[0])
-
-
-def _compile(
-    arguments: Arguments, picked: chosen.Selection, project: Project, place: Destination, source: Source
-) -> int:
-    """Compile ``source``, write what it makes and report; returns the exit status."""
-    inputs = chosen.inputs(arguments, source)
-    given = read(source, inputs)
+    file = chosen.opened(arguments, picked, errors[len(picked.errors) :], form)
+    assert isinstance(place, Destination)
+    source = file.source
     request = project.request(picked.request)
     strict = project.settings.strict or arguments.on(chosen.STRICT.name)
-    outcome = compiled(given, request, project.choices, strict=strict)
+    outcome = compiled(file.given, request, project.choices, strict=strict)
     diagnostics = [*project.problems, *outcome.diagnostics]
     made = () if pipeline.has_errors(diagnostics) else outcome.made
     written: list[Diagnostic] = []
     if made:
-        taken = (source, *inputs.sources, project.settings.source, *_sources(request))
+        taken = (source, *file.inputs.sources, project.settings.source, *_sources(request))
         origins = [one.origin for one in taken if one is not None and one.origin is not None]
         if place.kind == "folder":
-            written = _write_folder(Compilation(arguments, source, given, request, place), made, origins)
+            written = _write_folder(Compilation(arguments, source, file.given, request, place), made, origins)
         else:
             written = _write(arguments, place, made, origins)
-    if arguments.text(FORMAT.name) == "json":
+    if form == "json":
         diagnostics = in_file_order([*diagnostics, *written], [source.path])
         return _document(arguments, place, made, masked(diagnostics, picked.hidden))
     shown = [*(one for one in diagnostics if one.level != "info"), *written]
@@ -147,7 +135,7 @@ def _write(arguments: Arguments, place: Destination, made: Sequence[Made], sourc
         return []
     from tfdsl.writing import write_all
 
-    failure = write_all(file(place, made, source_map=arguments.on(SOURCE_MAP.name)), sources)
+    failure = write_all(one_file(place, made, source_map=arguments.on(SOURCE_MAP.name)), sources)
     return _left_out(made) if failure is None else [_not_written(place, failure)]
 
 
@@ -289,7 +277,7 @@ class Placed(Record):
     files: tuple[File, ...]
 
 
-def file(place: Destination, made: Sequence[Made], *, source_map: bool) -> list[File]:
+def one_file(place: Destination, made: Sequence[Made], *, source_map: bool) -> list[File]:
     """The files to write, for a destination that is a file."""
     whole = stream(os.path.basename(place.path), made)
     return _files(os.path.dirname(place.path), [whole], source_map=source_map)
@@ -335,15 +323,12 @@ def _files(folder: str, outputs: Iterable[OutputFile], *, source_map: bool) -> l
     return written
 
 
-_VERSION = 1
-
-
 def document(
     place: Destination, made: Sequence[Made], diagnostics: Sequence[Diagnostic], *, written: bool, source_map: bool
 ) -> str:
     """The document. ``diagnostics``: without secrets and in order; ``written``: the files are at their paths."""
     files = list(_listed(place, made, source_map=source_map))
-    return dumped({"version": _VERSION, "written": written, "files": files, **contents(diagnostics)})
+    return for_programs(1, {"written": written, "files": files, **contents(diagnostics)})
 
 
 def _listed(place: Destination, made: Sequence[Made], *, source_map: bool) -> Iterator[Json]:

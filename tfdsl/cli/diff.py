@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import Argument, Arguments, Command, Flag, Positional
-from tfdsl.cli.report import ERRORS, OK, USAGE, report, wrong_use
+from tfdsl.cli.arguments import Arguments, Command, Flag, Positional
+from tfdsl.cli.report import ERRORS, OK, document, end, refuse, report
 from tfdsl.cli.streams import out, out_takes_colour
-from tfdsl.comparing.comparison import Change, changes, value_texts
+from tfdsl.comparing.comparison import Change, Result, changes, compared, targets_for, value_texts
 from tfdsl.comparing.lines import Hunk, Row, hunks
+from tfdsl.comparing.sides import Side, open_side, path_of
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.render.columns import line_of
-from tfdsl.diagnostics.render.json import dumped
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, MISSING_ARGUMENT
 from tfdsl.manifest.nodes import Node, plain
 from tfdsl.masking import Hidden, hidden_texts, hide
-from tfdsl.pipeline import Choice
 from tfdsl.source_files import STDIN
 from tfdsl.text import Span
-
-if TYPE_CHECKING:
-    from tfdsl.comparing.comparison import Result
-    from tfdsl.comparing.sides import Side
-
 
 FORMAT = Flag(
     "--format",
@@ -63,74 +57,42 @@ COMMAND = Command(
 
 
 def run(arguments: Arguments) -> int:
-    """Compare the two sides."""
+    """Read the sides, compare them, and print what differs."""
     picked = chosen.selection(arguments)
-    errors = list(picked.errors)
     first, second = arguments.rest
-    if first.text == second.text == STDIN:
-        errors.append(BAD_ARGUMENT(second.span, what="standard input can be read only once"))
-    if errors:
-        return wrong_use(errors, "text", "tfdsl diff --help", picked.hidden)
-    return _Diff(arguments, picked).run(first, second)
+    twice = first.text == second.text == STDIN
+    errors = [BAD_ARGUMENT(second.span, what="standard input can be read only once")] if twice else []
+    refuse([*picked.errors, *errors], arguments, hidden=picked.hidden)
+    diagnostics: list[Diagnostic] = []
+    report_one = diagnostics.append
+    opened = [open_side(one.text, one.span, picked.allowed, report_one) for one in (first, second)]
+    sides = [side for side in opened if side is not None]
+    if len(sides) < 2:
+        end(_errors(diagnostics), hidden=picked.hidden)
+    pair = sides[0], sides[1]
+    choices = targets_for(*pair, picked.choices, second.span, report_one, picked.allowed)
+    if not choices and not diagnostics:
+        missing = MISSING_ARGUMENT(arguments.line, what="diff needs a target: -t TARGET")
+        end([missing], hidden=_hidden(sides, picked.hidden))
+    results = compared(pair, choices, picked.request, report_one, picked.allowed) if choices else None
+    hidden = _hidden(sides, picked.hidden)
+    if results is None:
+        end(_errors(diagnostics), hidden=hidden)
+    report(diagnostics, (), hidden=hidden)
+    out(shown(results, (path_of(pair[0]), path_of(pair[1])), hidden, arguments.text(FORMAT.name, "text")))
+    return OK if all(result.same for result in results) else ERRORS
 
 
-class _Diff:
-    """One comparison, and what there is to say about it."""
-
-    def __init__(self, arguments: Arguments, picked: chosen.Selection) -> None:
-        self.arguments = arguments
-        self.picked = picked
-        self.diagnostics: list[Diagnostic] = []
-
-    def run(self, first: Argument, second: Argument) -> int:
-        """Read the sides, compare them, and print what differs; the exit status."""
-        sides = self._open(first), self._open(second)
-        if sides[0] is None or sides[1] is None:
-            return self._trouble(())
-        return self._compare((sides[0], sides[1]), second)
-
-    def _open(self, argument: Argument) -> Side | None:
-        from tfdsl.comparing.sides import open_side
-
-        return open_side(argument.text, argument.span, self.picked.allowed, self.diagnostics.append)
-
-    def _compare(self, sides: tuple[Side, Side], second: Argument) -> int:
-
-        from tfdsl.comparing.comparison import compared, targets_for
-
-        report_one = self.diagnostics.append
-        choices: list[Choice] = targets_for(*sides, self.picked.choices, second.span, report_one, self.picked.allowed)
-        if not choices and not self.diagnostics:
-            missing = MISSING_ARGUMENT(self.arguments.line, what="diff needs a target: -t TARGET")
-            return self._trouble(sides, missing)
-        results = compared(sides, choices, self.picked.request, report_one, self.picked.allowed) if choices else None
-        if results is None:
-            return self._trouble(sides)
-        hidden = self._hidden(sides)
-        report(self.diagnostics, (), hidden=hidden)
-        from tfdsl.comparing.sides import path_of
-
-        names = path_of(sides[0]), path_of(sides[1])
-        out(shown(results, names, hidden, self.arguments.text(FORMAT.name, "text")))
-        return OK if all(result.same for result in results) else ERRORS
-
-    def _hidden(self, sides: tuple[Side, ...]) -> Hidden:
-        """The values of the command line and of the files of ``env_file()`` that nothing may show."""
-        secrets: set[str] = set()
-        for side in sides:
-            secrets |= getattr(side, "hidden", set())
-        if not secrets:
-            return self.picked.hidden
-        more = hidden_texts(secrets)
-        return Hidden((*self.picked.hidden.values, *more.values), self.picked.hidden.paths)
-
-    def _trouble(self, sides: tuple[Side, ...], *more: Diagnostic) -> int:
-        errors = [one for one in self.diagnostics if one.level == "error"]
-        report([*errors, *more], (), hidden=self._hidden(sides))
-        return USAGE
+def _errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    return [one for one in diagnostics if one.level == "error"]
 
 
-_VERSION: Final = 1
+def _hidden(sides: Iterable[Side], hidden: Hidden) -> Hidden:
+    """The values of the command line and of the files of ``env_file()`` that nothing may show."""
+    secrets = set[str]().union(*(getattr(side, "hidden", set[str]()) for side in sides))
+    return Hidden((*hidden.values, *hidden_texts(secrets).values), hidden.paths) if secrets else hidden
+
+
 _COLUMN: Final = 56
 """Where the places of changed lines begin, unless a line is longer."""
 _COLOURS: Final = {"-": "\x1b[31m", "+": "\x1b[32m", "@": "\x1b[36m"}
@@ -212,13 +174,12 @@ def _change(change: Change, names: tuple[str, str], *, several: bool) -> str:
 
 def _document(results: Sequence[Result], names: tuple[str, str], hidden: Hidden) -> str:
     data = {
-        "version": _VERSION,
         "same": all(result.same for result in results),
         "a": names[0],
         "b": names[1],
         "jobs": [_job(result, hidden) for result in results],
     }
-    return dumped(data)
+    return document(1, data)
 
 
 def _job(result: Result, hidden: Hidden) -> dict[str, object]:

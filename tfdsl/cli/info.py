@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import TEXT_OR_JSON, Arguments, Command, Positional
-from tfdsl.cli.inputs import named_files
-from tfdsl.cli.report import OK, USAGE, report, wrong_use
+from tfdsl.cli.report import OK, document, lines_for_people, report
 from tfdsl.cli.streams import out
 from tfdsl.file_info import FileInfo, JobInfo, ParamInfo, Plain, file_info
-from tfdsl.front_end import hidden_with, read
-from tfdsl.masking import Hidden
+from tfdsl.front_end import hidden_with
+from tfdsl.masking import Hidden, hide
+from tfdsl.simulating.words import table
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ COMMAND = Command(
     "The roles of a job are those without its target blocks. A job whose condition is false is left out.",
 )
 
-_VERSION = 1
-"""Of the JSON form."""
 _UNKNOWN = "?"
 _MOST_NUMBERS = 3
 """How many numbers of replicas a row names one by one."""
@@ -39,14 +37,7 @@ _MOST_NUMBERS = 3
 def run(arguments: Arguments) -> int:
     """Print what the file takes and makes."""
     picked = chosen.selection(arguments)
-    if picked.errors:
-        return wrong_use(picked.errors, "text", "tfdsl info --help", picked.hidden)
-    named = named_files(arguments.rest[:1])
-    if named.unreadable:
-        report(named.unreadable, ())
-        return USAGE
-    source = named.sources[0]
-    given = read(source, chosen.inputs(arguments, source))
+    given = chosen.opened(arguments, picked).given
     info, errors = file_info(given, picked.request)
     hidden = hidden_with(given, picked.hidden)
     if info is None:
@@ -64,10 +55,6 @@ def run(arguments: Arguments) -> int:
 
 def _text(info: FileInfo, hidden: Hidden, *, changed: bool) -> str:
     """One table for each kind of thing; ``changed``: params may have other values than their defaults."""
-    from tfdsl.diagnostics.render.columns import line_of
-    from tfdsl.masking import hide
-    from tfdsl.simulating.words import table
-
     tables: list[list[tuple[str, ...]]] = [
         [
             ("param", "type", "default", *(["value"] if changed else []), "allowed", "description"),
@@ -79,7 +66,7 @@ def _text(info: FileInfo, hidden: Hidden, *, changed: bool) -> str:
     ]
     texts = ["\n".join(table(_without_empty(rows))) for rows in tables if len(rows) > 1]
     lines = "\n\n".join(texts).split("\n") if texts else ["no params, profiles or jobs"]
-    return "".join(f"{line_of(hide(line, hidden))}\n" for line in lines)
+    return lines_for_people(lines, hidden)
 
 
 def _without_empty(rows: Sequence[Sequence[str]]) -> list[list[str]]:
@@ -158,10 +145,7 @@ def _roles(jobs: Sequence[JobInfo]) -> Iterator[str]:
 
 
 def _json(info: FileInfo, hidden: Hidden) -> str:
-    from tfdsl.diagnostics.render.json import dumped
-
     data: dict[str, Json] = {
-        "version": _VERSION,
         "path": info.path,
         "includes": list(info.includes),
         "params": [_param_data(param, hidden) for param in info.params],
@@ -170,7 +154,7 @@ def _json(info: FileInfo, hidden: Hidden) -> str:
         ],
         "jobs": [_job_data(job) for job in info.jobs],
     }
-    return dumped(data)
+    return document(1, data)
 
 
 def _param_data(param: ParamInfo, hidden: Hidden) -> Json:
@@ -207,8 +191,6 @@ def _place(span: Span) -> dict[str, Json]:
 
 def _masked(value: Plain, hidden: Hidden) -> Json:
     """``value`` without the secrets in its texts."""
-    from tfdsl.masking import hide
-
     if isinstance(value, str):
         return hide(value, hidden)
     if isinstance(value, list):

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from time import monotonic
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
-from tfdsl.cli.streams import err, err_columns, err_takes_colour, out
+from tfdsl.cli.streams import Ended, err, err_columns, err_takes_colour, out
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.order import count, in_file_order
 from tfdsl.diagnostics.render import DOCUMENTS, FORMATS, Format, render
-from tfdsl.diagnostics.render.columns import visible
+from tfdsl.diagnostics.render.columns import line_of, visible
 from tfdsl.diagnostics.usage_rules import OUTPUT_NOT_WRITTEN, UNUSABLE_TARGET
 
 if TYPE_CHECKING:
     from typing import TypeVar
 
+    from tfdsl.cli.arguments import Arguments
     from tfdsl.masking import Hidden
 
 
@@ -69,11 +70,42 @@ def status_of(diagnostics: Iterable[Diagnostic]) -> int:
     return ERRORS if count(done)[0] else OK
 
 
-def wrong_use(errors: Sequence[Diagnostic], form: Format, more: str, hidden: Hidden | None = None) -> int:
-    """Report what is wrong with the command line and which help to read; returns the exit status of wrong use."""
-    last = errors[-1].help(f"{more} lists the options")
-    report([*errors[:-1], last], (), form, hidden)
-    return USAGE
+def end(diagnostics: Iterable[Diagnostic], form: Format = "text", hidden: Hidden | None = None) -> NoReturn:
+    """Report why the command cannot go on; it ends with the status of wrong use."""
+    report(diagnostics, (), form, hidden)
+    raise Ended(USAGE)
+
+
+def end_if(diagnostics: Sequence[Diagnostic], form: Format = "text", hidden: Hidden | None = None) -> None:
+    """Report ``diagnostics``, and end the command with their status; go on if there are none."""
+    if diagnostics:
+        raise Ended(report(diagnostics, (), form, hidden))
+
+
+def refuse(
+    errors: Sequence[Diagnostic],
+    arguments: Arguments | None,
+    form: Format = "text",
+    hidden: Hidden | None = None,
+) -> None:
+    """If something is wrong with the command line, report it and which help to read, and end the command."""
+    if errors:
+        command = "tfdsl" if arguments is None else f"tfdsl {arguments.command.name}"
+        end([*errors[:-1], errors[-1].help(f"{command} --help lists the options")], form, hidden)
+
+
+def document(version: int, data: Mapping[str, object]) -> str:
+    """An answer for programs. ``version``: that of its form."""
+    from tfdsl.diagnostics.render.json import dumped
+
+    return dumped({"version": version, **data})
+
+
+def lines_for_people(lines: Iterable[str], hidden: Hidden) -> str:
+    """``lines`` without ``hidden`` values and without what could command a terminal."""
+    from tfdsl.masking import hide
+
+    return "".join(f"{line_of(hide(line, hidden))}\n" for line in lines)
 
 
 def asked_format(words: Sequence[str]) -> Format:

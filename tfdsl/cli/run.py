@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING
 
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import Argument, Arguments, Command, Flag, Positional
-from tfdsl.cli.inputs import named_files
-from tfdsl.cli.report import ERRORS, OK, USAGE, report, wrong_use
+from tfdsl.cli.report import ERRORS, OK, USAGE, refuse, report
 from tfdsl.cli.streams import OutputFailed, err, err_columns, out, out_columns, out_takes_colour
 from tfdsl.diagnostics import Diagnostic, run_rules
 from tfdsl.diagnostics.render import render
 from tfdsl.diagnostics.suggest import closest, enumeration
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, NO_SUCH_TASK
 from tfdsl.front_end import Input
-from tfdsl.front_end import read as read_source
 from tfdsl.ir.model import Job
 from tfdsl.lifecycle import faults
 from tfdsl.lifecycle.faults import Injected
@@ -109,42 +107,30 @@ def run(arguments: Arguments) -> int:
     """Run the jobs of the command line."""
     picked = chosen.selection(arguments)
     options, wrong = options_of(arguments)
-    errors = [*picked.errors, *wrong]
-    if errors:
-        return wrong_use(errors, "text", "tfdsl run --help", picked.hidden)
-    named = named_files(arguments.rest[:1])
-    if named.unreadable:
-        report(named.unreadable, ())
-        return USAGE
-    source = named.sources[0]
-    given = read_source(source, chosen.inputs(arguments, source))
-    project = settings_for(source.origin, allowed=picked.allowed)
+    file = chosen.opened(arguments, picked, wrong)
+    project = settings_for(file.source.origin, allowed=picked.allowed)
     levels = {slug: level for slug, level in project.levels.items() if slug not in _OF_IMAGES}
-    found = plain_jobs(given, replace(picked.request, scale=options.scale, levels=levels))
+    found = plain_jobs(file.given, replace(picked.request, scale=options.scale, levels=levels))
     shown = [one for one in found.diagnostics if one.level != "info" and one.rule.slug not in _OF_IMAGES]
     shown = [*project.problems, *shown]
     if not found.jobs or project.problems:
         return report(shown, (), hidden=picked.hidden)
-    jobs, impossible = _scaled(found.jobs, given, options)
-    if impossible:
-        return wrong_use(impossible, "text", "tfdsl run --help", picked.hidden)
-    if missing := list(_missing([plain.job for plain in jobs], options)):
-        return wrong_use(missing, "text", "tfdsl run --help", picked.hidden)
-    diagnostics = list(shown)
+    jobs, impossible = _scaled(found.jobs, file.given, options)
+    refuse(impossible, arguments, hidden=picked.hidden)
+    refuse(list(_missing([plain.job for plain in jobs], options)), arguments, hidden=picked.hidden)
     mounts, wrong = mount_options(arguments, [plain.job for plain in jobs])
-    if wrong:
-        return wrong_use(wrong, "text", "tfdsl run --help", picked.hidden)
+    refuse(wrong, arguments, hidden=picked.hidden)
     environment = os.environ | options.variables
     delay = FIRST_PAUSE if options.restart_delay is None else options.restart_delay.ms / 1000
     settings = Settings(environment, options.injected, options.cpu, mounts, arguments.on("--keep"), delay)
     gpus = devices.devices(os.environ)
     prepared = [Prepared(plain, settings, gpus) for plain in jobs]
-    diagnostics += [one for job in prepared for one in job.diagnostics]
+    diagnostics = [*shown, *(one for job in prepared for one in job.diagnostics)]
     _tell([one for one in diagnostics if one.level == "info"], picked)
     if report([one for one in diagnostics if one.level != "info"], (), hidden=picked.hidden) != OK:
         return ERRORS
-    if options.log_dir is not None and (problem := made(options.log_dir)) is not None:
-        return wrong_use([problem], "text", "tfdsl run --help", picked.hidden)
+    if options.log_dir is not None:
+        refuse(made(options.log_dir), arguments, hidden=picked.hidden)
     return _Run(prepared, options).run()
 
 
@@ -394,11 +380,11 @@ def _no_folder(path: str) -> str | None:
     return f"{named} is a file, not a folder" if os.path.exists(there) else f"{named} is a link that leads nowhere"
 
 
-def made(folder: Argument) -> Diagnostic | None:
+def made(folder: Argument) -> list[Diagnostic]:
     """Make the folder of ``--log-dir``; why that cannot be done."""
     try:
         os.makedirs(folder.text, exist_ok=True)
-        return None
+        return []
     except OSError as error:
         why = (error.strerror or str(error)).lower()
-        return BAD_ARGUMENT(folder.span, what=f"--log-dir {folder.text}: the folder cannot be made: {why}")
+        return [BAD_ARGUMENT(folder.span, what=f"--log-dir {folder.text}: the folder cannot be made: {why}")]

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import TEXT_OR_JSON, Arguments, Command, Flag, Positional
-from tfdsl.cli.inputs import named_files
-from tfdsl.cli.report import OK, USAGE, report, wrong_use
+from tfdsl.cli.report import OK, document, end_if, lines_for_people, report
 from tfdsl.cli.streams import err, out
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.render.columns import line_of
-from tfdsl.diagnostics.render.json import dumped
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT
 from tfdsl.front_end import Input
+from tfdsl.lifecycle.faults import Injected, parse
 from tfdsl.masking import Hidden, hide
 from tfdsl.pipeline import Choice
 from tfdsl.simulating import words
@@ -60,38 +58,24 @@ COMMAND = Command(
 def run(arguments: Arguments) -> int:
     """Play what is injected, and print what comes of it."""
     picked = chosen.selection(arguments)
-    errors = list(picked.errors)
+    errors: list[Diagnostic] = []
     everywhere = arguments.value(ALL_TARGETS.name)
     if everywhere is not None and picked.choices:
         errors.append(BAD_ARGUMENT(everywhere.span, what="--all-targets cannot be used with --target"))
-    if errors:
-        return wrong_use(errors, "text", "tfdsl simulate --help", picked.hidden)
-    named = named_files(arguments.rest[:1])
-    if named.unreadable:
-        report(named.unreadable, ())
-        return USAGE
-    faults = injected(arguments)
-    if isinstance(faults, list):
-        return report(faults, (), hidden=picked.hidden)
-    from tfdsl.front_end import read
-
-    given = read(named.sources[0], chosen.inputs(arguments, named.sources[0]))
+    given = chosen.opened(arguments, picked, errors).given
+    faults = injected(arguments, picked)
     picked = picked if everywhere is not None else chosen.in_project(picked, given)
-    if picked.errors:
-        return report(picked.errors, (), hidden=picked.hidden)
-    if not picked.choices and (unusable := chosen.unusable(arguments)):
-        return report(unusable, ())
+    end_if(picked.errors, hidden=picked.hidden)
+    if not picked.choices:
+        end_if(chosen.unusable(arguments))
     return _show(arguments, picked, given, faults)
 
 
-def injected(arguments: Arguments) -> Faults | list[Diagnostic] | None:
-    """What ``--inject`` says, ``None`` without it, or what is wrong with it."""
-    from tfdsl.lifecycle.faults import Injected, parse
-
+def injected(arguments: Arguments, picked: chosen.Selection) -> Faults | None:
+    """What ``--inject`` says, ``None`` without it."""
     read = [parse(one.text, one.span) for one in arguments.values(INJECT.name)]
     faults = tuple(one for one in read if isinstance(one, Injected))
-    if len(faults) < len(read):
-        return [one for one in read if not isinstance(one, Injected)]
+    end_if([one for one in read if not isinstance(one, Injected)], hidden=picked.hidden)
     return faults or None
 
 
@@ -122,8 +106,6 @@ def _every(arguments: Arguments, given: Input) -> Sequence[Choice]:
     return choices_for(given)
 
 
-_VERSION: Final = 1
-"""Of the JSON form."""
 _WIDEST: Final = 120
 _MOST_NAMES: Final = 4
 _MARK: Final = " *"
@@ -140,7 +122,7 @@ def text(simulation: Simulation, hidden: Hidden, *, one_by_one: bool) -> str:
         what = "" if one_by_one else f": {jobs[0].scenarios[0].name}"
         lines += [""] if lines else []
         lines += [f"# {_names([job.name for job in jobs])}{what}", *_suspended(jobs[0]), *shown]
-    return "".join(f"{line_of(hide(line, hidden))}\n" for line in lines)
+    return lines_for_people(lines, hidden)
 
 
 def _names(names: list[str]) -> str:
@@ -266,8 +248,7 @@ def json(simulation: Simulation, hidden: Hidden) -> str:
         }
         for job in simulation.jobs
     ]
-    data = {"version": _VERSION, "jobs": jobs, "refused": simulation.refused, "unknown": simulation.unknown}
-    return dumped(data)
+    return document(1, {"jobs": jobs, "refused": simulation.refused, "unknown": simulation.unknown})
 
 
 def _scenario(played: Played, hidden: Hidden) -> dict[str, object]:

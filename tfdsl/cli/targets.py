@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tfdsl import targets
 from tfdsl.backend import Backend, Option
 from tfdsl.cli.arguments import TEXT_OR_JSON, Arguments, Command
-from tfdsl.cli.report import report
+from tfdsl.cli.report import document, report
 from tfdsl.cli.selection import unusable
 from tfdsl.cli.streams import out
 from tfdsl.vocabulary.types import OptionValue, StringType, describe
@@ -23,9 +23,6 @@ COMMAND = Command(
     (TEXT_OR_JSON,),
     ("tfdsl targets", "tfdsl targets --format json"),
 )
-
-_VERSION = 1
-"""Of the JSON form."""
 
 
 def run(arguments: Arguments) -> int:
@@ -67,9 +64,7 @@ def _shown(value: object) -> str:
 
 
 def _json(known: Iterable[Backend]) -> str:
-    from tfdsl.diagnostics.render.json import dumped
-
-    return dumped({"version": _VERSION, "targets": [_data(backend) for backend in known]})
+    return document(1, {"targets": [_data(backend) for backend in known]})
 
 
 def _data(backend: Backend) -> Json:

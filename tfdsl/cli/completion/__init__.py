@@ -10,7 +10,7 @@ from typing import Final
 from tfdsl.cli.arguments import Arguments, Command, Flag, Positional, not_one_of
 from tfdsl.cli.commands import SUMMARIES, load
 from tfdsl.cli.completion.values import Answer, Candidate, Files, Typed, behind
-from tfdsl.cli.report import OK, wrong_use
+from tfdsl.cli.report import OK, end, refuse
 from tfdsl.cli.streams import out
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT
@@ -41,7 +41,7 @@ def run(arguments: Arguments) -> int:
     """Print the script, or what can follow."""
     shell, *typed = arguments.rest
     if shell.text not in SHELLS:
-        return wrong_use([not_one_of("SHELL", shell, SHELLS)], "text", "tfdsl completion --help")
+        refuse([not_one_of("SHELL", shell, SHELLS)], arguments)
     if not typed:
         out(script(shell.text))
         return OK
@@ -49,7 +49,7 @@ def run(arguments: Arguments) -> int:
     number = int(place.text) if _NUMBER.fullmatch(place.text) else None
     if number is None or not words or (shell.text != "bash" and number >= len(words)):
         error = BAD_ARGUMENT(place.span, what="the first word after -- says which of the words is typed, from 0")
-        return wrong_use([error], "text", "tfdsl completion --help")
+        end([error.help("tfdsl completion --help lists the options")])
     out("".join(f"{line}\n" for line in SHELLS[shell.text](number, [word.text for word in words])))
     return OK
 
