@@ -144,7 +144,7 @@ def parse(command: Command, words: Sequence[str], spans: Sequence[Span], line: S
 
 
 def _flag(arguments: Arguments, flags: dict[str, Flag], word: str, span: Span, pending: list[tuple[str, Span]]) -> None:
-    name, value = _split(word)
+    name, value = split_flag(word)
     flag = flags.get(name)
     if flag is None:
         why = arguments.command.absent.get(name)
@@ -188,7 +188,8 @@ def not_one_of(what: str, argument: Argument, words: Iterable[str]) -> Diagnosti
     return error if near is None else error.help(f"did you mean {near}?")
 
 
-def _split(word: str) -> tuple[str, str | None]:
+def split_flag(word: str) -> tuple[str, str | None]:
+    """A flag as it is typed, and the value in the same word: ``--set=a``, ``-t=volcano``, ``-tvolcano``."""
     if word.startswith("--"):
         name, equals, value = word.partition("=")
         return name, value if equals else None

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from re import Match
 from typing import Final
 
-from tfdsl.cli.arguments import Arguments, Command, Flag, Positional, not_one_of
+from tfdsl.cli.arguments import COLOUR, Arguments, Command, Flag, Positional, not_one_of, split_flag
 from tfdsl.cli.commands import SUMMARIES, load
-from tfdsl.cli.completion.values import Answer, Candidate, Files, Typed, behind
 from tfdsl.cli.report import OK, end, refuse
 from tfdsl.cli.streams import out
 from tfdsl.diagnostics.render.columns import visible
@@ -149,8 +149,10 @@ SHELLS: Final[dict[str, Callable[[int, Sequence[str]], Iterator[str]]]] = {"bash
 """Each shell, and what it is told."""
 
 
-_BLANK: Final = " \t\n"
-_IN_DOUBLE: Final = '"\\$`!'
+_PIECE: Final = regex(
+    r"""(?s)(?P<blank>[ \t\n]+)|'(?P<single>[^']*)'?|"(?P<double>(?:\\.|[^"\\])*\\?)"?|\\(?P<escaped>.?)|(?P<plain>.)"""
+)
+_ESCAPED: Final = regex(r'\\(["\\$`!])')
 """What a backslash escapes inside of double quotes; ``!`` is history there."""
 _KEPT: Final = "@"
 """Separators that belong to the word behind them, because names of hosts begin so for bash."""
@@ -158,7 +160,7 @@ _SPECIAL: Final = frozenset(" \t\n\\'\"`$&|;<>()[]{}*?!#~^")
 
 
 class Word(Record):
-    """A word. ``text``: without quotes; ``raw``: as typed; ``quote``: the quote that is open at its end.
+    """A word of a line of bash. ``text``: without quotes; ``raw``: as typed; ``quote``: the open one.
 
     ``breaks``: where in ``raw`` the part begins that bash replaces, and the same place in ``text``.
     """
@@ -170,69 +172,30 @@ class Word(Record):
 
 
 def split(line: str, separators: str) -> list[Word]:
-    """The words of ``line``; the last one is being typed, and empty behind a blank.
+    """The words of ``line``; the last one is being typed, and empty behind a blank. ``$(…)`` is only text.
 
     ``separators``: the COMP_WORDBREAKS of the shell, at which it breaks a word for completion.
     """
-    reader = _Reader(line, separators)
-    words: list[Word] = []
-    while True:
-        end = reader.at
-        reader.skip_blanks()
-        if reader.at >= len(line):
-            return [*words, Word("", "")] if reader.at > end or not words else words
-        words.append(reader.word())
+    words = [Word("", "")]
+    for piece in _PIECE.finditer(line):
+        if piece.lastgroup == "blank":
+            words.append(Word("", ""))
+        else:
+            words[-1] = _longer(words[-1], piece, separators)
+    return [*(word for word in words[:-1] if word.raw), words[-1]]
 
 
-class _Reader:
-    """Reads one line. What it does not know (``$(…)``) is text."""
-
-    def __init__(self, line: str, separators: str) -> None:
-        self.line = line
-        self.separators = separators
-        self.at = 0
-
-    def skip_blanks(self) -> None:
-        """Go to the next word."""
-        while self.at < len(self.line) and self.line[self.at] in _BLANK:
-            self.at += 1
-
-    def word(self) -> Word:
-        """The word that begins here."""
-        start = self.at
-        text: list[str] = []
-        breaks = (0, 0)
-        while self.at < len(self.line) and self.line[self.at] not in _BLANK:
-            char = self.line[self.at]
-            self.at += 1
-            if char in "'\"":
-                inside = self.at - start, len(text)
-                if not self._quoted(char, text):
-                    return Word("".join(text), self.line[start:], char, inside)
-            elif char == "\\":
-                text.append(self.line[self.at : self.at + 1])
-                self.at += 1
-            else:
-                text.append(char)
-                if char in self.separators:
-                    kept = char in _KEPT
-                    breaks = self.at - start - kept, len(text) - kept
-        return Word("".join(text), self.line[start : self.at], "", breaks)
-
-    def _quoted(self, quote: str, text: list[str]) -> bool:
-        """Read to the end of a quoted part; whether it has one."""
-        while self.at < len(self.line):
-            char = self.line[self.at]
-            self.at += 1
-            if char == quote:
-                return True
-            following = self.line[self.at : self.at + 1]
-            if char == "\\" and quote == '"' and following and following in _IN_DOUBLE:
-                text.append(following)
-                self.at += 1
-            else:
-                text.append(char)
-        return False
+def _longer(word: Word, piece: Match[str], separators: str) -> Word:
+    """``word`` with a quoted part, an escaped character or a plain one at its end."""
+    kind, raw = piece.lastgroup or "", word.raw + piece[0]
+    inner = _ESCAPED.sub(r"\1", piece[kind]) if kind == "double" else piece[kind]
+    text = word.text + inner
+    if kind in ("single", "double") and len(piece[0]) < len(piece[kind]) + 2:  # the quote is not closed
+        return Word(text, raw, piece[0][0], (len(word.raw) + 1, len(word.text)))
+    if kind == "plain" and inner in separators:
+        kept = inner in _KEPT
+        return Word(text, raw, "", (len(raw) - kept, len(text) - kept))
+    return Word(text, raw, "", word.breaks)
 
 
 def quoted(text: str, quote: str) -> str | None:
@@ -277,6 +240,106 @@ def _entries(folder: str, name: str) -> Iterator[Found]:
             yield Found(entry.name, is_folder(entry))
 
 
+# --- what can follow -------------------------------------------------------------------------------------------
+
+
+class Candidate(Record):
+    """A word that can stand where the cursor is. ``open``: it goes on, so no space follows it."""
+
+    text: str
+    description: str = ""
+    open: bool = False
+
+
+class Files(Record):
+    """Files and folders can stand there. ``prefix``: what is before their path in the word, such as ``--output=``.
+
+    ``endings``: only such files are meant; empty: all. ``folders``: only folders.
+    """
+
+    prefix: str = ""
+    endings: tuple[str, ...] = ()
+    folders: bool = False
+
+
+class Answer(Record):
+    """All that can stand where the cursor is."""
+
+    candidates: tuple[Candidate, ...] = ()
+    files: Files | None = None
+
+
+def behind(prefix: str, answer: Answer) -> Answer:
+    """``answer`` about the end of a word that begins with ``prefix``."""
+    files = answer.files
+    moved = None if files is None else Files(prefix + files.prefix, files.endings, files.folders)
+    texts = tuple(Candidate(prefix + one.text, one.description, one.open) for one in answer.candidates)
+    return Answer(texts, moved)
+
+
+HELP = Flag("--help", "show the help of the command", short="-h")
+
+
+class Typed(Record):
+    """The words behind the name of a command.
+
+    ``current``: the word before the cursor, which need not be whole. ``flags``: values that are typed elsewhere, in
+    order; of a switch the empty text. ``before``: the arguments before the cursor, ``rest``: all arguments without the
+    current word. ``awaiting``: the flag whose value the current word is. ``ended``: after ``--`` there are no flags.
+    """
+
+    command: Command
+    current: str
+    flags: dict[str, list[str]]
+    before: tuple[str, ...]
+    rest: tuple[str, ...]
+    awaiting: Flag | None
+    ended: bool
+
+    def values(self, flag: str) -> Sequence[str]:
+        """Every value of a flag."""
+        return self.flags.get(flag, ())
+
+
+def flags_of(command: Command) -> tuple[Flag, ...]:
+    """All flags that a command takes."""
+    return (*command.flags, COLOUR, HELP)
+
+
+def typed(command: Command, words: Sequence[str], at: int) -> Typed:
+    """``words`` come after the name of the command; the one at ``at`` is being completed."""
+    known = {name: flag for flag in flags_of(command) for name in (flag.name, flag.short) if name is not None}
+    flags: dict[str, list[str]] = {}
+    before: list[str] = []
+    after: list[str] = []
+    awaiting: Flag | None = None
+    here: Flag | None = None
+    ended = ended_here = False
+    for index, word in enumerate(words):
+        waiting, awaiting = awaiting, None
+        if index == at:
+            here, ended_here = waiting, ended
+        elif waiting is not None:
+            flags.setdefault(waiting.name, []).append(word)
+        elif ended or word == "-" or not word.startswith("-"):
+            (before if index < at else after).append(word)
+        elif word == "--":
+            ended = True
+        else:
+            name, value = split_flag(word)
+            flag = known.get(name)
+            if flag is not None and flag.value is not None and value is None:
+                awaiting = flag
+            elif flag is not None:
+                flags.setdefault(flag.name, []).append(value or "")
+    return Typed(command, words[at], flags, tuple(before), (*before, *after), here, ended_here)
+
+
+def unused(typed: Typed) -> Iterator[Flag]:
+    """The flags that can still be written."""
+    return (flag for flag in flags_of(typed.command) if flag.many or flag.name not in typed.flags)
+
+
 _HELP = ("help", "--help", "-h")
 
 
@@ -299,8 +362,6 @@ def _answer(words: Sequence[str], at: int) -> Answer:
         return Answer(tuple(Candidate(*one) for one in SUMMARIES.items()) if at == 1 else ())
     if name not in SUMMARIES:
         return Answer()
-    from tfdsl.cli.completion.values import typed
-
     return _of_command(typed(load(name).COMMAND, words[1:], at - 1))
 
 
@@ -313,13 +374,11 @@ def _commands(current: str) -> Iterator[Candidate]:
 
 
 def _of_command(typed: Typed) -> Answer:
-    from tfdsl.cli.completion.values import flags_of, split
-
     if typed.awaiting is not None:
         return _value(typed, typed.awaiting, typed.current)
     if typed.ended or not typed.current.startswith("-"):
         return _argument(typed)
-    name, value = split(typed.current)
+    name, value = split_flag(typed.current)
     flag = next((one for one in flags_of(typed.command) if name in (one.name, one.short)), None)
     if value is not None and flag is not None and flag.value is not None:
         before = typed.current[: len(typed.current) - len(value)]
@@ -329,8 +388,6 @@ def _of_command(typed: Typed) -> Answer:
 
 def _flags(typed: Typed) -> Iterator[Candidate]:
     """The long names; a short one where it is typed, so that a space follows it."""
-    from tfdsl.cli.completion.values import unused
-
     for flag in unused(typed):
         yield Candidate(flag.name, flag.doc)
         if flag.short is not None and flag.short == typed.current:
@@ -341,19 +398,19 @@ def _value(typed: Typed, flag: Flag, word: str) -> Answer:
     """What can be the value of a flag; ``word``: what there is of it."""
     if flag.one_of:
         return Answer(tuple(map(Candidate, flag.one_of)))
-    from tfdsl.cli.completion.values import NAMES, VALUES, Asked, FileNames
+    from tfdsl.cli.completion import values
 
-    values = NAMES.get(flag.name) or VALUES[flag.value or ""]
-    return values(Asked(typed, word, FileNames(typed)))
+    answer = values.NAMES.get(flag.name) or values.VALUES[flag.value or ""]
+    return answer(values.Asked(typed, word, values.FileNames(typed)))
 
 
 def _argument(typed: Typed) -> Answer:
     positional = _positional(typed)
     if positional is None:
         return Answer()
-    from tfdsl.cli.completion.values import ARGUMENTS, Asked, FileNames
+    from tfdsl.cli.completion import values
 
-    return ARGUMENTS[positional.name](Asked(typed, typed.current, FileNames(typed)))
+    return values.ARGUMENTS[positional.name](values.Asked(typed, typed.current, values.FileNames(typed)))
 
 
 def _positional(typed: Typed) -> Positional | None:

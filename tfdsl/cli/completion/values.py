@@ -1,4 +1,4 @@
-"""What a shell is offered."""
+"""What can stand for the values of flags, and for arguments: what is typed, and what the file on the line knows."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tfdsl import pipeline, targets
 from tfdsl.backend import Backend
-from tfdsl.cli.arguments import COLOUR, Command, Flag
+from tfdsl.cli.completion import Answer, Candidate, Files, Typed, behind
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.file_info import ParamInfo, Plain, ProfileInfo, params_of, profiles_of
 from tfdsl.inputs import Inputs
 from tfdsl.patterns import regex
 from tfdsl.ready_job import is_json
-from tfdsl.record import Record
 from tfdsl.semantics import resolved
 from tfdsl.semantics.derived import derive
 from tfdsl.semantics.params import Given, Params
@@ -26,111 +25,6 @@ from tfdsl.vocabulary.types import choices, describe
 
 if TYPE_CHECKING:
     from tfdsl.draft import Value
-
-
-class Candidate(Record):
-    """A word that can stand where the cursor is. ``open``: it goes on, so no space follows it."""
-
-    text: str
-    description: str = ""
-    open: bool = False
-
-
-class Files(Record):
-    """Files and folders can stand there. ``prefix``: what is before their path in the word, such as ``--output=``.
-
-    ``endings``: only such files are meant; empty: all. ``folders``: only folders.
-    """
-
-    prefix: str = ""
-    endings: tuple[str, ...] = ()
-    folders: bool = False
-
-
-class Answer(Record):
-    """All that can stand where the cursor is."""
-
-    candidates: tuple[Candidate, ...] = ()
-    files: Files | None = None
-
-
-def behind(prefix: str, answer: Answer) -> Answer:
-    """``answer`` about the end of a word that begins with ``prefix``."""
-    files = answer.files
-    moved = None if files is None else Files(prefix + files.prefix, files.endings, files.folders)
-    texts = tuple(Candidate(prefix + one.text, one.description, one.open) for one in answer.candidates)
-    return Answer(texts, moved)
-
-
-HELP = Flag("--help", "show the help of the command", short="-h")
-
-
-class Typed(Record):
-    """The words behind the name of a command.
-
-    ``current``: the word before the cursor, which need not be whole. ``flags``: values that are typed elsewhere, in
-    order; of a switch the empty text. ``before``: the arguments before the cursor, ``rest``: all arguments without the
-    current word. ``awaiting``: the flag whose value the current word is. ``ended``: after ``--`` there are no flags.
-    """
-
-    command: Command
-    current: str
-    flags: dict[str, list[str]]
-    before: tuple[str, ...]
-    rest: tuple[str, ...]
-    awaiting: Flag | None
-    ended: bool
-
-    def values(self, flag: str) -> Sequence[str]:
-        """Every value of a flag."""
-        return self.flags.get(flag, ())
-
-
-def flags_of(command: Command) -> tuple[Flag, ...]:
-    """All flags that a command takes."""
-    return (*command.flags, COLOUR, HELP)
-
-
-def typed(command: Command, words: Sequence[str], at: int) -> Typed:
-    """``words`` come after the name of the command; the one at ``at`` is being completed."""
-    known = {name: flag for flag in flags_of(command) for name in (flag.name, flag.short) if name is not None}
-    flags: dict[str, list[str]] = {}
-    before: list[str] = []
-    after: list[str] = []
-    awaiting: Flag | None = None
-    here: Flag | None = None
-    ended = ended_here = False
-    for index, word in enumerate(words):
-        waiting, awaiting = awaiting, None
-        if index == at:
-            here, ended_here = waiting, ended
-        elif waiting is not None:
-            flags.setdefault(waiting.name, []).append(word)
-        elif ended or word == "-" or not word.startswith("-"):
-            (before if index < at else after).append(word)
-        elif word == "--":
-            ended = True
-        else:
-            name, value = split(word)
-            flag = known.get(name)
-            if flag is not None and flag.value is not None and value is None:
-                awaiting = flag
-            elif flag is not None:
-                flags.setdefault(flag.name, []).append(value or "")
-    return Typed(command, words[at], flags, tuple(before), (*before, *after), here, ended_here)
-
-
-def split(word: str) -> tuple[str, str | None]:
-    """A flag as it is typed, and the value in the same word: ``--set=a``, ``-t=volcano``, ``-tvolcano``."""
-    if word.startswith("--"):
-        name, equals, value = word.partition("=")
-        return name, value if equals else None
-    return word[:2], word[2:].removeprefix("=") if len(word) > 2 else None
-
-
-def unused(typed: Typed) -> Iterator[Flag]:
-    """The flags that can still be written."""
-    return (flag for flag in flags_of(typed.command) if flag.many or flag.name not in typed.flags)
 
 
 LARGEST: Final = 256 * 1024

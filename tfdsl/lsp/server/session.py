@@ -268,54 +268,49 @@ class Session(LanguageServer):
 
     # --- the client ---
 
-    @property
-    def _text(self) -> types.TextDocumentClientCapabilities:
-        return self.client_capabilities.text_document or types.TextDocumentClientCapabilities()
+    def ability(self, path: str) -> object:
+        """What the client says of itself at a path of its capabilities; ``None`` if it says nothing."""
+        told: object = self.client_capabilities
+        for name in path.split("."):
+            told = getattr(told, name, None)
+        return told
 
     @property
     def pull(self) -> bool:
         """Whether the client requests diagnostics. It must be able to refresh them, or it would keep stale ones."""
-        workspace = self.client_capabilities.workspace
-        refresh = workspace.diagnostics.refresh_support if workspace and workspace.diagnostics else None
-        return self._text.diagnostic is not None and refresh is True
+        asks = self.ability("text_document.diagnostic") is not None
+        return asks and self.ability("workspace.diagnostics.refresh_support") is True
 
     @property
     def can_relate(self) -> bool:
         """Whether the client shows the other places of a diagnostic."""
-        publish = self._text.publish_diagnostics
-        return publish is not None and publish.related_information is True
+        return self.ability("text_document.publish_diagnostics.related_information") is True
 
     @property
     def can_fill_in(self) -> bool:
         """Whether the client understands snippets."""
-        completion = self._text.completion.completion_item if self._text.completion else None
-        return completion is not None and completion.snippet_support is True
+        return self.ability("text_document.completion.completion_item.snippet_support") is True
 
     @property
     def can_insert_as_it_is(self) -> bool:
         """Whether the client can be asked not to indent what it inserts."""
-        completion = self._text.completion.completion_item if self._text.completion else None
-        modes = completion.insert_text_mode_support if completion is not None else None
-        return modes is not None and types.InsertTextMode.AsIs in modes.value_set
+        modes = self.ability("text_document.completion.completion_item.insert_text_mode_support.value_set")
+        return isinstance(modes, list | tuple) and types.InsertTextMode.AsIs in modes
 
     @property
     def can_nest(self) -> bool:
         """Whether the client takes an outline of several levels."""
-        symbols = self._text.document_symbol
-        return symbols is not None and symbols.hierarchical_document_symbol_support is True
+        return self.ability("text_document.document_symbol.hierarchical_document_symbol_support") is True
 
     @property
     def can_version(self) -> bool:
         """Whether the client takes edits that say for which version of a text they are."""
-        workspace = self.client_capabilities.workspace
-        edit = workspace.workspace_edit if workspace else None
-        return edit is not None and edit.document_changes is True
+        return self.ability("workspace.workspace_edit.document_changes") is True
 
     @property
     def can_show(self) -> bool:
         """Whether the client opens a file when it is asked to."""
-        window = self.client_capabilities.window
-        return window is not None and window.show_document is not None and window.show_document.support is True
+        return self.ability("window.show_document.support") is True
 
     def watch_client(self) -> None:
         """End when the client's process is gone, even if somebody else holds our input open."""
@@ -332,8 +327,7 @@ class Session(LanguageServer):
 
     def ask_for_settings(self) -> bool:
         """Ask the client for its settings; false when it cannot be asked."""
-        workspace = self.client_capabilities.workspace
-        if workspace is None or not workspace.configuration:
+        if not self.ability("workspace.configuration"):
             return False
         items = [types.ConfigurationItem(section="tfdsl")]
         self.workspace_configuration(types.ConfigurationParams(items), self._settings_came)
@@ -353,10 +347,9 @@ class Session(LanguageServer):
         if settings != self.state.settings:
             self.state.settings = settings
             self.recheck_all()
-            workspace = self.client_capabilities.workspace
-            if workspace and workspace.inlay_hint and workspace.inlay_hint.refresh_support:
+            if self.ability("workspace.inlay_hint.refresh_support"):
                 self.workspace_inlay_hint_refresh(None)
-            if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
+            if self.ability("workspace.code_lens.refresh_support"):
                 self.workspace_code_lens_refresh(None)
 
     # --- diagnostics ---
