@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from tfdsl import targets
 from tfdsl.backend import Backend, Option
@@ -24,10 +24,6 @@ from tfdsl.support import spoken
 from tfdsl.vocabulary import attributes, functions, statements
 from tfdsl.vocabulary.statements import Setting
 from tfdsl.vocabulary.types import describe
-
-if TYPE_CHECKING:
-    from tfdsl.diagnostics.render.json import Json
-
 
 COMMAND = Command(
     "explain",
@@ -61,12 +57,12 @@ def _pages(word: str) -> list[str | Rule]:
     return [*pages_of(word), *([] if rule is None else [rule])]
 
 
-def _data(page: str | Rule) -> Json:
+def _data(page: str | Rule) -> object:
     """A page; of a message also what identifies it, and of a word what stands in its first line."""
     if isinstance(page, str):
         title, _, body = page.partition("\n")
         return {"title": title, "text": body.strip("\n"), "message": None}
-    message: Json = {"code": page.code, "slug": page.slug, "level": page.level}
+    message: object = {"code": page.code, "slug": page.slug, "level": page.level}
     return {"title": f"{page.code} {page.slug}", "text": body_of(page).strip("\n"), "message": message}
 
 

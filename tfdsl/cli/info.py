@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import TEXT_OR_JSON, Arguments, Command, Positional
@@ -15,9 +14,6 @@ from tfdsl.front_end import hidden_with
 from tfdsl.masking import Hidden, hide
 from tfdsl.simulating.words import table
 from tfdsl.text import Span
-
-if TYPE_CHECKING:
-    from tfdsl.diagnostics.render.json import Json
 
 COMMAND = Command(
     "info",
@@ -145,7 +141,7 @@ def _roles(jobs: Sequence[JobInfo]) -> Iterator[str]:
 
 
 def _json(info: FileInfo, hidden: Hidden) -> str:
-    data: dict[str, Json] = {
+    data: dict[str, object] = {
         "path": info.path,
         "includes": list(info.includes),
         "params": [_param_data(param, hidden) for param in info.params],
@@ -157,7 +153,7 @@ def _json(info: FileInfo, hidden: Hidden) -> str:
     return document(1, data)
 
 
-def _param_data(param: ParamInfo, hidden: Hidden) -> Json:
+def _param_data(param: ParamInfo, hidden: Hidden) -> object:
     return {
         "name": param.name,
         "type": param.type,
@@ -173,8 +169,8 @@ def _param_data(param: ParamInfo, hidden: Hidden) -> Json:
     }
 
 
-def _job_data(job: JobInfo) -> Json:
-    roles: list[Json] = [{"name": role.name, "replicas": role.replicas} for role in job.roles]
+def _job_data(job: JobInfo) -> object:
+    roles: list[object] = [{"name": role.name, "replicas": role.replicas} for role in job.roles]
     return {
         "name": job.name,
         "block": job.block,
@@ -185,11 +181,11 @@ def _job_data(job: JobInfo) -> Json:
     }
 
 
-def _place(span: Span) -> dict[str, Json]:
+def _place(span: Span) -> dict[str, object]:
     return {"path": span.source.path, "line": span.source.position(span.start)[0]}
 
 
-def _masked(value: Plain, hidden: Hidden) -> Json:
+def _masked(value: Plain, hidden: Hidden) -> object:
     """``value`` without the secrets in its texts."""
     if isinstance(value, str):
         return hide(value, hidden)

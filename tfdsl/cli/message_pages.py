@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from tfdsl import targets
+from tfdsl.backend import Backend, Row
 from tfdsl.diagnostics import Rule
 from tfdsl.diagnostics.page import text_of
 from tfdsl.support import spoken
-
-if TYPE_CHECKING:
-    from tfdsl.backend import Backend, Row
 
 _LINT = "TFJ3"
 

@@ -5,19 +5,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl import targets
+from tfdsl.backend import Backend
 from tfdsl.cli.arguments import Arguments, Command, Flag, Positional, not_one_of
 from tfdsl.cli.report import OK, USAGE, report
 from tfdsl.cli.streams import err, out
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
 from tfdsl.writing import Failure, File, write_all
-
-if TYPE_CHECKING:
-    from tfdsl.backend import Backend
-
 
 COMMAND = Command(
     "new",

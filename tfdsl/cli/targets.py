@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.backend import Backend, Option
@@ -12,9 +11,6 @@ from tfdsl.cli.report import document, report
 from tfdsl.cli.selection import unusable
 from tfdsl.cli.streams import out
 from tfdsl.vocabulary.types import OptionValue, StringType, describe
-
-if TYPE_CHECKING:
-    from tfdsl.diagnostics.render.json import Json
 
 COMMAND = Command(
     "targets",
@@ -67,7 +63,7 @@ def _json(known: Iterable[Backend]) -> str:
     return document(1, {"targets": [_data(backend) for backend in known]})
 
 
-def _data(backend: Backend) -> Json:
+def _data(backend: Backend) -> object:
     return {
         "name": backend.name,
         "aliases": list(backend.aliases),
@@ -79,7 +75,7 @@ def _data(backend: Backend) -> Json:
     }
 
 
-def _option_data(option: Option) -> Json:
+def _option_data(option: Option) -> object:
     words: tuple[str, ...] = option.type.one_of if isinstance(option.type, StringType) else ()
     return {
         "name": option.name,
@@ -90,7 +86,7 @@ def _option_data(option: Option) -> Json:
     }
 
 
-def _plain(value: OptionValue) -> Json:
+def _plain(value: OptionValue) -> object:
     if isinstance(value, tuple):
         return list(value)
     return {key: _plain(item) for key, item in value.items()} if isinstance(value, Mapping) else value

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from tfdsl import pipeline
 from tfdsl.backend import Backend, TaskConfig
@@ -17,9 +16,6 @@ from tfdsl.front_end import run as run_input
 from tfdsl.pipeline import Made
 from tfdsl.record import Record
 from tfdsl.tasks import TaskName, json_object, task_name, tasks_of
-
-if TYPE_CHECKING:
-    from tfdsl.diagnostics.render.json import Json
 
 COMMAND = Command(
     "tfconfig",
@@ -131,7 +127,7 @@ def _lines(tasks: Iterable[TaskConfig]) -> Iterable[str]:
 
 
 def _json(found: Iterable[tuple[Made, Iterable[TaskConfig]]], refused: Sequence[str]) -> str:
-    jobs: list[Json] = [
+    jobs: list[object] = [
         {
             "job": one.unit.job.name,
             "target": one.unit.target,
@@ -143,7 +139,7 @@ def _json(found: Iterable[tuple[Made, Iterable[TaskConfig]]], refused: Sequence[
     return document(1, {"jobs": jobs, "refused": list(refused)})
 
 
-def _data(task: TaskConfig) -> Json:
+def _data(task: TaskConfig) -> object:
     text = task.tf_config
     return {
         "role": task.role,

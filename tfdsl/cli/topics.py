@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.record import Record
-
-if TYPE_CHECKING:
-    from tfdsl.vocabulary import attributes
+from tfdsl.vocabulary import attributes
 
 
 class Topic(Record):

@@ -5,15 +5,13 @@ The tokens before the place are read into a stack of brackets, each with the sta
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
+from tfdsl.lsp.snapshot import Snapshot
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer
 from tfdsl.syntax.brackets import CLOSERS
 from tfdsl.syntax.lexer import Lexed, comment_places, lex
-
-if TYPE_CHECKING:
-    from tfdsl.lsp.snapshot import Snapshot
 
 
 def open_interpolation(text: str, start: int, offset: int) -> int | None:

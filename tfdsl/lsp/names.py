@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
+from typing import Final, Literal, TypeAlias, cast
 
 from tfdsl.diagnostics import Diagnostic
+from tfdsl.lsp.snapshot import Snapshot
 from tfdsl.record import Record, replace
 from tfdsl.semantics.derived import Derived, derive
+from tfdsl.semantics.project import Program
 from tfdsl.semantics.values import Data
 from tfdsl.syntax import ast
 from tfdsl.text import Span
 from tfdsl.vocabulary.statements import INDEX, RESERVED_NAMES
-
-if TYPE_CHECKING:
-    from tfdsl.lsp.snapshot import Snapshot
-    from tfdsl.semantics.project import Program
-
 
 Node: TypeAlias = Record
 """Any node of :mod:`tfdsl.syntax.ast` that has a ``span``."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.lsp.cursor import BLOCKS, Cursor, Frame, Tok, cursor_at
@@ -19,14 +18,11 @@ from tfdsl.lsp.features.completion_values import (
     settings_of,
     values,
 )
+from tfdsl.lsp.snapshot import Snapshot
 from tfdsl.text import Span
 from tfdsl.vocabulary import attributes, statements, versions
 from tfdsl.vocabulary.attributes import TOLERATION_KEYS
 from tfdsl.vocabulary.types import describe
-
-if TYPE_CHECKING:
-    from tfdsl.lsp.snapshot import Snapshot
-
 
 __all__ = ["TRIGGERS", "Completions", "Item", "complete"]
 

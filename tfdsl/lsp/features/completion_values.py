@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from tfdsl import targets
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.job_files import is_folder
 from tfdsl.lsp.cursor import Cursor, Frame, Tok
+from tfdsl.lsp.snapshot import Snapshot
 from tfdsl.record import Record
 from tfdsl.source_files import is_file_name, refusal
 from tfdsl.syntax import _tables as tables
@@ -34,10 +35,6 @@ from tfdsl.vocabulary.types import (
     UnionType,
     describe,
 )
-
-if TYPE_CHECKING:
-    from tfdsl.lsp.snapshot import Snapshot
-
 
 Kind: TypeAlias = Literal[
     "attribute", "keyword", "snippet", "role", "template", "param", "let", "event", "action", "mount", "unit", "target",

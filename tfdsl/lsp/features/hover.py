@@ -12,6 +12,7 @@ from tfdsl.judge import words_of
 from tfdsl.lsp.cursor import cursor_at
 from tfdsl.lsp.names import Node, path_at, span_of, values_of, walk, with_axis
 from tfdsl.lsp.shown import code, fenced, plain, shown
+from tfdsl.lsp.snapshot import Snapshot
 from tfdsl.record import Record, replace
 from tfdsl.semantics.scope import Scope
 from tfdsl.syntax import ast
@@ -21,7 +22,6 @@ from tfdsl.vocabulary.types import describe
 
 if TYPE_CHECKING:
     from tfdsl.ir.fields import Item
-    from tfdsl.lsp.snapshot import Snapshot
 
 
 class Hover(Record):

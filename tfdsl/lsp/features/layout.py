@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from tfdsl.diagnostics.diagnostic import Edit
 from tfdsl.lsp.names import Node, path_at, span_of, walk
+from tfdsl.lsp.snapshot import Snapshot
 from tfdsl.record import Record
+from tfdsl.semantics.project import Program
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import ast, lexer
 from tfdsl.syntax.brackets import CLOSERS
 from tfdsl.syntax.format import format_source
 from tfdsl.syntax.lexer import comment_places
 from tfdsl.text import Source, Span
-
-if TYPE_CHECKING:
-    from tfdsl.lsp.snapshot import Snapshot
-    from tfdsl.semantics.project import Program
-
 
 TRIGGERS = ("}", "\n")
 """Characters that format what they end."""

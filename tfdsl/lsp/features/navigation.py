@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from tfdsl.diagnostics.diagnostic import Edit
 from tfdsl.gc_pause import without_gc
@@ -24,16 +24,14 @@ from tfdsl.lsp.names import (
     walk,
     with_axis,
 )
+from tfdsl.lsp.snapshot import Snapshot
 from tfdsl.record import Record
 from tfdsl.rules.job import step_name
+from tfdsl.semantics.project import Program
 from tfdsl.syntax import ast, parse, parse_expression
 from tfdsl.text import Source, Span
 from tfdsl.vocabulary.attributes import ROLE_NAMES
 from tfdsl.vocabulary.statements import INDEX, RESERVED_NAMES
-
-if TYPE_CHECKING:
-    from tfdsl.lsp.snapshot import Snapshot
-    from tfdsl.semantics.project import Program
 
 
 def definition(snapshot: Snapshot, offset: int) -> list[Span]:

@@ -5,20 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from tfdsl import targets
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.diagnostic import Edit
 from tfdsl.diagnostics.fixes import fixed, offered
 from tfdsl.lsp.documents import uri_of
+from tfdsl.lsp.snapshot import Snapshot
 from tfdsl.record import Record
 from tfdsl.syntax import ast, parse
 from tfdsl.text import Source, Span
-
-if TYPE_CHECKING:
-    from tfdsl.lsp.snapshot import Snapshot
-
 
 MOST = 500
 """At most so many messages of one file are sent; nobody reads more."""
