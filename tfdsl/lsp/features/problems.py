@@ -1,19 +1,69 @@
-"""What can be done about a problem: its fixes, and allowing it here."""
+"""What is wrong with a text and with the files that it includes."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from functools import cache
+from typing import Literal, TypeAlias
 
+from tfdsl import targets
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.diagnostic import Edit
 from tfdsl.diagnostics.fixes import fixed, offered
+from tfdsl.lsp.documents import uri_of
+from tfdsl.lsp.snapshot import Snapshot
 from tfdsl.record import Record
-from tfdsl.syntax import parse
+from tfdsl.syntax import ast, parse
 from tfdsl.text import Source, Span
 
-if TYPE_CHECKING:
-    from tfdsl.lsp.snapshot import Snapshot
+MOST = 500
+"""At most so many messages of one file are sent; nobody reads more."""
+_PAGES = os.path.join(
+    os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "diagnostics", "pages"
+)
+_UNNECESSARY = ("unused-", "dead-policy")
+
+
+class Problem(Record):
+    """A diagnostic for an editor. ``text``: with its advice; ``page``: the URI of what explains it, if there is one.
+
+    ``unnecessary``: what it marks has no effect and can be shown faded. ``quiet``: it reports what a target does
+    on its own, which is true of nearly every job and needs no action.
+    """
+
+    diagnostic: Diagnostic
+    text: str
+    page: str | None
+    unnecessary: bool
+    quiet: bool
+
+
+def problems(snapshot: Snapshot) -> dict[str, list[Problem]]:
+    """The problems by the path of their file, those of the project's settings too; the text itself is always there."""
+    found: dict[str, list[Problem]] = {snapshot.source.path: []}
+    for diagnostic in snapshot.diagnostics:
+        of_file = found.setdefault(diagnostic.span.source.path, [])
+        if len(of_file) < MOST:
+            of_file.append(problem(diagnostic))
+    for one in snapshot.project.problems:
+        found.setdefault(one.span.source.path, []).append(problem(one))
+    return found
+
+
+def problem(diagnostic: Diagnostic) -> Problem:
+    """A diagnostic as an editor shows it."""
+    lines = [diagnostic.message, *(f"help: {text}" for text in diagnostic.helps)]
+    slug = diagnostic.rule.slug
+    quiet = diagnostic.level == "info" and not diagnostic.rule.code.startswith("TFJ")
+    return Problem(diagnostic, "\n".join(lines), _page(slug), slug.startswith(_UNNECESSARY), quiet)
+
+
+@cache
+def _page(slug: str) -> str | None:
+    path = os.path.join(_PAGES, f"{slug}.md")
+    return uri_of(path) if os.path.isfile(path) else None
+
 
 Kind: TypeAlias = Literal["quickfix", "source.fixAll.tfdsl"]
 KINDS: tuple[Kind, ...] = ("quickfix", "source.fixAll.tfdsl")
@@ -91,3 +141,25 @@ def _fix_all(snapshot: Snapshot) -> Iterator[Action]:
     if text is not None and text != source.text:
         whole = Edit(Span(source, 0, len(source.text)), text)
         yield Action("Apply all safe fixes", "source.fixAll.tfdsl", (whole,))
+
+
+class Lens(Record):
+    """Above the job's name: compile ``job`` for ``target``."""
+
+    span: Span
+    title: str
+    target: str
+    job: str
+
+
+def code_lens(snapshot: Snapshot) -> list[Lens]:
+    """One for each target that a job has a block for; for one without a block, one for each target that there is."""
+    if not snapshot.settings.code_lens:
+        return []
+    found: list[Lens] = []
+    for job in snapshot.program.jobs:
+        blocks = [targets.find(item.name.text) for item in job.items if isinstance(item, ast.Target)]
+        written = dict.fromkeys(target.name for target in blocks if target is not None)
+        names = list(written) or targets.every_name()
+        found += [Lens(job.name.span, f"compile to {name}", name, job.name.text) for name in names]
+    return found

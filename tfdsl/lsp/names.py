@@ -1,23 +1,73 @@
-"""Where names are declared and used: params and lets, templates, profiles, jobs, roles, steps and axes of a matrix.
-
-Params and lets share one space of names, templates have their own. A role, a step and an axis belong to their job;
-where the job uses templates, what they say of it belongs to it too.
-"""
+"""Walking the syntax tree."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, cast
 
-from tfdsl.lsp.tree import Node, walk
-from tfdsl.record import Record
+from tfdsl.diagnostics import Diagnostic
+from tfdsl.lsp.snapshot import Snapshot
+from tfdsl.record import Record, replace
+from tfdsl.semantics.derived import Derived, derive
+from tfdsl.semantics.project import Program
+from tfdsl.semantics.values import Data
 from tfdsl.syntax import ast
 from tfdsl.text import Span
 from tfdsl.vocabulary.statements import INDEX, RESERVED_NAMES
 
-if TYPE_CHECKING:
-    from tfdsl.lsp.snapshot import Snapshot
-    from tfdsl.semantics.project import Program
+Node: TypeAlias = Record
+"""Any node of :mod:`tfdsl.syntax.ast` that has a ``span``."""
+
+
+def span_of(node: Node) -> Span:
+    """The place of a node."""
+    return cast("Span", getattr(node, "span"))  # noqa: B009  (a field that all nodes have)
+
+
+def children(node: Node) -> Iterator[Node]:
+    """The nodes in a node, in the order of its fields."""
+    evaluated = getattr(node, "pattern", None) is not None  # the name of a job: its text is no name to follow
+    for field in type(node).__fields__:
+        if evaluated and field == "name":
+            continue
+        value: object = getattr(node, field)
+        if isinstance(value, Record):
+            yield value
+        elif isinstance(value, tuple) and field not in ("span", "word", "readonly", "pod", "unchecked"):
+            for member in cast("tuple[object, ...]", value):
+                if isinstance(member, Record):
+                    yield member
+
+
+def declarations(file: ast.File) -> tuple[Node, ...]:
+    """The declarations of a file."""
+    return file.declarations
+
+
+def path_at(file: ast.File, offset: int) -> list[Node]:
+    """The nodes around ``offset``, outermost first; the end of a node counts as inside it."""
+    path: list[Node] = []
+    level: tuple[Node, ...] = declarations(file)
+    while True:
+        inner = [node for node in level if span_of(node).start <= offset <= span_of(node).end]
+        if not inner:
+            return path
+        # Where one node ends and the next begins at once, the one that begins counts.
+        chosen = max(inner, key=lambda node: span_of(node).start)
+        path.append(chosen)
+        level = tuple(children(chosen))
+
+
+def walk(node: Node, ancestors: tuple[Node, ...] = ()) -> Iterator[tuple[Node, tuple[Node, ...]]]:
+    """A node and all nodes in it, each with the nodes around it, outermost first."""
+    todo: list[tuple[Node, tuple[Node, ...]]] = [(node, ancestors)]
+    while todo:
+        one, above = todo.pop()
+        yield one, above
+        inner = (*above, one)
+        todo.extend((child, inner) for child in reversed(list(children(one))))
+
 
 Space: TypeAlias = Literal["value", "template", "profile", "job", "role", "step", "axis"]
 IN_JOBS: Final = ("role", "step", "axis")
@@ -158,3 +208,77 @@ def related_owners(program: Program, owner: str) -> set[str]:
         found |= fresh
         todo += sorted(fresh)
     return found
+
+
+Kind: TypeAlias = Literal["param", "let", "template", "profile", "job", "role", "target"]
+_KINDS: dict[type[Record], Kind] = {
+    ast.Param: "param",
+    ast.Let: "let",
+    ast.Template: "template",
+    ast.Profile: "profile",
+    ast.Job: "job",
+    ast.Role: "role",
+    ast.Target: "target",
+}
+
+
+class Declared(Record):
+    """One name. ``lower``: without case, as it is looked for."""
+
+    name: str
+    lower: str
+    kind: Kind
+    span: Span
+    name_span: Span
+
+
+def declared(file: ast.File) -> tuple[Declared, ...]:
+    """The declarations of a text and those inside them, in its order."""
+    return tuple(_all(file.declarations))
+
+
+def _all(nodes: Iterable[ast.Declaration | ast.Item]) -> Iterator[Declared]:
+    for node in nodes:
+        if isinstance(node, ast.Param | ast.Let | ast.Template | ast.Profile | ast.Job | ast.Role | ast.Target):
+            name = node.name.text or "…"
+            yield Declared(name, name.lower(), _KINDS[type(node)], node.span, node.name.span)
+            if isinstance(node, ast.Template | ast.Job | ast.Role | ast.Target):
+                yield from _all(node.items)
+
+
+def matching(found: Iterable[Declared], query: str) -> Iterator[Declared]:
+    """Those whose name holds the letters of ``query`` in their order."""
+    # The first place of a letter is as good as any later one: without going back, nothing takes long.
+    holds = re.compile("".join(f"(?>.*?{re.escape(letter)})" for letter in query.lower()), re.DOTALL).match
+    return (one for one in found if holds(one.lower))
+
+
+def jobs_of(snapshot: Snapshot, job: ast.Job) -> list[Derived]:
+    """The jobs that the block ``job`` makes, those that have a name."""
+    alone = replace(snapshot.program, jobs=(job,))
+    return [one for one in derive(alone, snapshot.params, _unheard) if one.known]
+
+
+def values_of(snapshot: Snapshot, job: ast.Job, axis: str) -> list[Data]:
+    """The values of an axis of the matrix of ``job``; empty if it is wrong."""
+    made = [one.combination.values for one in jobs_of(snapshot, job) if one.combination is not None]
+    if not made or axis not in made[0]:
+        return []
+    seen = {id(values[axis]): values[axis].data for values in made}
+    return list(seen.values())
+
+
+def with_axis(program: Program, owner: str, axis: str) -> list[ast.Job]:
+    """The jobs with this axis that ``owner``, a job or ``template NAME``, can speak of."""
+    owners = related_owners(program, owner)
+    return [job for job in program.jobs if job.name.text in owners and axis in axes_of(job)]
+
+
+def axes_of(job: ast.Job) -> Sequence[str]:
+    """The names of the axes of ``job``."""
+    matrix = job.matrix
+    return [axis.key.text for axis in matrix.axes] if matrix is not None else []
+
+
+def _unheard(diagnostic: Diagnostic) -> None:
+    """The check has reported it."""
