@@ -15,15 +15,14 @@ from tfdsl.semantics import resolved
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.scope import Scope
-from tfdsl.semantics.statements import SOURCE, settings
+from tfdsl.semantics.statements import settings
 from tfdsl.semantics.values import POISON, ListData, MapData, Poison, Value
 from tfdsl.syntax import ast
 from tfdsl.text import Span
 from tfdsl.vocabulary import foreign, statements
-from tfdsl.vocabulary.statements import MountKind
-from tfdsl.vocabulary.types import MEMORY, STRING, Type
+from tfdsl.vocabulary.statements import SOURCE_TYPES, MountKind
+from tfdsl.vocabulary.types import STRING
 
-_SOURCE_TYPES: dict[str, Type] = {"name": SOURCE, "size": MEMORY, "path": SOURCE, "server": SOURCE, "uri": SOURCE}
 _ALIASES = words_of(statements.MOUNT_KINDS)
 
 
@@ -58,7 +57,7 @@ def _any_kind(node: ast.Mount, scope: Scope) -> MountKind:
     """
     for option in node.options:
         evaluate(option.value, scope)
-    return MountKind(node.kind.text, "name", "", "", optional=True, durable=True)
+    return MountKind(node.kind.text, "name", "", "", "", optional=True, durable=True)
 
 
 def mount_kind(node: ast.Mount, report: Callable[[Diagnostic], None]) -> MountKind | None:
@@ -86,7 +85,7 @@ def _source(node: ast.Mount, kind: MountKind, source: Value | None, scope: Scope
             scope.report(value_rules.MOUNT_SOURCE(node.kind.span, kind=kind.name, problem=problem))
             return Value(POISON, node.kind.span)
         return None
-    value = conform(source, _SOURCE_TYPES[kind.source], f"the source of mount {kind.name}", scope.report)
+    value = conform(source, SOURCE_TYPES[kind.source], f"the source of mount {kind.name}", scope.report)
     broken = mounts.source(kind.name, value.data)
     if broken is None:
         return value

@@ -26,10 +26,7 @@ from tfdsl.syntax import ast
 from tfdsl.text import Span
 from tfdsl.vocabulary import statements
 from tfdsl.vocabulary.statements import Setting
-from tfdsl.vocabulary.types import INT, TIME_LIMIT, ListType, StringType
-
-SOURCE = StringType(run_time=True, empty=False)
-SOURCE_FIXED = StringType(empty=False)
+from tfdsl.vocabulary.types import INT, RUN_TIME_WORD, TIME_LIMIT, WORD, ListType
 
 
 def settings(
@@ -68,8 +65,8 @@ def settings(
 def output(node: ast.Output, scope: Scope, index: int | None) -> resolved.Output | None:
     """``node`` as a typed output of the role in ``scope``; ``index``: the one replica that copies."""
     report = scope.report
-    source = conform(evaluate(node.source, scope), SOURCE, "the source of an output", report)
-    destination = conform(evaluate(node.destination, scope), SOURCE, "the destination of an output", report)
+    source = conform(evaluate(node.source, scope), RUN_TIME_WORD, "the source of an output", report)
+    destination = conform(evaluate(node.destination, scope), RUN_TIME_WORD, "the destination of an output", report)
     options = settings(node.options, statements.OUTPUT_OPTIONS, "an output", scope)
     when = "success"
     if node.when is not None:
@@ -287,13 +284,13 @@ def build(node: ast.Build | None, scope: Scope) -> resolved.Build | None:
     steps: list[resolved.BuildStep] = []
     for item in node.items:
         if isinstance(item, ast.Copy):
-            source = conform(evaluate(item.source, scope), SOURCE_FIXED, "the source of copy", scope.report)
-            target = conform(evaluate(item.destination, scope), SOURCE_FIXED, "the destination of copy", scope.report)
+            source = conform(evaluate(item.source, scope), WORD, "the source of copy", scope.report)
+            target = conform(evaluate(item.destination, scope), WORD, "the destination of copy", scope.report)
             if isinstance(source.data, str):
                 source = _copy_source(source, scope)
             steps.append(resolved.BuildStep(source, target, item.span))
         elif isinstance(item, ast.Run):
-            command = conform(evaluate(item.command, scope), SOURCE_FIXED, "run", scope.report)
+            command = conform(evaluate(item.command, scope), WORD, "run", scope.report)
             steps.append(resolved.BuildStep(command, None, item.span))
     rows = [row.name for row in statements.BUILD]
     if "from" not in chosen and all(item.key.text in rows for item in node.items if isinstance(item, ast.Assign)):

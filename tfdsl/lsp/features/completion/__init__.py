@@ -9,7 +9,7 @@ from tfdsl.lsp.features.completion.item import Completions, Item
 from tfdsl.lsp.features.completion.statements import beginnings, continuations
 from tfdsl.lsp.features.completion.values import in_interpolation, in_text, role_keys, values
 from tfdsl.text import Span
-from tfdsl.vocabulary.attributes import TOLERATION_KEYS
+from tfdsl.vocabulary.attributes import TOLERATION
 
 if TYPE_CHECKING:
     from tfdsl.lsp.snapshot import Snapshot
@@ -55,5 +55,5 @@ def _in_map(snapshot: Snapshot, cursor: Cursor) -> list[Item]:
         return []
     if cursor.statement and cursor.statement[0].text == "tolerations":
         used = {words[0].text for words in cursor.frame.statements[:-1] if words}
-        return [Item(key, "attribute", "", "", f"{key} = ", rank=1) for key in TOLERATION_KEYS if key not in used]
+        return [Item(key, "attribute", "", "", f"{key} = ", rank=1) for key in TOLERATION if key not in used]
     return role_keys(cursor)
