@@ -7,7 +7,6 @@ and its meaning from the row of that block that has its name, and its rule from 
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from functools import reduce
-from operator import or_
 from types import GenericAlias
 from typing import Annotated, Any, ClassVar, Literal, NoReturn, Self, TypeAlias, TypeVar, cast
 
@@ -313,7 +312,8 @@ def annotation(kind: Type) -> Any:
         case UnionType(as_text=True):
             return EnvValue
         case UnionType(of=members):
-            return reduce(or_, map(annotation, members))
+            first, *more = map(annotation, members)
+            return reduce(lambda whole, kind: whole | kind, more, first)
         case KeysType():
             return EnvSource
         case _:
@@ -404,7 +404,7 @@ def _any_of(schema: Any) -> Any:
     if isinstance(schema, dict):
         entries = cast("dict[str, Any]", schema)
         return {"anyOf" if key == "oneOf" else key: _any_of(value) for key, value in entries.items()}
-    return list(map(_any_of, schema)) if isinstance(schema, list) else schema
+    return [_any_of(item) for item in cast("Any", schema)] if isinstance(schema, list) else schema
 
 
 def _tag(value: object) -> object:
@@ -435,10 +435,17 @@ def _amount(
             return value
         return _valid(value, values.amount(value, kind, what))
 
+    def read_number(number: float) -> Any:
+        exact = number if isinstance(number, int) else Decimal(repr(number))
+        return _valid(number, values.amount(exact, kind, what))
+
     def read(text: str) -> Any:
         return text if text in words else _valid(text, amount_in(text, kind, what))
 
-    json = make(Annotated[str, Field(description=a_value(kind))])
+    json = _after(read, make(Annotated[str, Field(description=a_value(kind))]))
+    if isinstance(kind, QuantityType) and kind.of != "memory":  # a number of CPUs or of things needs no unit
+        numbers = {"int": core_schema.int_schema(), "number": core_schema.float_schema()}
+        json = _tagged({"text": json, **{tag: _after(read_number, number) for tag, number in numbers.items()}})
     python: core_schema.CoreSchema = core_schema.is_instance_schema(
         Duration if isinstance(kind, DurationType) else Quantity
     )
@@ -449,7 +456,7 @@ def _amount(
             custom_error_message=f'Input should be a Quantity or "{words[0]}"',
         )
     return core_schema.json_or_python_schema(
-        _after(read, json),
+        json,
         _after(checked, python),
         serialization=core_schema.plain_serializer_function_ser_schema(written, when_used="json-unless-none")
         if kind == MEMORY

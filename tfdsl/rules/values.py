@@ -353,7 +353,7 @@ def number_text(number: int | Decimal) -> str:
 
 
 def _wrong_type(given: Amount, kind: QuantityType | DurationType, what: str) -> Broken:
-    words = {int: "an int", Quantity: "a quantity", Duration: "a duration"}
+    words: dict[type, str] = {int: "an int", Quantity: "a quantity", Duration: "a duration"}
     values = {"what": what, "expected": a_value(kind), "given": words.get(type(given), "a number")}
     return Broken(name_rules.WRONG_TYPE, (), values)
 
