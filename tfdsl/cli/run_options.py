@@ -14,7 +14,7 @@ from tfdsl.lifecycle.faults import Injected
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.running.mount_options import Given, MountOptions, parsed
-from tfdsl.semantics import env_files
+from tfdsl.semantics import functions
 from tfdsl.source_files import is_file_name, read
 from tfdsl.vocabulary.attributes import MOST_REPLICAS, ROLE_NAMES, ROLES_BY_NAME
 from tfdsl.vocabulary.quantities import Duration
@@ -82,7 +82,7 @@ def _variables(argument: Argument, errors: list[Diagnostic]) -> Mapping[str, str
     if isinstance(source, str):
         errors.append(BAD_ARGUMENT(argument.span, what=f"--env-file {argument.text or '(no name)'}: {source}"))
         return {}
-    file = env_files.read(source.text)
+    file = functions.read_env_file(source.text)
     for line, problem in file.problems.items():
         errors.append(BAD_ARGUMENT(argument.span, what=f"--env-file {argument.text}: line {line}: {problem}"))
     return file.values

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from tfdsl import targets
+from tfdsl.backend import spoken
 from tfdsl.cli import word_examples as examples
 from tfdsl.cli.commands import SUMMARIES
 from tfdsl.cli.message_pages import fates, in_short
 from tfdsl.cli.topics import TOPICS, UNITS
-from tfdsl.support import spoken
 from tfdsl.vocabulary import attributes, functions, statements
 from tfdsl.vocabulary.statements import Setting
 from tfdsl.vocabulary.types import describe

@@ -17,7 +17,7 @@ from tfdsl.rules import values
 from tfdsl.rules.broken import Broken
 from tfdsl.rules.values import clean, literal, map_key
 from tfdsl.semantics import operators
-from tfdsl.semantics.role_names import known_role
+from tfdsl.semantics.known_names import known_role
 from tfdsl.semantics.values import (
     POISON,
     Data,

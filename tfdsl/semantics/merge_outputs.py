@@ -56,7 +56,7 @@ def _layer_outputs(
             resolver.report(output_twice(("again",), ("first",)).among(spans))
             continue
         if key in taken:
-            from tfdsl.semantics.unset_names import in_one_block
+            from tfdsl.semantics.blocks import in_one_block
 
             resolver.report(in_one_block(taken[key], "this output", output.destination.span))
         merged[role][key[1:]] = output

@@ -16,10 +16,9 @@ from tfdsl.rules import mounts
 from tfdsl.rules.mounts import SHM_PATH
 from tfdsl.semantics import operators, resolved
 from tfdsl.semantics.conform import conform
-from tfdsl.semantics.dependencies import Dependence, dependence
 from tfdsl.semantics.evaluate import evaluate, spent
-from tfdsl.semantics.mounts import mount as read_mount
-from tfdsl.semantics.scope import PENDING, Pending, Scope
+from tfdsl.semantics.scope import PENDING, Dependence, Pending, Scope, dependence
+from tfdsl.semantics.statements import mount as read_mount
 from tfdsl.semantics.values import CONTAINERS, ELEMENT, POISON, MapData, Poison, Value, map_data
 from tfdsl.syntax import ast
 from tfdsl.text import Span
@@ -356,7 +355,7 @@ class Resolver:
                 if first is not mount:
                     self.report(_mounted_twice(role, first, mount))
                 elif mount.at in taken:
-                    from tfdsl.semantics.unset_names import in_one_block
+                    from tfdsl.semantics.blocks import in_one_block
 
                     self.report(in_one_block(taken[mount.at], f"the mount at {mount.at}", mount.at_span))
             mounts |= here

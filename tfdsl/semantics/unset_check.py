@@ -16,6 +16,7 @@ from tfdsl.record import replace
 from tfdsl.rules import policies as policy_rules
 from tfdsl.rules.mounts import SHM_PATH
 from tfdsl.semantics import unset
+from tfdsl.semantics.blocks import Layer
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.values import MapData
 from tfdsl.syntax import ast
@@ -24,7 +25,6 @@ from tfdsl.vocabulary import attributes
 from tfdsl.vocabulary.attributes import ROLES_BY_NAME
 
 if TYPE_CHECKING:
-    from tfdsl.semantics.blocks import Layer
     from tfdsl.semantics.resolve import Resolver
 
     Layers = list[tuple[Layer, str]]

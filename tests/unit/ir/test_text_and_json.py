@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from tfdsl import pipeline
+from tfdsl.compiling import pipeline
 from tfdsl.ir.read_json import from_json, in_json
 from tfdsl.text import Source
 from tfdsl.vocabulary import attributes, statements

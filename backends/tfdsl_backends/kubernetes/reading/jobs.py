@@ -31,9 +31,8 @@ from tfdsl_backends.kubernetes.reading.parts import (
 from tfdsl_backends.kubernetes.reading.refusals import refusals
 from tfdsl_backends.kubernetes.reading.replicas import merged
 from tfdsl_backends.kubernetes.reading.restarts import Restarts, completions, restarts
-from tfdsl_backends.podspec.indexed_jobs import INDEX_FIELD, INDEX_VARIABLE
-from tfdsl_backends.podspec.normal.jobs import GENERATED
-from tfdsl_backends.podspec.plan import PORT_NAME
+from tfdsl_backends.podspec.normal.rules import GENERATED
+from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE, PORT_NAME
 from tfdsl_backends.podspec.reading.facts import PodFacts
 from tfdsl_backends.podspec.reading.pods import read_pods
 

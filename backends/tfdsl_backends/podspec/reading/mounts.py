@@ -1,22 +1,26 @@
-"""Volumes and where they are mounted, as mounts of the language; the inverse of ``podspec.volumes``."""
+"""Volumes and where they are mounted, as mounts of the language; the inverse of the volumes of ``podspec.pods``.
+
+A claim that is made for a job is one mount, of the job or of a single role.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.draft import Attribute, Mount, Text, Value
-from tfdsl.record import Record
-from tfdsl.rules import mounts
+from tfdsl.draft import Attribute, Draft, Mount, Text, Value
+from tfdsl.record import Record, replace
+from tfdsl.rules import mounts as rules
 from tfdsl.rules.values import map_key, name_problem
 from tfdsl.vocabulary.statements import HOST_TYPES, ITEM_KEY
 from tfdsl_backends.podspec.expansion import Scope
-from tfdsl_backends.podspec.reading.amounts import bytes_at
-from tfdsl_backends.podspec.reading.texts import value, word
+from tfdsl_backends.podspec.reading.values import bytes_at, value, word
 
 if TYPE_CHECKING:
     from tfdsl.manifest.view import View
     from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
+
 
 _OWN_SPACE: Final = ("scratch", "memory")
 """Kinds of which each mount is a volume of its own."""
@@ -92,21 +96,21 @@ def claim_spec_facts(spec: View) -> ClaimFacts | None:
     if storage_class and not name_problem(storage_class):
         options.append(("storage_class", storage_class))
     modes = [mode.text or "" for mode in spec["accessModes"].items()]
-    if modes and all(mode in ACCESS_MODES for mode in modes) and mounts.access_modes(modes) is None:
+    if modes and all(mode in ACCESS_MODES for mode in modes) and rules.access_modes(modes) is None:
         options.append(("access_modes", modes))
     return ClaimFacts(size, tuple(options))
 
 
 def _path(text: str | None) -> str | None:
     """Where something is mounted, if it can be mounted there in the language."""
-    if word(text) is None or text is None or not text.startswith("/") or mounts.path(text) is not None:
+    if word(text) is None or text is None or not text.startswith("/") or rules.path(text) is not None:
         return None
     return text.rstrip("/")
 
 
 def _is_shm(mount: Mount, volume: str) -> bool:
     """Whether it is what ``shm`` gives; by the name of its volume, the compiler has made it of a mount."""
-    return mount.kind == "memory" and mount.at == mounts.SHM_PATH and not mount.readonly and volume != _MOUNTED_SHM
+    return mount.kind == "memory" and mount.at == rules.SHM_PATH and not mount.readonly and volume != _MOUNTED_SHM
 
 
 def _identity(volume: _Volume, name: str) -> str:
@@ -131,10 +135,10 @@ def _sub_path(place: View, scope: Scope) -> Value | None:
     """``None`` without one; an empty text for one that has no word."""
     plain, expanded = place["subPath"].text, place["subPathExpr"].text
     if plain:
-        return plain if word(plain) is not None and mounts.inside("pvc", plain) is None else ""
+        return plain if word(plain) is not None and rules.inside("pvc", plain) is None else ""
     if expanded:
         found = value(expanded, scope)
-        return found if found is not None and mounts.inside("pvc", _pattern(found)) is None else ""
+        return found if found is not None and rules.inside("pvc", _pattern(found)) is None else ""
     return None
 
 
@@ -180,14 +184,14 @@ def _claim(place: View, facts: PodFacts) -> _Volume | None:
 
 def _host(place: View) -> _Volume | None:
     path, kind = word(place["path"].text), place["type"].text
-    if path is None or mounts.source("host", path) is not None:
+    if path is None or rules.source("host", path) is not None:
         return None
     return _Volume("host", path, (("type", kind),) if kind in HOST_TYPES else ())
 
 
 def _nfs(place: View) -> _Volume | None:
     server, path = word(place["server"].text), word(place["path"].text)
-    if server is None or path is None or ":" in server or mounts.source("nfs", f"{server}:{path}") is not None:
+    if server is None or path is None or ":" in server or rules.source("nfs", f"{server}:{path}") is not None:
         return None
     return _Volume("nfs", f"{server}:{path}")
 
@@ -213,7 +217,7 @@ def _items(place: View) -> dict[str, Value] | None:
     items: dict[str, Value] = {}
     for item in place.items():
         key, path = item["key"].text, word(item["path"].text)
-        if key is None or path is None or map_key(key, "items", ITEM_KEY) or mounts.inside("configmap", path):
+        if key is None or path is None or map_key(key, "items", ITEM_KEY) or rules.inside("configmap", path):
             return None
         if key in items or item["mode"].present:
             return None
@@ -226,3 +230,45 @@ def _space(place: View) -> _Volume | None:
     if medium == "Memory":
         return _Volume("memory", size) if size is not None else None
     return _Volume("scratch", size) if not medium else None
+
+
+_LONGEST_STEM: Final = 20
+
+
+def stem(path: str) -> str:
+    """What a claim of a job is called after: the path at which it is mounted."""
+    return re.sub(r"[^a-z0-9]+", "-", path.lower()).strip("-")[:_LONGEST_STEM].strip("-") or "claim"
+
+
+def share(draft: Draft, claims: Mapping[str, Mapping[str, str]], replicas: Mapping[str, int]) -> None:
+    """Say each claim once: in the job if several roles mount it, or the only one, else in its role.
+
+    ``claims``: role → path → name of the claim that is mounted there. Where a role mounts it otherwise than the others,
+    or not at all, the language has no word for that: two mounts would be two claims.
+    """
+    for claim in dict.fromkeys(name for places in claims.values() for name in places.values()):
+        mounts = {role: _mounts(draft, role, places, claim) for role, places in claims.items()}
+        users = [role for role, found in mounts.items() if found]
+        if not users:
+            continue
+        first = _without_usual_modes(mounts[users[0]][0], sum(replicas.get(role, 1) for role in users))
+        shared = len(users) > 1 or len(draft.roles) == 1
+        if shared:
+            draft.job.add(first)
+        for role in users:
+            block, old = draft.role(role), mounts[role]
+            kept = [first if one is old[0] and not shared else one for one in block.statements]
+            block.statements = [one for one in kept if all(one is not mount for mount in old)]
+
+
+def _mounts(draft: Draft, role: str, places: Mapping[str, str], claim: str) -> list[Mount]:
+    statements = draft.role(role).statements
+    mounts = [one for one in statements if isinstance(one, Mount) and one.kind == "claim"]
+    return [one for one in mounts if places.get(str(one.at)) == claim]
+
+
+def _without_usual_modes(mount: Mount, replicas: int) -> Mount:
+    """Without the access modes that the language gives to a claim of so many replicas."""
+    usual = ["ReadWriteMany" if replicas > 1 else "ReadWriteOnce"]
+    kept = tuple(one for one in mount.options if one[0] != "access_modes" or one[1] != usual)
+    return replace(mount, options=kept)

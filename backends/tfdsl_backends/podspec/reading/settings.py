@@ -10,8 +10,7 @@ from tfdsl.rules.job import LONGEST_NAME, OWN_NAMES, default_port, port_names
 from tfdsl.rules.values import clean, image, label_value_problem, name_problem, qualified_problem, toleration
 from tfdsl.vocabulary.attributes import CAPABILITIES, HIGHEST_ID
 from tfdsl_backends.podspec.checks import INT32
-from tfdsl_backends.podspec.reading.amounts import seconds
-from tfdsl_backends.podspec.reading.texts import word
+from tfdsl_backends.podspec.reading.values import seconds, word
 
 if TYPE_CHECKING:
     from tfdsl.manifest.view import View

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
-from tfdsl.job_files import is_folder
 from tfdsl.lsp.cursor import Cursor, Frame, Tok
 from tfdsl.lsp.features.completion.item import Item
 from tfdsl.lsp.features.completion.names import REFERENCES, job_roles, members, names
-from tfdsl.source_files import is_file_name, refusal
+from tfdsl.source_files import is_file_name, is_folder, refusal
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer
 from tfdsl.vocabulary import attributes, functions, statements
