@@ -219,7 +219,7 @@ class ArchiveMount(BaseMount):
     source: Text
 
 
-Mount: TypeAlias = Annotated[
+AnyMount: TypeAlias = (
     PvcMount
     | ClaimMount
     | HostMount
@@ -229,9 +229,9 @@ Mount: TypeAlias = Annotated[
     | ScratchMount
     | MemoryMount
     | HdfsMount
-    | ArchiveMount,
-    Field(discriminator="kind"),
-]
+    | ArchiveMount
+)
+Mount: TypeAlias = Annotated[AnyMount, Field(discriminator="kind")]
 
 
 class Step(Node):

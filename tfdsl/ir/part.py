@@ -479,6 +479,39 @@ def written(amount: Quantity | str) -> str:
     return f"{format(Decimal(amount.milli).scaleb(-3) / 1024, 'f')}Ki"
 
 
+# --- what constructors take ------------------------------------------------------------------------------------
+
+P = TypeVar("P", bound=Part)
+
+
+def made(kind: type[P], fields: Mapping[str, Any]) -> P:
+    """A model of ``fields`` as a text has them: lists, amounts as texts, numbers of CPUs."""
+    types = {row.name: _type_in_ir(row) for row in BLOCKS[kind.block]}
+    return kind.model_validate({name: _taken(types.get(name), name, value) for name, value in fields.items()})
+
+
+def _taken(kind: Type | None, what: str, value: Any) -> Any:
+    """``value`` as the model has it, if it can be that; else as it is, for the model to refuse."""
+    if isinstance(kind, UnionType):
+        amounts = [member for member in kind.of if isinstance(member, QuantityType)]
+        if amounts and value != NO_LIMIT:
+            return _taken(amounts[0], what, value)
+        kind = next((member for member in kind.of if isinstance(member, ListType)), None)
+    if isinstance(kind, QuantityType | DurationType) and isinstance(value, str):
+        return _valid({what: value}, amount_in(value, kind, what), what)
+    if isinstance(kind, QuantityType) and isinstance(value, int | float) and not isinstance(value, bool):
+        exact = value if isinstance(value, int) else Decimal(repr(value))
+        return _valid({what: value}, values.amount(exact, kind, what), what)
+    if isinstance(kind, MapType) and isinstance(value, Mapping):
+        entries = cast("Mapping[str, Any]", value).items()
+        return {key: _taken(kind.of, f"{what}.{key}", item) for key, item in entries}
+    if isinstance(value, list):
+        of = kind.of if isinstance(kind, ListType) else None
+        items: list[Any] = value
+        return tuple(_taken(of, what, item) for item in items)
+    return value
+
+
 # --- refusals --------------------------------------------------------------------------------------------------
 
 
@@ -500,9 +533,9 @@ def _checked_by(
     return _after(checked, schema)
 
 
-def _valid(value: object, result: T | Broken) -> T:
+def _valid(value: object, result: Quantity | Duration | Broken, *place: str) -> Quantity | Duration:
     if isinstance(result, Broken):
-        refuse("value", value, [result])
+        refuse("value", value, [result.below(*place)])
         raise AssertionError
     return result
 

@@ -417,7 +417,7 @@ _TOLERATION_DOCS = {
 
 
 def _mount(kind: MountKind) -> tuple[Setting, ...]:
-    source = Setting(kind.field, SOURCE_TYPES[kind.source], f"The {kind.source_doc}.")
+    source = Setting(kind.field, SOURCE_TYPES[kind.source], f"The {kind.source_doc.removesuffix(' (optional)')}.")
     if kind.name == "claim":
         source = Setting("claim", WORD, "Name of the claim among those of the job.")
     if kind.name == "nfs":
