@@ -4,7 +4,7 @@ A model names its ``block`` of :data:`tfdsl.vocabulary.statements.BLOCKS`. Each 
 and its meaning from the row of that block that has its name, and its rule from :mod:`tfdsl.rules.fields`.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import reduce
 from types import GenericAlias
@@ -507,8 +507,7 @@ def _taken(kind: Type | None, what: str, value: Any) -> Any:
         return {key: _taken(kind.of, f"{what}.{key}", item) for key, item in entries}
     if isinstance(value, list):
         of = kind.of if isinstance(kind, ListType) else None
-        items: list[Any] = value
-        return tuple(_taken(of, what, item) for item in items)
+        return tuple(_taken(of, what, item) for item in cast("Sequence[Any]", value))
     return value
 
 
