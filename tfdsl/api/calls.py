@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import errno
+import inspect
 import math
 import os
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, SupportsIndex, TypeAlias, Union, cast
+from typing import TYPE_CHECKING, SupportsIndex, TypeAlias, TypedDict, TypeVar, Union, cast
 
 from tfdsl import diagnostics
 from tfdsl.api.diagnostics import UsageError, usage_error
@@ -199,30 +200,87 @@ class Call(Record):
     strict: bool = False
 
 
-def load_text(
-    path: str | os.PathLike[str] | None,
-    text: str | None,
-    base: str | os.PathLike[str] | None,
-    profile: str | None,
-    params: Mapping[str, Value] | None,
-    params_file: str | os.PathLike[str] | None = None,
-) -> Loaded:
+def call_of(choice: Choice | None, given: Compiling, *, strict: bool = False) -> Call:
+    """What is asked for by the arguments of a call.
+
+    Raises:
+        TypeError: There are options without a target.
+    """
+    options = given.get("options") or {}
+    if choice is None and options:
+        raise TypeError("options= belongs to a target")
+    return Call(choice, options, given.get("job"), given.get("name"), strict)
+
+
+class Reading(TypedDict, total=False):
+    """How a text is read. What it means is in the words of :func:`tfdsl.compile`."""
+
+    text: str | None
+    base: str | os.PathLike[str] | None
+    profile: str | None
+    params: Mapping[str, Value] | None
+    params_file: str | os.PathLike[str] | None
+
+
+class ReadingJob(Reading, total=False):
+    """The same for a function that is about one job."""
+
+    job: str | None
+
+
+class Compiling(ReadingJob, total=False):
+    """The same for a function that compiles."""
+
+    options: Mapping[str, Value] | None
+    name: str | None
+
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+def taking(arguments: type) -> Callable[[F], F]:
+    """Let ``help()`` show the arguments of a record in place of ``**given``."""
+
+    def shown(function: F) -> F:
+        own = inspect.signature(function)
+        parameters = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
+        parameters += [
+            inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=getattr(kind, "__forward_arg__", kind)
+            )
+            for name, kind in arguments.__annotations__.items()
+        ]
+        setattr(function, "__signature__", own.replace(parameters=parameters))  # noqa: B010  (functions have none)
+        return function
+
+    return shown
+
+
+def check_names(given: Mapping[str, object], arguments: type) -> None:
+    """Refuse arguments that a record does not have."""
+    for name in given:
+        if name not in arguments.__annotations__:
+            raise TypeError(f"got an unexpected keyword argument {name!r}")
+
+
+def load_text(path: str | os.PathLike[str] | None, given: Reading) -> Loaded:
     """Read a text and what it includes.
 
     The settings are those of the project that the file, or ``base``, belongs to, but for its targets; a text without
     ``base`` belongs to none.
     """
-    source = text_source(path, text, base)
-    given = front_end.read(source, Inputs(source))
+    params, params_file = given.get("params") or {}, given.get("params_file")
+    source = text_source(path, given.get("text"), given.get("base"))
+    read = front_end.read(source, Inputs(source))
     values = () if params_file is None else (text_source(params_file, None, None),)
-    request = Request(profile, params_of(params or {}), values=values)
+    request = Request(given.get("profile"), params_of(params), values=values)
     settings = settings_for(source.origin) if source.origin is not None else Settings()
     request = front_end.Project(settings, (), settings.problems).request(request)
-    hidden = secrets_in(params or {})
+    hidden = secrets_in(params)
     if values:
         of_file = hidden_in((), Request(values=values))
         hidden = Hidden((*hidden.values, *of_file.values), of_file.paths)
-    return Loaded(given, request, settings.problems, hidden, settings.strict)
+    return Loaded(read, request, settings.problems, hidden, settings.strict)
 
 
 def load_job(job: Job) -> Loaded:

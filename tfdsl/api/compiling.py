@@ -7,9 +7,23 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, Union, cast, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, Union, Unpack, cast, overload
 
-from tfdsl.api.calls import Call, Loaded, Value, jobs_of, load_job, load_text, outcome, target_of
+from tfdsl.api.calls import (
+    Call,
+    Compiling,
+    Loaded,
+    Reading,
+    Value,
+    call_of,
+    check_names,
+    jobs_of,
+    load_job,
+    load_text,
+    outcome,
+    taking,
+    target_of,
+)
 from tfdsl.api.diagnostics import Diagnostic, UsageError, compile_error, public
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.output_files import is_stream, output_files, stream
@@ -153,15 +167,8 @@ class Program:
         return jobs
 
 
-def load(
-    path: str | os.PathLike[str] | None = None,
-    *,
-    text: str | None = None,
-    base: str | os.PathLike[str] | None = None,
-    profile: str | None = None,
-    params: Mapping[str, Value] | None = None,
-    params_file: str | os.PathLike[str] | None = None,
-) -> Program:
+@taking(Reading)
+def load(path: str | os.PathLike[str] | None = None, **given: Unpack[Reading]) -> Program:
     """Read a ``.tfjob`` file, or a text.
 
     Args:
@@ -176,7 +183,8 @@ def load(
         FileNotFoundError: There is no such file; another ``OSError`` when it may not be read.
         UsageError: It is not a text file.
     """
-    return Program(load_text(path, text, base, profile, params, params_file))
+    check_names(given, Reading)
+    return Program(load_text(path, given))
 
 
 Source: TypeAlias = Union[str, "os.PathLike[str]", Program, "Job"]
@@ -184,45 +192,12 @@ Source: TypeAlias = Union[str, "os.PathLike[str]", Program, "Job"]
 
 
 @overload
-def compile(
-    source: Source,
-    target: str,
-    *,
-    profile: str | None = None,
-    params: Mapping[str, Value] | None = None,
-    params_file: str | os.PathLike[str] | None = None,
-    options: Mapping[str, Value] | None = None,
-    job: str | None = None,
-    name: str | None = None,
-    strict: bool = False,
-) -> Result: ...
+def compile(source: Source, target: str, *, strict: bool = False, **given: Unpack[Compiling]) -> Result: ...
 @overload
+def compile(*, target: str, strict: bool = False, **given: Unpack[Compiling]) -> Result: ...
+@taking(Compiling)
 def compile(
-    *,
-    text: str,
-    target: str,
-    base: str | os.PathLike[str] | None = None,
-    profile: str | None = None,
-    params: Mapping[str, Value] | None = None,
-    params_file: str | os.PathLike[str] | None = None,
-    options: Mapping[str, Value] | None = None,
-    job: str | None = None,
-    name: str | None = None,
-    strict: bool = False,
-) -> Result: ...
-def compile(
-    source: Source | None = None,
-    target: str | None = None,
-    *,
-    text: str | None = None,
-    base: str | os.PathLike[str] | None = None,
-    profile: str | None = None,
-    params: Mapping[str, Value] | None = None,
-    params_file: str | os.PathLike[str] | None = None,
-    options: Mapping[str, Value] | None = None,
-    job: str | None = None,
-    name: str | None = None,
-    strict: bool = False,
+    source: Source | None = None, target: str | None = None, *, strict: bool = False, **given: Unpack[Compiling]
 ) -> Result:
     """Compile the jobs of a file, a text or a program, or a job made in Python, for one target.
 
@@ -247,27 +222,17 @@ def compile(
     if target is None:
         raise TypeError("compile() needs a target")
     choice = target_of(target)
-    loaded = loaded_of(source, text, base, profile, params, params_file)
-    done = outcome(loaded, Call(choice, options or {}, job, name, strict))
+    loaded = loaded_of(source, given)
+    done = outcome(loaded, call_of(choice, given, strict=strict))
     if pipeline.has_errors(done.diagnostics):
         raise compile_error(f"cannot compile {loaded.path} for {target}", done.diagnostics)
     version = done.made[0].unit.shown_version if done.made else choice.version or choice.backend.default_version
     return result_of(choice.backend.name, version, done.made, public(done.diagnostics))
 
 
+@taking(Compiling)
 def check(
-    source: Source | None = None,
-    target: str | None = None,
-    *,
-    text: str | None = None,
-    base: str | os.PathLike[str] | None = None,
-    profile: str | None = None,
-    params: Mapping[str, Value] | None = None,
-    params_file: str | os.PathLike[str] | None = None,
-    options: Mapping[str, Value] | None = None,
-    job: str | None = None,
-    name: str | None = None,
-    strict: bool = False,
+    source: Source | None = None, target: str | None = None, *, strict: bool = False, **given: Unpack[Compiling]
 ) -> tuple[Diagnostic, ...]:
     """What is wrong with a job, and what ``target`` cannot do or does differently, in file order.
 
@@ -278,25 +243,16 @@ def check(
         UsageError: There is no such target or version, or several jobs would get one name.
         FileNotFoundError: There is no such file; another ``OSError`` when it may not be read.
     """
-    choice = None if target is None else target_of(target)
-    if choice is None and options:
-        raise TypeError("options= belongs to a target")
-    loaded = loaded_of(source, text, base, profile, params, params_file)
-    return public(outcome(loaded, Call(choice, options or {}, job, name, strict)).diagnostics)
+    call = call_of(None if target is None else target_of(target), given, strict=strict)
+    return public(outcome(loaded_of(source, given), call).diagnostics)
 
 
-def loaded_of(
-    source: Source | None,
-    text: str | None,
-    base: str | os.PathLike[str] | None,
-    profile: str | None,
-    params: Mapping[str, Value] | None,
-    params_file: str | os.PathLike[str] | None,
-) -> Loaded:
-    """What ``source``, or ``text``, is."""
+def loaded_of(source: Source | None, given: Reading, arguments: type = Compiling) -> Loaded:
+    """What ``source``, or the text that is given, is. ``arguments``: the record of all that can be given."""
+    check_names(given, arguments)
     if source is None or isinstance(source, str | os.PathLike):
-        return load_text(source, text, base, profile, params, params_file)
-    if any(one is not None for one in (text, base, profile, params, params_file)):
+        return load_text(source, given)
+    if any(given.get(name) is not None for name in Reading.__annotations__):
         raise TypeError(
             "text=, base=, profile=, params= and params_file= are for a file or a text; give those of a program to "
             "load()"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from tfdsl.api.calls import Call, Value, argument, asked_of, outcome, target_of
+from tfdsl.api.calls import Call, Compiling, ReadingJob, argument, asked_of, call_of, outcome, taking, target_of
 from tfdsl.api.compiling import Source, loaded_of
 from tfdsl.api.diagnostics import compile_error, usage_error
 from tfdsl.backend import TaskConfig
@@ -17,7 +16,7 @@ from tfdsl.compiling.jobs import ParamInfo, ProfileInfo, file_info
 from tfdsl.compiling.masking import masked
 
 if TYPE_CHECKING:
-    import os
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +81,10 @@ class Info:
     jobs: tuple[JobInfo, ...]
 
 
+@taking(ReadingJob)
 def info(
     source: Source | None = None,
-    *,
-    text: str | None = None,
-    base: str | os.PathLike[str] | None = None,
-    profile: str | None = None,
-    params: Mapping[str, Value] | None = None,
-    params_file: str | os.PathLike[str] | None = None,
-    job: str | None = None,
+    **given: Unpack[ReadingJob],
 ) -> Info:
     """The params, profiles, jobs and includes of a text, without compiling it.
 
@@ -101,8 +95,8 @@ def info(
         CompileError: The text has errors outside of its jobs.
         FileNotFoundError: There is no such file; another ``OSError`` when it may not be read.
     """
-    loaded = loaded_of(source, text, base, profile, params, params_file)
-    asked = asked_of(loaded, Call(job=job))
+    loaded = loaded_of(source, given, ReadingJob)
+    asked = asked_of(loaded, Call(job=given.get("job")))
     found, errors = file_info(asked.given, asked.request)
     if found is None:
         raise compile_error(f"cannot read {loaded.path}", masked(errors, hidden_with(asked.given, asked.hidden)))
@@ -146,19 +140,12 @@ class Task:
     differences: tuple[str, ...] = ()
 
 
+@taking(Compiling)
 def tfconfig(
     source: Source | None = None,
     target: str | None = None,
     task: str | None = None,
-    *,
-    text: str | None = None,
-    base: str | os.PathLike[str] | None = None,
-    profile: str | None = None,
-    params: Mapping[str, Value] | None = None,
-    params_file: str | os.PathLike[str] | None = None,
-    options: Mapping[str, Value] | None = None,
-    job: str | None = None,
-    name: str | None = None,
+    **given: Unpack[Compiling],
 ) -> tuple[Task, ...]:
     """What the tasks of a job will see on a target, roles in order, indexes ascending.
 
@@ -176,8 +163,8 @@ def tfconfig(
     wanted = None if task is None else output_files.task_name(task, argument("task", task))
     if not isinstance(wanted, output_files.TaskName | None):
         raise usage_error(wanted)
-    loaded = loaded_of(source, text, base, profile, params, params_file)
-    done = outcome(loaded, Call(choice, options or {}, job, name))
+    loaded = loaded_of(source, given)
+    done = outcome(loaded, call_of(choice, given))
     if pipeline.has_errors(done.diagnostics):
         raise compile_error(f"cannot compile {loaded.path} for {target}", done.diagnostics)
     found = [(one, config) for one in done.made for config in output_files.tasks_of(choice.backend, one, wanted)]

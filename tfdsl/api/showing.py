@@ -5,10 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from tfdsl import diagnostics
-from tfdsl.api.calls import Call, Value, argument, asked_of, options_of, outcome, params_of, secrets_in, target_of
+from tfdsl.api.calls import (
+    Call,
+    Compiling,
+    ReadingJob,
+    Value,
+    argument,
+    asked_of,
+    call_of,
+    options_of,
+    outcome,
+    params_of,
+    secrets_in,
+    taking,
+    target_of,
+)
 from tfdsl.api.compiling import Source, loaded_of
 from tfdsl.api.diagnostics import Diagnostic, UsageError, compile_error, public, usage_error
 from tfdsl.comparing.comparison import Result, changes, compared, targets_for
@@ -52,18 +66,14 @@ class Where:
     reason: str | None = None
 
 
+@taking(Compiling)
 def where(
     source: Source,
     line: int,
     target: str,
     *,
     file: str | os.PathLike[str] | None = None,
-    profile: str | None = None,
-    params: Mapping[str, Value] | None = None,
-    params_file: str | os.PathLike[str] | None = None,
-    options: Mapping[str, Value] | None = None,
-    job: str | None = None,
-    name: str | None = None,
+    **given: Unpack[Compiling],
 ) -> Where:
     """The lines of the output for ``target`` that a line of a text made; ``tfdsl where`` asks the same.
 
@@ -76,14 +86,14 @@ def where(
         FileNotFoundError: There is no such file; another ``OSError`` when it may not be read.
     """
     choice = target_of(target)
-    loaded = loaded_of(source, None, None, profile, params, params_file)
-    call = Call(choice, options or {}, job, name)
+    loaded = loaded_of(source, given)
+    call = call_of(choice, given)
     done = outcome(loaded, call)
     if pipeline.has_errors(done.diagnostics):
         raise compile_error(f"cannot compile {loaded.path} for {target}", done.diagnostics)
-    given = loaded.given
-    main = given.source if isinstance(given, ReadyJob) else given.files[0].source
-    text = main if file is None else files.in_program(file, given)
+    program = loaded.given
+    main = program.source if isinstance(program, ReadyJob) else program.files[0].source
+    text = main if file is None else files.in_program(file, program)
     if text is None or not 0 < line <= line_count(text):
         raise UsageError(f"{loaded.path} has no line {line}" if file is None else f"{file} has no line {line} in it")
     asked = asked_of(loaded, call)
@@ -91,7 +101,7 @@ def where(
     def compiled(other: Input, choice: Choice) -> Outcome:
         return front_end.compiled(other, asked.request, [choice])
 
-    question = Question(given, line_span(text, line), asked.request)
+    question = Question(program, line_span(text, line), asked.request)
     answer = Forward(question, files.Destination().files, compiled).answer(choice, done)
     lines = tuple(
         MadeLine(
@@ -156,18 +166,11 @@ class Graph:
         return self.svg()
 
 
+@taking(Compiling)
 def graph(
     source: Source | None = None,
     target: str | None = None,
-    *,
-    text: str | None = None,
-    base: str | os.PathLike[str] | None = None,
-    profile: str | None = None,
-    params: Mapping[str, Value] | None = None,
-    params_file: str | os.PathLike[str] | None = None,
-    options: Mapping[str, Value] | None = None,
-    job: str | None = None,
-    name: str | None = None,
+    **given: Unpack[Compiling],
 ) -> tuple[Graph, ...]:
     """Draw the jobs of a file, a text or a program, or a job made in Python; ``tfdsl graph`` draws the same.
 
@@ -180,10 +183,9 @@ def graph(
         FileNotFoundError: There is no such file; another ``OSError`` when it may not be read.
     """
     choice = None if target is None else target_of(target)
-    if choice is None and options:
-        raise TypeError("options= belongs to a target")
-    loaded = loaded_of(source, text, base, profile, params, params_file)
-    asked = asked_of(loaded, Call(choice, options or {}, job, name))
+    call = call_of(choice, given)
+    loaded = loaded_of(source, given)
+    asked = asked_of(loaded, call)
     found = graphs.graphs(asked.given, asked.request, asked.choices)
     if graphs.has_errors(found):
         raise compile_error(f"cannot draw {loaded.path}", asked.shown(found.diagnostics))
@@ -254,7 +256,7 @@ def _side(name: str, source: Source, found: list[diagnostics.Diagnostic]) -> Sid
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
         return open_side(path, argument(name, path), (), found.append)
-    return loaded_of(source, None, None, None, None, None).given
+    return loaded_of(source, {}).given
 
 
 def _differences(result: Result) -> Iterator[Difference]:
@@ -337,19 +339,12 @@ class MatrixJob:
     values: dict[str, str | int | float | bool]
 
 
+@taking(Compiling)
 def simulate(
     source: Source | None = None,
     targets: str | Iterable[str] = (),
     inject: str | Iterable[str] | None = None,
-    *,
-    text: str | None = None,
-    base: str | os.PathLike[str] | None = None,
-    profile: str | None = None,
-    params: Mapping[str, Value] | None = None,
-    params_file: str | os.PathLike[str] | None = None,
-    options: Mapping[str, Value] | None = None,
-    job: str | None = None,
-    name: str | None = None,
+    **given: Unpack[Compiling],
 ) -> tuple[Scenario, ...]:
     """Predict how a job ends when something happens to it; ``tfdsl simulate`` shows the same.
 
@@ -363,11 +358,11 @@ def simulate(
         FileNotFoundError: There is no such file; another ``OSError`` when it may not be read.
     """
     choices = [target_of(one) for one in ((targets,) if isinstance(targets, str) else targets)]
-    if options and len(choices) != 1:
+    if given.get("options") and len(choices) != 1:
         raise TypeError("options= belongs to one target")
     faults = None if inject is None else _faults((inject,) if isinstance(inject, str) else tuple(inject))
-    loaded = loaded_of(source, text, base, profile, params, params_file)
-    asked = asked_of(loaded, Call(choices[0] if choices else None, options or {}, job, name))
+    loaded = loaded_of(source, given)
+    asked = asked_of(loaded, call_of(choices[0] if choices else None, given))
     done = simulated(asked.given, asked.request, choices, faults, named=True)
     if not done.jobs:
         raise compile_error(f"cannot simulate {loaded.path}", asked.shown(done.diagnostics))
@@ -410,15 +405,10 @@ def _ending(prediction: Prediction, hidden: Hidden) -> Ending:
     )
 
 
+@taking(ReadingJob)
 def matrix(
     source: Source | None = None,
-    *,
-    text: str | None = None,
-    base: str | os.PathLike[str] | None = None,
-    profile: str | None = None,
-    params: Mapping[str, Value] | None = None,
-    params_file: str | os.PathLike[str] | None = None,
-    job: str | None = None,
+    **given: Unpack[ReadingJob],
 ) -> tuple[MatrixJob, ...]:
     """The jobs of a file, with the values of their matrix; nothing is compiled. Quantities and durations are texts.
 
@@ -428,8 +418,8 @@ def matrix(
         CompileError: The text has errors in what names its jobs, or no such job.
         FileNotFoundError: There is no such file; another ``OSError`` when it may not be read.
     """
-    loaded = loaded_of(source, text, base, profile, params, params_file)
-    asked = asked_of(loaded, Call(job=job))
+    loaded = loaded_of(source, given, ReadingJob)
+    asked = asked_of(loaded, Call(job=given.get("job")))
     found = matrix_jobs(asked.given, asked.request)
     if found.diagnostics:
         raise compile_error(f"cannot list the jobs of {loaded.path}", asked.shown(found.diagnostics))
