@@ -61,7 +61,7 @@ REVIEWED = {
 
 NAMED = "the user has named it"
 NAMED_BY_USER = {
-    "tfdsl/api/reading.py": "the caller has named it",
+    "tfdsl/api/calls.py": "the caller has named it",
     "tfdsl/cli/selection.py": f"{NAMED}: --params, --set and -O =@FILE",
     "tfdsl/cli/run.py": f"{NAMED}: --env-file",
     "tfdsl/cli/where.py": f"{NAMED}: FILE:LINE and --source",

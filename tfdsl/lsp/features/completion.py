@@ -21,7 +21,7 @@ from tfdsl.lsp.features.completion_values import (
 from tfdsl.lsp.snapshot import Snapshot
 from tfdsl.text import Span
 from tfdsl.vocabulary import attributes, statements, versions
-from tfdsl.vocabulary.attributes import TOLERATION_KEYS
+from tfdsl.vocabulary.attributes import TOLERATION
 from tfdsl.vocabulary.types import describe
 
 __all__ = ["TRIGGERS", "Completions", "Item", "complete"]
@@ -65,7 +65,7 @@ def _in_map(snapshot: Snapshot, cursor: Cursor) -> list[Item]:
         return []
     if cursor.statement and cursor.statement[0].text == "tolerations":
         used = {words[0].text for words in cursor.frame.statements[:-1] if words}
-        return [Item(key, "attribute", "", "", f"{key} = ", rank=1) for key in TOLERATION_KEYS if key not in used]
+        return [Item(key, "attribute", "", "", f"{key} = ", rank=1) for key in TOLERATION if key not in used]
     return role_keys(cursor)
 
 
