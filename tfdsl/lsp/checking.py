@@ -27,7 +27,7 @@ from tfdsl.syntax.parts import Parts
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from tfdsl.semantics.unset_check import Miss
+    from tfdsl.semantics.unset import Miss
 
 Key: TypeAlias = tuple[object, ...]
 Place: TypeAlias = tuple[str, str, int, int]
@@ -170,7 +170,7 @@ def _unsets(jobs: Iterable[_Job]) -> list[Diagnostic]:
     results = [job.result for job in jobs if job.result.unset or job.result.not_unset]
     if not results:
         return []
-    from tfdsl.semantics.unset_check import Unsets
+    from tfdsl.semantics.unset import Unsets
 
     unsets = Unsets()
     for result in results:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.lsp.tree import Node, walk
-from tfdsl.semantics.scope import Scope
+from tfdsl.semantics.scope import JobNames, Scope
 from tfdsl.syntax import ast
 
 if TYPE_CHECKING:
@@ -26,15 +26,15 @@ def conditions(snapshot: Snapshot) -> Iterator[tuple[ast.Condition, bool]]:
 
 def value_of(snapshot: Snapshot, path: Sequence[Node]) -> bool | None:
     """The value of the condition that ``path`` ends with; ``None`` if it is wrong or differs between roles or jobs."""
-    from tfdsl.semantics.conditions import Conditions, JobName
+    from tfdsl.semantics.conditions import Conditions
 
     *above, condition = path
     if not isinstance(condition, ast.Condition):
         return None
     top = above[0]
-    job: JobName | None = None
+    job: JobNames | None = None
     if isinstance(top, ast.Job) and len(above) > 1:
-        job = JobName(top.name.text, top.pattern is None and top.matrix is None)
+        job = JobNames(top.name.text, top.pattern is None and top.matrix is None)
     roles = [node.name.text for node in above[:-1] if isinstance(node, ast.Role)]
     known = Conditions(Scope(snapshot.params, _unheard, job), snapshot.program.profiles)
     return known.value(condition, roles[-1] if roles else None)

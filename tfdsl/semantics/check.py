@@ -14,16 +14,13 @@ from tfdsl import targets
 from tfdsl.diagnostics import Diagnostic, name_rules, syntax_rules, value_rules
 from tfdsl.gc_pause import without_gc
 from tfdsl.record import Record
-from tfdsl.semantics import resolved, statements, target_options, unused_items
+from tfdsl.semantics import absent, layers, resolved, statements, target_options
 from tfdsl.semantics.blocks import JobBlock, Names, ReadTemplates, read_job
 from tfdsl.semantics.derived import Asked, Derived, Reports, check_name, chosen, derive
 from tfdsl.semantics.job_rules import check_images, check_job
-from tfdsl.semantics.merge_outputs import outputs
-from tfdsl.semantics.merge_policies import policies
 from tfdsl.semantics.params import Given, Params
-from tfdsl.semantics.patches import patches
 from tfdsl.semantics.project import Program, used_templates
-from tfdsl.semantics.resolve import Resolver, Shared
+from tfdsl.semantics.resolve import Resolver, Shared, names_and_types
 from tfdsl.semantics.target_options import GivenOption
 from tfdsl.syntax import ast
 from tfdsl.text import Source, Span
@@ -31,7 +28,7 @@ from tfdsl.text import Source, Span
 if TYPE_CHECKING:
     from tfdsl.backend import Backend
     from tfdsl.semantics.conditions import Conditions
-    from tfdsl.semantics.unset_check import Unsets
+    from tfdsl.semantics.unset import Unsets
 
 
 COST_OF_ITEM = 10
@@ -192,8 +189,6 @@ class _Checker:
 
     def _check_absent(self, block: JobBlock, derived: Derived, report: Callable[[Diagnostic], None]) -> None:
         """The names and types in a job that is absent, without and with each of its target blocks."""
-        from tfdsl.semantics.absent_items import names_and_types
-
         only = names_and_types(report)
         shared = Shared(only)
         for target in (None, *(targets.find(name) for name in block.targets)):
@@ -238,8 +233,8 @@ class _Checker:
             written = _replicas(resolver, name) if left_out else None
             if isinstance(written, ast.Number):  # a computed 0 is a choice, such as `prod ? 2 : 0`
                 resolver.report(value_rules.NO_REPLICAS(written.span, role=name))
-        unused_items.check(resolver, present)
-        role_outputs = outputs(resolver, present)
+        absent.check(resolver, present)
+        outputs = layers.outputs(resolver, present)
         chosen = None
         if wanted is not None:
             given = self.request.options
@@ -249,14 +244,14 @@ class _Checker:
             block.node.name.span,
             wanted.target.name if wanted is not None else None,
             chosen.version if chosen is not None else None,
-            resolver.job_settings(),
-            tuple(resolver.role(name, present, role_outputs[name]) for name in present),
-            policies(resolver, present),
+            layers.job_settings(resolver),
+            tuple(layers.role_of(resolver, name, present, outputs[name]) for name in present),
+            layers.policies(resolver, present),
             statements.cluster(block.cluster, resolver.scope),
             statements.build(block.build, resolver.scope),
             chosen.options if chosen is not None else {},
             chosen.spans if chosen is not None else {},
-            patches(resolver, present),
+            layers.patches(resolver, present),
             resolver.derived,
             _has_pods(block, wanted),
             wanted is not None and wanted.target.gpus_by_label,

@@ -15,7 +15,7 @@ from tfdsl.diagnostics import Diagnostic, name_rules
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.record import Record, replace
 from tfdsl.semantics.evaluate import evaluate
-from tfdsl.semantics.scope import Scope, references
+from tfdsl.semantics.scope import JobNames, Scope, references
 from tfdsl.semantics.values import ListData, MapData, Poison, Value, a_kind, is_number
 from tfdsl.syntax import ast
 from tfdsl.text import Span
@@ -27,29 +27,6 @@ if TYPE_CHECKING:
 _RESERVED = ("job", "role", "roles", "task", "env")
 _DIFFERENT = (*_RESERVED, "matrix")
 _LOGIC = ("&&", "||")
-
-
-class JobName:
-    """The names of a job that a condition sees, for a :class:`~tfdsl.semantics.scope.Scope`."""
-
-    def __init__(self, name: str, name_known: bool = True) -> None:
-        self.name = name
-        self.name_known = name_known
-
-    def namespace(self) -> None:
-        """No condition sees it."""
-
-    def knows_submitter(self, at: Span) -> bool:
-        """No condition sees the submitter."""
-        return False
-
-    def role_names(self) -> tuple[str, ...]:
-        """No condition sees roles."""
-        return ()
-
-    def replicas(self, role: str) -> int:
-        """No condition sees replicas."""
-        return 0
 
 
 class Conditions:
@@ -126,7 +103,7 @@ def conditions_of(
     job: Derived, params: Params, report: Callable[[Diagnostic], None], everywhere: dict[int, bool]
 ) -> Conditions:
     """The conditions of the items of ``job``; ``everywhere``: see :class:`Conditions`."""
-    names = JobName(job.name, job.known)
+    names = JobNames(job.name, job.known)
     scope = Scope(params, report, names, owner=job.node, matrix=job.combination)
     return Conditions(scope, params.program.profiles, everywhere)
 

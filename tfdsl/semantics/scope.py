@@ -6,7 +6,7 @@ Params and lets are evaluated once, on first use; inside a job there are also ``
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
 
 from tfdsl.diagnostics import Diagnostic, Rule
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from tfdsl.semantics.derived import Combination
     from tfdsl.semantics.functions import EnvFile
     from tfdsl.semantics.values import Poison, Value
+
+
+Report: TypeAlias = Callable[[Diagnostic], None]
+"""Takes what is wrong."""
 
 
 class Pending(Record):
@@ -61,27 +65,31 @@ class Globals(Protocol):
         ...
 
 
-class JobNames(Protocol):
-    """The members of ``job`` and ``roles``. ``name_known``: whether the job's name could be evaluated."""
+class JobNames:
+    """The members of ``job`` and ``roles``: those of a job of which only the name is known.
 
-    name: str
-    name_known: bool
+    ``name_known``: whether the job's name could be evaluated.
+    """
+
+    def __init__(self, name: str, name_known: bool = True) -> None:
+        self.name = name
+        self.name_known = name_known
 
     def namespace(self) -> Value | Pending | None:
         """The job's namespace, poison when it is wrong; ``None`` when it has none."""
-        ...
+        return None
 
     def knows_submitter(self, at: Span) -> bool:
         """Whether the target that ``at`` is read for (if any) knows the submitter."""
-        ...
+        return False
 
-    def role_names(self) -> Iterable[str]:
+    def role_names(self) -> tuple[str, ...]:
         """The job's roles."""
-        ...
+        return ()
 
     def replicas(self, role: str) -> int | Poison | Pending:
         """The number of replicas of ``role``."""
-        ...
+        return 0
 
 
 class Scope(Record):
@@ -92,21 +100,19 @@ class Scope(Record):
     """
 
     globals: Globals
-    report: Callable[[Diagnostic], None]
+    report: Report
     job: JobNames | None = None
     role: str | None = None
     owner: ast.Job | None = None
     matrix: Combination | None = None
 
 
-if TYPE_CHECKING:
-    Uses: TypeAlias = Mapping[str, Sequence[ast.Ref]]
-
+Uses: TypeAlias = Mapping[str, Sequence[ast.Ref]]
 Dependence: TypeAlias = Literal["nothing", "job", "role"]
 """Whether a value is the same everywhere, may differ between jobs and targets, or also between roles."""
 
 
-def in_order(uses: Uses, cycle: Rule, report: Callable[[Diagnostic], None]) -> tuple[list[str], set[str]]:
+def in_order(uses: Uses, cycle: Rule, report: Report) -> tuple[list[str], set[str]]:
     """All names, each after those it uses; and the names to cut so that no cycle is left.
 
     ``uses``: name → the known names that it uses, in file order. A cycle is reported once (as ``cycle``), at the
@@ -128,7 +134,7 @@ def _walk(
     order: list[str],
     cut: set[str],
     found: Callable[[ast.Ref], Diagnostic],
-    report: Callable[[Diagnostic], None],
+    report: Report,
 ) -> None:
     path: dict[str, Iterator[ast.Ref]] = {start: iter(uses[start])}
     done.add(start)

@@ -6,10 +6,12 @@ about more than one statement are in :mod:`tfdsl.semantics.job_rules`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeAlias
 
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, enumeration, fold, folded, offering, words_of
+from tfdsl.patch.path import Path, Problem, parse_path
 from tfdsl.patterns import regex
 from tfdsl.record import replace
 from tfdsl.rules import build as build_rules
@@ -21,12 +23,11 @@ from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.known_names import known_role
 from tfdsl.semantics.rule_views import value_span
-from tfdsl.semantics.scope import Scope
-from tfdsl.semantics.subjects import index_of
-from tfdsl.semantics.values import POISON, ListData, MapData, Poison, Value
+from tfdsl.semantics.scope import Report, Scope
+from tfdsl.semantics.values import POISON, ListData, MapData, PodField, Poison, Reference, RunTimeText, Value, a_kind
 from tfdsl.syntax import ast
 from tfdsl.text import Span
-from tfdsl.vocabulary import foreign, policies, statements
+from tfdsl.vocabulary import attributes, foreign, policies, statements
 from tfdsl.vocabulary.statements import MountKind, Setting
 from tfdsl.vocabulary.types import INT, MEMORY, STRING, TIME_LIMIT, ListType, StringType, Type
 
@@ -70,8 +71,7 @@ def settings(
 def output(node: ast.Output, scope: Scope, index: int | None) -> resolved.Output | None:
     """``node`` as a typed output of the role in ``scope``; ``index``: the one replica that copies."""
     report = scope.report
-    source = conform(evaluate(node.source, scope), SOURCE, "the source of an output", report)
-    destination = conform(evaluate(node.destination, scope), SOURCE, "the destination of an output", report)
+    source, destination = _ends(node, scope)
     options = settings(node.options, statements.OUTPUT_OPTIONS, "an output", scope)
     when = "success"
     if node.when is not None:
@@ -87,6 +87,12 @@ def output(node: ast.Output, scope: Scope, index: int | None) -> resolved.Output
     when_span = node.when.span if node.when is not None else None
     subject = node.subject.span if node.subject is not None else None
     return resolved.Output(source, destination, when, when_span, index, subject, options, node.span)
+
+
+def _ends(node: ast.Output | ast.UnsetOutput, scope: Scope) -> tuple[Value, Value]:
+    """Source and destination."""
+    source = conform(evaluate(node.source, scope), SOURCE, "the source of an output", scope.report)
+    return source, conform(evaluate(node.destination, scope), SOURCE, "the destination of an output", scope.report)
 
 
 # --- policies --------------------------------------------------------------------------------------------------
@@ -127,23 +133,16 @@ def policy(node: ast.Policy, scope: Scope, role: str | None) -> resolved.Policy 
     )
 
 
-def event_codes(node: ast.Event, subject: ast.Subject | None, scope: Scope, role: str | None) -> tuple[int, ...] | None:
-    """The exit statuses of an event, none if it has none; ``None``, with a report, when it or its subject is wrong."""
-    report = scope.report
-    event = _event(node, report)
-    codes = _codes(node, scope)
-    if subject is not None and role is not None:
-        report(_subject_in_role(subject))
-        return None
-    known = subject is None or known_role(subject.role.text, subject.role.span, report)
-    return codes if event is not None and known else None
+def index_of(index: ast.Number) -> int | None:
+    """The written index, or ``None`` when no replica can have it."""
+    return int(index.text) if index.text.isdigit() and len(index.text) < 10 else None
 
 
 def _subject_in_role(subject: ast.Subject) -> Diagnostic:
     return value_rules.SUBJECT_IN_ROLE(subject.span).help("remove the role")
 
 
-def _event(node: ast.Event, report: Callable[[Diagnostic], None]) -> policies.Event | None:
+def _event(node: ast.Event, report: Report) -> policies.Event | None:
     for event in policies.EVENTS:
         if event.name == node.name.text:
             return event
@@ -172,7 +171,7 @@ def _late_condition(policy: ast.Policy, start: int) -> Diagnostic:
     return misplaced_in_policy(condition, Span(span.source, span.start, span.start + len(action)), arrow)
 
 
-def _action(policy: ast.Policy, event: policies.Event | None, report: Callable[[Diagnostic], None]) -> str | None:
+def _action(policy: ast.Policy, event: policies.Event | None, report: Report) -> str | None:
     """The action of ``policy``; for an unknown one, only actions of ``event`` are suggested."""
     node = policy.action
     names = [action.name for action in policies.ACTIONS]
@@ -196,9 +195,7 @@ def _action(policy: ast.Policy, event: policies.Event | None, report: Callable[[
     return None
 
 
-def _fits(
-    node: ast.Policy, event: policies.Event, action: str | None, role: str | None, report: Callable[[Diagnostic], None]
-) -> bool:
+def _fits(node: ast.Policy, event: policies.Event, action: str | None, role: str | None, report: Report) -> bool:
     """Whether subject, delay and action fit the event; reported if not."""
     subject, delay = node.subject, node.delay
     spans = {
@@ -236,7 +233,7 @@ def _codes(node: ast.Event, scope: Scope) -> tuple[int, ...] | None:
     return tuple(sorted(statuses))
 
 
-def _code_range(codes: ast.CodeRange, report: Callable[[Diagnostic], None]) -> tuple[int, ...] | None:
+def _code_range(codes: ast.CodeRange, report: Report) -> tuple[int, ...] | None:
     ends = [codes.first] if codes.last is None else [codes.first, codes.last]
     numbers: list[int] = []
     for end in ends:
@@ -257,7 +254,7 @@ def _code_range(codes: ast.CodeRange, report: Callable[[Diagnostic], None]) -> t
     return tuple(range(numbers[0], numbers[-1] + 1))
 
 
-def _count(node: ast.Event, report: Callable[[Diagnostic], None]) -> int | None:
+def _count(node: ast.Event, report: Report) -> int | None:
     if node.count is None:
         return None
     text = node.count.text
@@ -345,7 +342,7 @@ def _any_kind(node: ast.Mount, scope: Scope) -> MountKind:
     return MountKind(node.kind.text, "name", "", "", optional=True, durable=True)
 
 
-def mount_kind(node: ast.Mount, report: Callable[[Diagnostic], None]) -> MountKind | None:
+def mount_kind(node: ast.Mount, report: Report) -> MountKind | None:
     """The kind of ``node``; ``None``, with a report, when it does not exist."""
     name = node.kind
     kinds = statements.MOUNTS_BY_NAME
@@ -394,3 +391,136 @@ def _check_options(kind: MountKind, options: dict[str, resolved.Setting], scope:
 def _report(broken: Broken | None, span: Span, scope: Scope) -> None:
     if broken is not None:
         scope.report(broken.at(span))
+
+
+# --- patches: their syntax; whether a path exists is checked when there is a document to patch ----------------------
+
+
+def patch(node: ast.Patch, role: str | None, scope: Scope) -> resolved.Patch | None:
+    """``node``, in the block of ``role`` if there is one; ``None``, with a report, when it is wrong."""
+    written = conform(evaluate(node.path, scope), STRING, "the path of a patch", scope.report)
+    value = None if node.value is None else evaluate(node.value, scope)
+    fits = value is None or _fits_documents(value, scope)
+    path = _path(written, written.data, scope, pod=node.pod is not None) if isinstance(written.data, str) else None
+    if path is None or not fits:
+        return None
+    unchecked = node.unchecked is not None
+    return resolved.Patch(node.op, node.pod, role, path, written.span, value, unchecked, node.span)
+
+
+def _path(value: Value, text: str, scope: Scope, *, pod: bool) -> Path | None:
+    """``text`` as a path; what is wrong with it is reported."""
+    parsed = parse_path(text)
+    if not isinstance(parsed, Problem) and (parsed.prefix is None or not pod):
+        return parsed
+    if not isinstance(parsed, Problem):
+        parsed = Problem(0, len(parsed.prefix or "") + 1, "the path of patch pod starts at the pod template")
+    span = value.span
+    if span.text == f'"{text}"' and text:  # without escapes, offsets in the path are offsets in the source
+        start = span.start + 1 + min(parsed.offset, len(text) - 1)
+        span = Span(span.source, start, max(start + 1, span.start + 1 + min(parsed.end, len(text))))
+    scope.report(name_rules.BAD_PATCH_PATH(span, problem=parsed.message))
+    return None
+
+
+def _fits_documents(value: Value, scope: Scope) -> bool:
+    """Whether a document can contain ``value``; reported if not."""
+    fits = True
+    for leaf in _leaves(value):
+        data = leaf.data
+        if isinstance(data, RunTimeText):
+            diagnostic = name_rules.RUN_TIME_HERE(leaf.span, name="this text")
+            scope.report(diagnostic.help("a patch is fixed when the job is compiled"))
+        elif isinstance(data, Reference | PodField):
+            expected = "text, a number, a bool, a list or a map"
+            what = "the value of a patch"
+            scope.report(name_rules.WRONG_TYPE(leaf.span, what=what, expected=expected, given=a_kind(data)))
+        elif not isinstance(data, Poison):
+            continue
+        fits = False
+    return fits
+
+
+def _leaves(value: Value) -> Iterator[Value]:
+    data = value.data
+    if isinstance(data, ListData):
+        for item in data.items:
+            yield from _leaves(item)
+    elif isinstance(data, MapData):
+        for entry in data.entries.values():
+            yield from _leaves(entry.value)
+    else:
+        yield value
+
+
+# --- items of any kind ---------------------------------------------------------------------------------------------
+
+Key: TypeAlias = tuple[object, ...]
+"""What an item of one kind is known by: path, source and destination, event with subject and status, kind and name."""
+
+
+def identities(node: ast.Item, scope: Scope, role: str | None) -> tuple[Key, ...]:
+    """What ``node``, an item or an ``unset``, is known by; nothing, with a report, when it is wrong.
+
+    ``role``: the role of the enclosing role block, if any. A policy has an identity for each of its exit statuses.
+    """
+    if isinstance(node, ast.Mount | ast.UnsetMount):
+        path = conform(evaluate(node.path, scope), STRING, "the path of a mount", scope.report).data
+        return ((path.rstrip("/") or "/",),) if isinstance(path, str) else ()
+    if isinstance(node, ast.Output | ast.UnsetOutput):
+        source, destination = (end.data for end in _ends(node, scope))
+        return () if isinstance(source, Poison) or isinstance(destination, Poison) else ((source, destination),)
+    if isinstance(node, ast.Policy | ast.UnsetPolicy):
+        return _policy_identities(node, scope, role)
+    if isinstance(node, ast.Step | ast.UnsetStep):
+        return ((node.kind, node.name.text),)
+    if isinstance(node, ast.UnsetAttribute) and node.key is not None:
+        key = evaluate(node.key, scope)
+        if isinstance(key.data, str):
+            return ((node.name.text, key.data),)
+        if not isinstance(key.data, Poison):
+            given = a_kind(key.data)
+            scope.report(name_rules.INDEX_TYPE(node.key.span, base="a map", expected="a string", given=given))
+    return ()
+
+
+def _policy_identities(node: ast.Policy | ast.UnsetPolicy, scope: Scope, role: str | None) -> tuple[Key, ...]:
+    event, subject = _event(node.event, scope.report), node.subject
+    codes = _codes(node.event, scope)
+    if subject is not None and role is not None:
+        scope.report(_subject_in_role(subject))
+        return ()
+    if subject is not None:
+        known = known_role(subject.role.text, subject.role.span, scope.report)
+        of: Key = (subject.role.text, None if subject.index is None else subject.index.text)
+    else:
+        known, of = True, (role, None)
+    if event is None or codes is None or not known:
+        return ()
+    return tuple((event.name, *of, code) for code in codes or (None,))
+
+
+def check(item: ast.Item, role: str | None, scope: Scope, options: Mapping[str, Type]) -> None:
+    """Report what is wrong with ``item`` by itself; ``options``: what its block can set beside attributes."""
+    if isinstance(item, ast.Assign):
+        name = item.key.text
+        row = attributes.BY_NAME.get(name)
+        type_ = options.get(name) or (row.type if row is not None else None)
+        value = evaluate(item.value, scope)
+        if type_ is not None:
+            conform(value, type_, name, scope.report)
+    elif isinstance(item, ast.Mount):
+        mount(item, scope)
+    elif isinstance(item, ast.Output):
+        output(item, scope, None)
+        if item.subject is not None:
+            known_role(item.subject.role.text, item.subject.role.span, scope.report)
+    elif isinstance(item, ast.Policy):
+        policy(item, scope, None if item.subject is not None else role)
+    elif isinstance(item, ast.Step):
+        for each in item.items:
+            check(each, role, scope, options)
+    elif isinstance(item, ast.UNSET):
+        identities(item, scope, role)
+    elif isinstance(item, ast.Patch):
+        patch(item, None, scope)
