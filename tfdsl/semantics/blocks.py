@@ -17,7 +17,7 @@ from tfdsl.rules.names import as_label
 from tfdsl.rules.steps import step_name
 from tfdsl.semantics import attribute_names
 from tfdsl.semantics.attribute_names import Around
-from tfdsl.semantics.known_names import known_role, target_called
+from tfdsl.semantics.known_names import known_role, meant, repeated, target_called
 from tfdsl.semantics.scope import in_order
 from tfdsl.syntax import ast
 from tfdsl.text import Span
@@ -90,8 +90,11 @@ def twice(block: StepBlock, first: StepBlock, where: str) -> Diagnostic:
     """That ``block`` has the name of another step in the same ``where``."""
     name = block.node.name
     kind = block.node.kind if block.node.kind == first.node.kind else "a step"
-    diagnostic = name_rules.DUPLICATE_BLOCK(name.span, name=f"{kind} {name.text}", where=where)
-    return diagnostic.note(first.node.name.span, "first here").marked("again here")
+    return _block_twice(name.span, first.node.name.span, f"{kind} {name.text}", where)
+
+
+def _block_twice(span: Span, first: Span, name: str, where: str) -> Diagnostic:
+    return repeated(name_rules.DUPLICATE_BLOCK(span, name=name, where=where), first)
 
 
 def _read(node: ast.Step, add: Add, report: Report) -> StepBlock:
@@ -182,13 +185,14 @@ Block = TypeVar("Block", ast.Cluster, ast.Build, ast.Matrix)
 Table: TypeAlias = dict[str, ast.Assign]
 Where: TypeAlias = Literal["job", "role", "target", "template"]
 
+_ANYWHERE = (ast.Assign, ast.Use, ast.Mount, ast.Output, ast.Policy, ast.Step, *ast.UNSET)
 _ALLOWED: dict[Where, tuple[type, ...]] = {
-    "job": (ast.Use, ast.Role, ast.Cluster, ast.Build, ast.Target, ast.Matrix, ast.Step, *ast.UNSET),
-    "role": (ast.Use, ast.Step, *ast.UNSET),
-    "target": (ast.Use, ast.Role, ast.Patch, ast.Step, *ast.UNSET),
-    "template": (ast.Use, ast.Step, *ast.UNSET),
+    "job": (*_ANYWHERE, ast.Role, ast.Cluster, ast.Build, ast.Target, ast.Matrix),
+    "role": _ANYWHERE,
+    "target": (*_ANYWHERE, ast.Role, ast.Patch),
+    "template": _ANYWHERE,
 }
-"""What a block can contain besides attributes, mounts, outputs and policies."""
+"""What a block can contain."""
 
 
 class Layer(Record):
@@ -354,47 +358,29 @@ class Reader:
         """The items of one block or template by kind."""
         known: dict[str, ast.Assign] = {}
         chosen: dict[str, ast.Assign] = {}
-        meant: list[str] = []
+        near: list[str | None] = []
         absent: list[ast.Item] = []
-        mounts: list[ast.Mount] = []
-        outputs: list[ast.Output] = []
-        policies: list[ast.Policy] = []
-        steps: list[ast.Step] = []
-        unsets: list[ast.Unset] = []
-        option_names = {option.name for option in options}
-        if options:
-            option_names.add("version")
+        names = {option.name for option in options} | ({"version"} if options else set())
         for item in items:
             if isinstance(item, ast.Assign):
-                near = self._assign(item, where, option_names, (known, chosen), absent)
-                meant += [near] if near is not None else []
-            elif isinstance(item, ast.Mount):
-                mounts.append(item)
-            elif isinstance(item, ast.Output):
-                outputs.append(item)
-            elif isinstance(item, ast.Policy):
-                policies.append(item)
-            elif isinstance(item, ast.Step):
-                steps.append(item)
-            elif isinstance(item, ast.UNSET):
-                unsets.append(item)
+                near.append(self._assign(item, where, names, (known, chosen), absent))
             elif not isinstance(item, _ALLOWED[where]):
                 self.report(misplaced(item, where))
-        found = Layer(
-            known,
-            tuple(mounts),
-            tuple(outputs),
-            tuple(policies),
-            chosen,
-            frozenset(meant),
-            absent=tuple(absent),
+        steps = [item for item in items if isinstance(item, ast.Step)]
+        unsets, left_out = read_unsets(
+            [item for item in items if isinstance(item, ast.UNSET)], where, names, known, self
         )
-        if steps:
-            found = replace(found, steps=read_steps(steps, where, self.add, self.report))
-        if unsets:
-            present, left_out = read_unsets(unsets, where, option_names, known, self)
-            found = replace(found, unsets=present, absent=(*found.absent, *left_out))
-        return found
+        return Layer(
+            known,
+            tuple(item for item in items if isinstance(item, ast.Mount)),
+            tuple(item for item in items if isinstance(item, ast.Output)),
+            tuple(item for item in items if isinstance(item, ast.Policy)),
+            chosen,
+            frozenset(name for name in near if name is not None),
+            read_steps(steps, where, self.add, self.report),
+            (*absent, *left_out),
+            unsets,
+        )
 
     def _assign(
         self, item: ast.Assign, where: Where, options: set[str], tables: tuple[Table, Table], absent: list[ast.Item]
@@ -444,8 +430,7 @@ class Reader:
                 continue
             first = blocks.setdefault(name.text, block)
             if first is not block:
-                diagnostic = name_rules.DUPLICATE_BLOCK(name.span, name=f"role {name.text}", where=where)
-                self.report(diagnostic.note(first.node.name.span, "first here").marked("again here"))
+                self.report(_block_twice(name.span, first.node.name.span, f"role {name.text}", where))
         return blocks, tuple(absent)
 
     def _role(self, item: ast.Role, where: Where) -> RoleBlock:
@@ -473,15 +458,13 @@ class Reader:
             self.around = outer
             first = blocks.setdefault(target.name, block)
             if first is not block:
-                diagnostic = name_rules.DUPLICATE_BLOCK(item.name.span, name=f"target {target.name}", where="job")
-                self.report(diagnostic.note(first.node.name.span, "first here").marked("again here"))
+                self.report(_block_twice(item.name.span, first.node.name.span, f"target {target.name}", "job"))
         return blocks
 
 
 def set_twice(item: ast.Assign, first: ast.Assign) -> Diagnostic:
     """That ``item`` sets what ``first`` has set in the same block."""
-    diagnostic = name_rules.DUPLICATE_KEY(item.key.span, name=item.key.text)
-    return diagnostic.note(first.key.span, "first set here").marked("set again here")
+    return repeated(name_rules.DUPLICATE_KEY(item.key.span, name=item.key.text), first.key.span, "set")
 
 
 def _patches(items: Iterable[ast.Item]) -> tuple[ast.Patch, ...]:
@@ -511,8 +494,7 @@ def _with_pods(known: Iterable[Backend]) -> tuple[str, ...]:
 def _once(items: Iterable[ast.Item], kind: type[Block], word: str, report: Report) -> Block | None:
     same_kind = [item for item in items if isinstance(item, kind)]
     for item in same_kind[1:]:
-        diagnostic = name_rules.DUPLICATE_BLOCK(item.word, name=word, where="job")
-        report(diagnostic.note(same_kind[0].word, "first here").marked("again here"))
+        report(_block_twice(item.word, same_kind[0].word, word, "job"))
     return same_kind[0] if same_kind else None
 
 
@@ -575,8 +557,7 @@ def _unknown_to_unset(name: ast.Name, where: Where, options: Collection[str]) ->
     diagnostic = name_rules.UNKNOWN_ATTRIBUTE(name.span, where=where, what="attribute", name=name.text)
     if name.text in options:
         return diagnostic.help(f"{name.text} is an option of the target: only this block sets it, so remove that line")
-    near = closest(name.text, attributes.BY_NAME, _ALIASES)
-    return offering(diagnostic, near, attributes.BY_NAME, _ALIASES) if near else diagnostic
+    return meant(diagnostic, name.text, attributes.BY_NAME, _ALIASES)
 
 
 MOST_TEMPLATES = 100
@@ -584,8 +565,6 @@ MOST_TEMPLATES = 100
 
 MOST_COMPARED = 100_000
 """The most template names that are compared with unknown ones; after that, no suggestions are made."""
-
-_IN_TEMPLATE = (ast.Assign, ast.Use, ast.Mount, ast.Output, ast.Policy, ast.Step, *ast.UNSET)
 
 
 def check_templates(names: Names, report: Callable[[Diagnostic], None]) -> None:
@@ -681,8 +660,7 @@ class TemplateUses:
             holds = self.reader.holds(item.condition)
             first = here.setdefault(name.text, name) if holds else name
             if first is not name:
-                diagnostic = name_rules.DUPLICATE_USE(name.span, name=name.text)
-                self.reader.report(diagnostic.note(first.span, "first used here").marked("used again here"))
+                self.reader.report(repeated(name_rules.DUPLICATE_USE(name.span, name=name.text), first.span, "used"))
             elif name.text not in self.names.templates:
                 self._unknown(name)
             elif not holds:
@@ -703,7 +681,7 @@ class TemplateUses:
         layers = self.names.read.layers
         layer = layers.get((template, self.where))
         if layer is None:
-            body = tuple(item for item in self.names.templates[template].items if isinstance(item, _IN_TEMPLATE))
+            body = tuple(item for item in self.names.templates[template].items if isinstance(item, _ANYWHERE))
             layer = self.reader.layer(body, self.where, ())
             decided = (item for item in body if isinstance(item, ast.Assign | ast.UnsetAttribute))
             if all(self.reader.is_same(item.condition) for item in decided):

@@ -16,6 +16,7 @@ from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.rules import names as name_checks
 from tfdsl.semantics.evaluate import evaluate
+from tfdsl.semantics.known_names import repeated
 from tfdsl.semantics.operators import settle
 from tfdsl.semantics.scope import Scope, references
 from tfdsl.semantics.values import (
@@ -126,8 +127,7 @@ def _axes(matrix: ast.Matrix, scope: Scope) -> dict[str, tuple[Value, ...] | Non
         key = assign.key
         first = keys.setdefault(key.text, key)
         if first is not key:
-            diagnostic = name_rules.DUPLICATE_KEY(key.span, name=key.text)
-            scope.report(diagnostic.note(first.span, "first set here").marked("set again here"))
+            scope.report(repeated(name_rules.DUPLICATE_KEY(key.span, name=key.text), first.span, "set"))
             axes[key.text] = None
             continue
         problem = _name_problem(key)
@@ -310,7 +310,7 @@ def _check_unique(jobs: Iterable[Derived], report: Report) -> None:
 def _same_name(job: Derived, other: Derived) -> Diagnostic:
     error = name_rules.DUPLICATE_JOB(job.node.name.span, name=job.name)
     if job.node is not other.node or job.combination is None or other.combination is None:
-        return error.note(other.node.name.span, "first here").marked("again here")
+        return repeated(error, other.node.name.span)
     both = f"for {other.combination.shown()} and for {job.combination.shown()}"
     return error.note(job.combination.matrix, both).help("add ${matrix.index} to the name")
 

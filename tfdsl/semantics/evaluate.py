@@ -15,6 +15,7 @@ from tfdsl.diagnostics.suggest import closest, enumeration, is_sure, proposing
 from tfdsl.patterns import regex
 from tfdsl.record import replace
 from tfdsl.semantics import operators
+from tfdsl.semantics.known_names import repeated
 from tfdsl.semantics.scope import JobNames, Pending, Scope
 from tfdsl.semantics.values import (
     CONTAINERS,
@@ -191,8 +192,8 @@ def _map(expr: ast.MapExpr, scope: Scope, depth: int) -> Data | Diagnostic:
         value = evaluate(assign.value, scope, depth)
         key = assign.key.text
         if key in entries:
-            diagnostic = name_rules.DUPLICATE_KEY(assign.key.span, name=key).marked("set again here")
-            scope.report(diagnostic.note(entries[key].key_span, "first set here"))
+            again = name_rules.DUPLICATE_KEY(assign.key.span, name=key)
+            scope.report(repeated(again, entries[key].key_span, "set"))
             continue
         entries[key] = Entry(key, assign.key.span, value)
     return _kept(map_data(entries), expr.span, scope)

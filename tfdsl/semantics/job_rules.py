@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
-from tfdsl.diagnostics.suggest import closest, enumeration, offering
+from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.record import replace
 from tfdsl.rules import names, outputs, tolerations
 from tfdsl.rules.broken import Broken, Place
 from tfdsl.rules.job import of_job, of_role
 from tfdsl.rules.roles import images
 from tfdsl.semantics.conform import conform
+from tfdsl.semantics.known_names import meant
 from tfdsl.semantics.rule_views import RoleView, job_span, job_view, role_span, value_span
 from tfdsl.semantics.values import Data, Entry, ListData, MapData, PodField, Reference, Value
 from tfdsl.vocabulary.attributes import NO_LIMIT, TOLERATION_KEYS
@@ -231,8 +232,4 @@ def _check_toleration(entries: Mapping[str, Entry], span: Span, report: Report) 
 
 def _unknown_key(key: str, span: Span, report: Report) -> None:
     diagnostic = name_rules.UNKNOWN_OPTION(span, where="a toleration", name=key)
-    near = closest(key, TOLERATION_KEYS)
-    if near is not None:
-        report(offering(diagnostic, near, TOLERATION_KEYS))
-    else:
-        report(diagnostic.help(f"it has {enumeration(TOLERATION_KEYS)}"))
+    report(meant(diagnostic, key, TOLERATION_KEYS, None, f"it has {enumeration(TOLERATION_KEYS)}"))

@@ -7,13 +7,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tfdsl.diagnostics import Diagnostic, name_rules, syntax_rules, value_rules
-from tfdsl.diagnostics.suggest import alias_table, closest, enumeration, offering
+from tfdsl.diagnostics.suggest import alias_table, closest, enumeration
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.semantics import operators
 from tfdsl.semantics.bounds import DEFAULT, Bounds
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
+from tfdsl.semantics.known_names import meant, repeated
 from tfdsl.semantics.project import Program, not_read, shown_path
 from tfdsl.semantics.scope import Scope, in_order, references
 from tfdsl.semantics.values import POISON, Value, list_data
@@ -210,11 +211,7 @@ def _simple(ref: ast.TypeRef, report: Callable[[Diagnostic], None]) -> Type | No
         return None  # it is missing, which has been reported
     if name not in _SIMPLE:
         diagnostic = name_rules.UNKNOWN_TYPE(ref.name.span, name=name)
-        near = closest(name, PARAM_TYPES, _ALIASES)
-        if near is not None:
-            report(offering(diagnostic, near, PARAM_TYPES, _ALIASES))
-        else:
-            report(diagnostic.help(f"types are {enumeration(PARAM_TYPES)}"))
+        report(meant(diagnostic, name, PARAM_TYPES, _ALIASES, f"types are {enumeration(PARAM_TYPES)}"))
         return None
     if ref.of is not None:
         report(name_rules.TYPE_ARGUMENT(ref.span, name=name, problem="cannot have a type in < >"))
@@ -361,7 +358,8 @@ class Params:
             if name.text not in self.program.params:
                 self.report(self._unknown_param(name.text, name.span))
             elif name.text in seen:
-                self.report(_set_again(name, f"{name.text} of {source.path}", seen[name.text]))
+                again = name_rules.DUPLICATE_KEY(name.span, name=f"{name.text} of {source.path}")
+                self.report(repeated(again, seen[name.text].span, "set"))
             else:
                 seen[name.text] = name
                 before = self._file.get(name.text)
@@ -469,7 +467,8 @@ class Params:
                 if param is None:
                     self.report(self._unknown_param(key.text, key.span))
                 elif key.text in seen:
-                    self.report(_set_again(key, f"{key.text} of profile {name}", seen[key.text]))
+                    again = name_rules.DUPLICATE_KEY(key.span, name=f"{key.text} of profile {name}")
+                    self.report(repeated(again, seen[key.text].span, "set"))
                 elif self._chosen(param) is not setting.value:
                     self._check(param, setting.value)
                 seen.setdefault(key.text, key)
@@ -481,11 +480,6 @@ class Params:
         if near is not None:
             return diagnostic.help(f"did you mean {near}?")
         return diagnostic.help(f"params are {enumeration(params)}" if params else "the file has no params")
-
-
-def _set_again(key: ast.Name, name: str, first: ast.Name) -> Diagnostic:
-    diagnostic = name_rules.DUPLICATE_KEY(key.span, name=name)
-    return diagnostic.note(first.span, "first set here").marked("set again here")
 
 
 def _unknown_profile(profile: str, profiles: Iterable[str]) -> Diagnostic:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, Rule, name_rules
 from tfdsl.record import Record
+from tfdsl.semantics.known_names import repeated
 from tfdsl.source_files import Outside, is_file_name
 from tfdsl.syntax import Parsed, ast, parse
 from tfdsl.syntax.bidi import reordered
@@ -188,8 +189,8 @@ class _Loader:
             name = f"{name}\0{declaration.span.start}"
         first = self.jobs.setdefault(name, declaration)
         if first is not declaration:
-            diagnostic = name_rules.DUPLICATE_JOB(declaration.name.span, name=declaration.name.text)
-            self.diagnostics.append(diagnostic.note(first.name.span, "first here").marked("again here"))
+            again = name_rules.DUPLICATE_JOB(declaration.name.span, name=declaration.name.text)
+            self.diagnostics.append(repeated(again, first.name.span))
 
     def declare(self, declaration: ast.Param | ast.Let | ast.Template | ast.Profile) -> None:
         name = declaration.name
@@ -204,8 +205,8 @@ class _Loader:
             return
         first = self.names.setdefault(f"template {name.text}" if kind == "template" else name.text, name)
         if first is not name:
-            diagnostic = name_rules.DUPLICATE_NAME(name.span, kind=kind, name=name.text)
-            self.diagnostics.append(diagnostic.note(first.span, "first declared here").marked("declared again here"))
+            again = name_rules.DUPLICATE_NAME(name.span, kind=kind, name=name.text)
+            self.diagnostics.append(repeated(again, first.span, "declared"))
         elif isinstance(declaration, ast.Param):
             self.params[name.text] = declaration
         elif isinstance(declaration, ast.Let):

@@ -21,7 +21,7 @@ from tfdsl.rules.broken import Broken
 from tfdsl.semantics import misplaced_names, resolved
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
-from tfdsl.semantics.known_names import known_role
+from tfdsl.semantics.known_names import known_role, meant, repeated
 from tfdsl.semantics.rule_views import value_span
 from tfdsl.semantics.scope import Report, Scope
 from tfdsl.semantics.values import POISON, ListData, MapData, PodField, Poison, Reference, RunTimeText, Value, a_kind
@@ -47,18 +47,13 @@ def settings(
         value = evaluate(assign.value, scope)
         if row is None:
             diagnostic = name_rules.UNKNOWN_OPTION(key.span, where=where, name=key.text)
-            known = words_of(table.values())
-            near = closest(key.text, table, known)
-            if near is not None:
-                diagnostic = offering(diagnostic, near, table, known)
-            else:
-                diagnostic = diagnostic.help(f"it has {enumeration(table)}" if table else "it has no options")
-                instead = misplaced_names.attribute_of(key.text, table)
-                diagnostic = diagnostic.help(instead) if instead else diagnostic
-            scope.report(diagnostic)
+            has = f"it has {enumeration(table)}" if table else "it has no options"
+            offered = meant(diagnostic, key.text, table, words_of(table.values()), has)
+            instead = misplaced_names.attribute_of(key.text, table) if not offered.fixes else None
+            scope.report(offered.help(instead) if instead else offered)
         elif key.text in chosen:
-            diagnostic = name_rules.DUPLICATE_KEY(key.span, name=key.text)
-            scope.report(diagnostic.note(chosen[key.text].key, "first set here").marked("set again here"))
+            again = name_rules.DUPLICATE_KEY(key.span, name=key.text)
+            scope.report(repeated(again, chosen[key.text].key, "set"))
         elif row.type is not None:
             typed = conform(value, row.type, key.text, scope.report)
             chosen[key.text] = resolved.Setting(key.span, typed)
@@ -79,8 +74,7 @@ def output(node: ast.Output, scope: Scope, index: int | None) -> resolved.Output
         if when not in statements.OUTPUT_WHEN:
             diagnostic = name_rules.UNKNOWN_WHEN(node.when.span, name=when)
             aliases = {"failed": "failure", "fail": "failure", "completed": "success", "succeeded": "success"}
-            near = closest(when, statements.OUTPUT_WHEN, aliases)
-            report(offering(diagnostic, near, statements.OUTPUT_WHEN, aliases) if near else diagnostic)
+            report(meant(diagnostic, when, statements.OUTPUT_WHEN, aliases))
             return None
     if isinstance(source.data, Poison) or isinstance(destination.data, Poison):
         return None
@@ -148,12 +142,7 @@ def _event(node: ast.Event, report: Report) -> policies.Event | None:
             return event
     diagnostic = name_rules.UNKNOWN_EVENT(node.name.span, name=node.name.text)
     names = [event.name for event in policies.EVENTS]
-    aliases = words_of(policies.EVENTS)
-    near = closest(node.name.text, names, aliases)
-    if near is not None:
-        report(offering(diagnostic, near, names, aliases))
-    else:
-        report(diagnostic.help(f"events are {enumeration(names)}"))
+    report(meant(diagnostic, node.name.text, names, words_of(policies.EVENTS), f"events are {enumeration(names)}"))
     return None
 
 
@@ -349,14 +338,11 @@ def mount_kind(node: ast.Mount, report: Report) -> MountKind | None:
     if name.text in kinds:
         return kinds[name.text]
     diagnostic = name_rules.UNKNOWN_MOUNT_KIND(name.span, name=name.text)
-    near = closest(name.text, kinds, _ALIASES)
     instead = folded(foreign.MOUNTS).get(fold(name.text))
     if instead is not None:
         report(diagnostic.help(instead))
-    elif near is not None:
-        report(offering(diagnostic, near, kinds, _ALIASES))
     else:
-        report(diagnostic.help(f"mount kinds are {enumeration(kinds)}"))
+        report(meant(diagnostic, name.text, kinds, _ALIASES, f"mount kinds are {enumeration(kinds)}"))
     return None
 
 
