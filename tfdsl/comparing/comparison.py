@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from collections.abc import Sequence as Many
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend import Backend
 from tfdsl.comparing.sides import Job, Manifest, Side, choices_of, jobs_of, path_of, projects_of, source_of
-from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.diff_rules import NOT_COMPARED, OTHER_TARGET
 from tfdsl.emit.located import Data, Located
 from tfdsl.importing.compare import differences, name_of, pairs, path_text, same
@@ -18,6 +17,7 @@ from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, plain
 from tfdsl.patterns import regex
 from tfdsl.pipeline import Choice, Request
 from tfdsl.record import Record
+from tfdsl.semantics.known_names import Report
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
@@ -173,10 +173,6 @@ def like(node: Node, other: Node | None) -> Node:
 def _known_by(item: Node) -> str | None:
     name = item.get("name") if isinstance(item, Mapping) else None
     return str(name.value) if isinstance(name, Scalar) else None
-
-
-if TYPE_CHECKING:
-    Report = Callable[[Diagnostic], None]
 
 
 class Result(Record):

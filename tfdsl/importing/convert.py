@@ -7,7 +7,7 @@ forms of the output and the manifest becomes a patch. What cannot be patched is 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl import pipeline
@@ -23,6 +23,7 @@ from tfdsl.manifest.data import tree
 from tfdsl.manifest.nodes import Mapping, Node, plain
 from tfdsl.pipeline import Made
 from tfdsl.record import Record, replace
+from tfdsl.semantics.known_names import Report
 from tfdsl.semantics.project import Program
 from tfdsl.text import Source, Span
 
@@ -35,9 +36,6 @@ def trees(made: Made) -> tuple[Node, ...]:
     span_of = made.unit.origins.span
     return tuple(tree(one.data, span_of) for one in made.documents if one.format in ("yaml", "json"))
 
-
-if TYPE_CHECKING:
-    Report = Callable[[Diagnostic], None]
 
 _ROUNDS: Final = 50
 """Each takes out at least one statement or patch; a manifest with more mistakes is told what the last round found."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final
 
 from tfdsl import pipeline, targets
 from tfdsl.backend import Backend
@@ -26,6 +26,7 @@ from tfdsl.patterns import regex
 from tfdsl.pipeline import Made
 from tfdsl.reading import Asked, Group, Reading
 from tfdsl.record import Record
+from tfdsl.semantics.known_names import Report
 from tfdsl.syntax.format import format_source
 from tfdsl.text import Source, Span
 
@@ -36,7 +37,7 @@ places of all its nodes needs about 80 times as much memory as its text."""
 _SCRIPTS: Final = (".sh", ".bash", ".py")
 
 
-def documents_of(sources: Sequence[Source], report: Callable[[Diagnostic], None]) -> list[Document]:
+def documents_of(sources: Sequence[Source], report: Report) -> list[Document]:
     """Every document of ``sources``, in order; what is wrong with their form goes to ``report``."""
     total = 0
     for source in sources:
@@ -53,9 +54,7 @@ def documents_of(sources: Sequence[Source], report: Callable[[Diagnostic], None]
     return find(documents, readable, report)
 
 
-def _documents_in(
-    source: Source, commands: Collection[str], report: Callable[[Diagnostic], None]
-) -> Sequence[Document]:
+def _documents_in(source: Source, commands: Collection[str], report: Report) -> Sequence[Document]:
     start = source.text.lstrip()
     if start.startswith("<"):
         from tfdsl.manifest.xml import read_xml
@@ -68,10 +67,6 @@ def _documents_in(
     from tfdsl.manifest import yaml
 
     return yaml.read(source, report)
-
-
-if TYPE_CHECKING:
-    Report = Callable[[Diagnostic], None]
 
 
 class Job(Record):

@@ -17,7 +17,7 @@ from tfdsl.rules.names import as_label
 from tfdsl.rules.steps import step_name
 from tfdsl.semantics import attribute_names
 from tfdsl.semantics.attribute_names import Around
-from tfdsl.semantics.known_names import known_role, meant, repeated, target_called
+from tfdsl.semantics.known_names import Report, known_role, meant, repeated, target_called
 from tfdsl.semantics.scope import in_order
 from tfdsl.syntax import ast
 from tfdsl.text import Span
@@ -177,9 +177,6 @@ def _patch_help(item: ast.Patch, where: str) -> str:
         return f"put it in a target block: target {targets.with_pods()[0]} {{ {line} }}"
     return "put it in a target block; a role in a target block can have patch pod and unpatch pod"
 
-
-if TYPE_CHECKING:
-    Report = Callable[[Diagnostic], None]
 
 Block = TypeVar("Block", ast.Cluster, ast.Build, ast.Matrix)
 Table: TypeAlias = dict[str, ast.Assign]
@@ -567,7 +564,7 @@ MOST_COMPARED = 100_000
 """The most template names that are compared with unknown ones; after that, no suggestions are made."""
 
 
-def check_templates(names: Names, report: Callable[[Diagnostic], None]) -> None:
+def check_templates(names: Names, report: Report) -> None:
     """Check templates on their own: their content, and whether they use themselves."""
     uses: dict[str, list[ast.Ref]] = {}
     for name, template in names.templates.items():

@@ -7,7 +7,7 @@ targets that are not compiled are checked, too), and applies the rules of the la
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tfdsl import targets
@@ -18,6 +18,7 @@ from tfdsl.semantics import absent, layers, resolved, statements, target_options
 from tfdsl.semantics.blocks import JobBlock, Names, ReadTemplates, read_job
 from tfdsl.semantics.derived import Asked, Derived, Reports, check_name, chosen, derive
 from tfdsl.semantics.job_rules import check_images, check_job
+from tfdsl.semantics.known_names import Report
 from tfdsl.semantics.params import Given, Params
 from tfdsl.semantics.project import Program, used_templates
 from tfdsl.semantics.resolve import Resolver, Shared, names_and_types
@@ -179,7 +180,7 @@ class _Checker:
                 return [self._block(one, reports.about(one)) for one in derived]
         return [self._block(derived[0], self.report)] * len(derived)
 
-    def _block(self, derived: Derived, report: Callable[[Diagnostic], None]) -> JobBlock:
+    def _block(self, derived: Derived, report: Report) -> JobBlock:
         def conditions() -> Conditions:
             from tfdsl.semantics.conditions import conditions_of
 
@@ -187,7 +188,7 @@ class _Checker:
 
         return read_job(derived.node, self.names, report, conditions)
 
-    def _check_absent(self, block: JobBlock, derived: Derived, report: Callable[[Diagnostic], None]) -> None:
+    def _check_absent(self, block: JobBlock, derived: Derived, report: Report) -> None:
         """The names and types in a job that is absent, without and with each of its target blocks."""
         only = names_and_types(report)
         shared = Shared(only)
@@ -240,11 +241,11 @@ class _Checker:
             given = self.request.options
             chosen = target_options.choose(wanted.target, resolver.target_block, given, wanted.version, resolver.scope)
         return resolved.Job(
+            layers.job_settings(resolver),
             resolver.name,
             block.node.name.span,
             wanted.target.name if wanted is not None else None,
             chosen.version if chosen is not None else None,
-            layers.job_settings(resolver),
             tuple(layers.role_of(resolver, name, present, outputs[name]) for name in present),
             layers.policies(resolver, present),
             statements.cluster(block.cluster, resolver.scope),

@@ -7,7 +7,7 @@ wrong is reported once and counts as true, as if it were not written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
@@ -15,6 +15,7 @@ from tfdsl.diagnostics import Diagnostic, name_rules
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.record import Record, replace
 from tfdsl.semantics.evaluate import evaluate
+from tfdsl.semantics.known_names import Report
 from tfdsl.semantics.scope import JobNames, Scope, references
 from tfdsl.semantics.values import ListData, MapData, Poison, Value, a_kind, is_number
 from tfdsl.syntax import ast
@@ -99,9 +100,7 @@ class Conditions:
         return replace(diagnostic, helps=(), fixes=()).help(advice)
 
 
-def conditions_of(
-    job: Derived, params: Params, report: Callable[[Diagnostic], None], everywhere: dict[int, bool]
-) -> Conditions:
+def conditions_of(job: Derived, params: Params, report: Report, everywhere: dict[int, bool]) -> Conditions:
     """The conditions of the items of ``job``; ``everywhere``: see :class:`Conditions`."""
     names = JobNames(job.name, job.known)
     scope = Scope(params, report, names, owner=job.node, matrix=job.combination)

@@ -6,7 +6,7 @@ Their names are evaluated here, and ``--job`` and ``--name`` are applied, before
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -16,7 +16,7 @@ from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.rules import names as name_checks
 from tfdsl.semantics.evaluate import evaluate
-from tfdsl.semantics.known_names import repeated
+from tfdsl.semantics.known_names import Report, repeated
 from tfdsl.semantics.operators import settle
 from tfdsl.semantics.scope import Scope, references
 from tfdsl.semantics.values import (
@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from tfdsl.semantics.params import Params
     from tfdsl.semantics.project import Program
 
-
-if TYPE_CHECKING:
-    Report = Callable[[Diagnostic], None]
 
 MOST_JOBS = 1000
 """The most jobs that the matrices of one file can make."""
@@ -477,7 +474,7 @@ class _Matrix:
             report(message.shown(len(self._asked)))
 
 
-def check_any_left(jobs: Sequence[Derived], report: Callable[[Diagnostic], None]) -> None:
+def check_any_left(jobs: Sequence[Derived], report: Report) -> None:
     """Report it if all ``jobs``, which are those that are asked for, are absent."""
     if jobs and all(job.absent for job in jobs):
         report(_none_left(jobs))

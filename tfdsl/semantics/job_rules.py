@@ -13,7 +13,7 @@ from tfdsl.rules.broken import Broken, Place
 from tfdsl.rules.job import of_job, of_role
 from tfdsl.rules.roles import images
 from tfdsl.semantics.conform import conform
-from tfdsl.semantics.known_names import meant
+from tfdsl.semantics.known_names import Report, meant
 from tfdsl.semantics.rule_views import RoleView, job_span, job_view, role_span, value_span
 from tfdsl.semantics.values import Data, Entry, ListData, MapData, PodField, Reference, Value
 from tfdsl.vocabulary.attributes import NO_LIMIT, TOLERATION_KEYS
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from tfdsl.semantics import resolved
     from tfdsl.text import Span
 
-    Report = Callable[[Diagnostic], None]
 
 _NAMED_MOUNTS = {"pvc": "claim", "configmap": "ConfigMap", "secret": "Secret"}
 _REFERENCES = {"secret": "Secret", "configmap": "ConfigMap"}

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING, TypeAlias
 
 from tfdsl import targets
 from tfdsl.diagnostics import Diagnostic, name_rules
 from tfdsl.diagnostics.suggest import alias_table, closest, enumeration, offering, words_of
 from tfdsl.diagnostics.usage_rules import UNUSABLE_TARGET
-from tfdsl.semantics.scope import Report
 from tfdsl.vocabulary import roles
 
 if TYPE_CHECKING:
     from tfdsl.backend import Backend
     from tfdsl.text import Span
+
+
+Report: TypeAlias = Callable[[Diagnostic], None]
+"""Takes what is wrong."""
 
 
 def meant(

@@ -382,7 +382,7 @@ class _Steps(_Fold[StepBlock, StepBlock, resolved.Step]):
         for name, assign in self._present(item).items():
             _put(self.resolver, settings, name, assign, self.role)
         if below is None:
-            self.items[keys[0]] = resolved.Step(node.kind, node.name.text, node.name.span, settings, item.meant)
+            self.items[keys[0]] = resolved.Step(settings, node.kind, node.name.text, node.name.span, item.meant)
         elif same_kind:
             self.items[keys[0]] = replace(below, settings=settings, meant=below.meant | item.meant)
         else:
@@ -428,10 +428,10 @@ def role_of(
     replicas = resolver.replicas(name)
     known = isinstance(replicas, int) and replicas > 0
     return resolved.Role(
+        settings,
         name,
         resolver.role_blocks(name)[0].node.name.span,
         replicas if isinstance(replicas, int) and known else 1,
-        settings,
         tuple(mounts.items.values()),
         outputs,
         known,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tfdsl.diagnostics import Diagnostic, name_rules, syntax_rules, value_rules
@@ -14,11 +14,10 @@ from tfdsl.semantics import operators
 from tfdsl.semantics.bounds import DEFAULT, Bounds
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
-from tfdsl.semantics.known_names import meant, repeated
-from tfdsl.semantics.project import Program, not_read, shown_path
-from tfdsl.semantics.scope import Scope, in_order, references
+from tfdsl.semantics.known_names import Report, meant, repeated
+from tfdsl.semantics.project import Program
+from tfdsl.semantics.scope import Globals, Scope, in_order, references
 from tfdsl.semantics.values import POISON, Value, list_data
-from tfdsl.source_files import is_file_name
 from tfdsl.syntax import ast, parse_expression
 from tfdsl.text import Source, Span
 from tfdsl.vocabulary.statements import PARAM_TYPES
@@ -39,7 +38,7 @@ from tfdsl.vocabulary.types import (
 )
 
 if TYPE_CHECKING:
-    from tfdsl.semantics.functions import EnvFile
+    pass
 
 
 # Words that other commands accept as a list, and that are not an expression: with a comma, or not only names.
@@ -183,7 +182,7 @@ _ALIASES = alias_table(
 """What other languages call the types."""
 
 
-def read_type(ref: ast.TypeRef, report: Callable[[Diagnostic], None]) -> Type | None:
+def read_type(ref: ast.TypeRef, report: Report) -> Type | None:
     """The type that ``ref`` names; ``None``, with a report, when it does not exist."""
     around: list[ast.TypeRef] = []
     inner: ast.TypeRef | None = ref
@@ -205,7 +204,7 @@ def read_type(ref: ast.TypeRef, report: Callable[[Diagnostic], None]) -> Type | 
     return result
 
 
-def _simple(ref: ast.TypeRef, report: Callable[[Diagnostic], None]) -> Type | None:
+def _simple(ref: ast.TypeRef, report: Report) -> Type | None:
     name = ref.name.text
     if not name:
         return None  # it is missing, which has been reported
@@ -219,15 +218,6 @@ def _simple(ref: ast.TypeRef, report: Callable[[Diagnostic], None]) -> Type | No
     return _SIMPLE[name]
 
 
-LARGEST_FILE = 1 << 20
-"""The most bytes that ``file()`` and ``env_file()`` read."""
-
-MOST_COMPARISONS = 100_000
-"""The most comparisons of misspelt names with existing ones."""
-MOST_WORK = 6_000_000
-"""The most list and map elements (or blocks of 128 characters) that all expressions together can handle."""
-
-
 class Given(Record):
     """A value for a param from outside the file, and how its text is read."""
 
@@ -236,13 +226,11 @@ class Given(Record):
     form: Form = "text"
 
 
-class Params:
-    """Values of the params and lets of a program under one profile (the :class:`~tfdsl.semantics.scope.Globals`).
+class Params(Globals):
+    """Values of the params and lets of a program under one profile.
 
     ``given``: single values from outside, which win. ``values``: files of values, the later ones over the earlier ones
     and all over the profile. ``scale``: role → replicas that it has whatever the text says.
-    ``used``: the names that some expression refers to. ``exhausted``: whether the program needs too much work.
-    ``conditions``: whether each condition that was evaluated, by its place, held for any job or role.
     """
 
     def __init__(
@@ -250,20 +238,14 @@ class Params:
         program: Program,
         profile: str | None,
         given: Iterable[Given],
-        report: Callable[[Diagnostic], None],
+        report: Report,
         values: Iterable[Source] = (),
         scale: Mapping[str, int] | None = None,
     ) -> None:
-        self.program = program
+        super().__init__(program)
         self.scale = scale or {}
         self.report = report
         self.scope = Scope(self, report)
-        self.used: set[str] = set()
-        self.conditions: dict[Span, bool] = {}
-        self.exhausted = False
-        self._work = 0
-        self._compared = 0
-        self._names = (*program.params, *program.lets)
         self.types: dict[str, Type | None] = {
             name: read_type(param.type, report) for name, param in program.params.items()
         }
@@ -271,69 +253,13 @@ class Params:
         self._profile: dict[str, ast.Assign] = {}
         self._file: dict[str, ast.Assign] = {}
         self._overridden: list[ast.Assign] = []
-        self._values: dict[str, Value] = {}
         self._bounds: dict[str, Bounds] = {}
-        self._files: dict[str, str] = {}
-        self._env_files: dict[str, EnvFile] = {}
         for one in given:
             self._take(one)
         for source in values:
             self._take_file(source)
         self._take_profile(profile)
         self._evaluate_all()
-
-    def names(self) -> Collection[str]:
-        """All params and lets."""
-        return self._names
-
-    def spend(self, work: int) -> bool:
-        """Account for ``work`` elements handled; false when that is too much for one program."""
-        self._work += work
-        self.exhausted = self._work > MOST_WORK
-        return not self.exhausted
-
-    def closest(self, word: str, candidates: Collection[str]) -> str | None:
-        """The candidate that was probably meant, or ``None``; always ``None`` after too many comparisons."""
-        self._compared += len(candidates)
-        return closest(word, candidates) if self._compared <= MOST_COMPARISONS else None
-
-    def lookup(self, name: str) -> Value | None:
-        """The value of a param or let, poison when it is wrong, ``None`` when it does not exist."""
-        self.used.add(name)
-        return self._values.get(name)
-
-    def read_file(self, path: str, at: Span) -> str | Diagnostic:
-        """Text of a file named relative to the source of ``at``."""
-        import posixpath
-
-        if posixpath.isabs(path) or path.startswith("~"):
-            return value_rules.FILE_PROBLEM(at, path=shown_path(path), reason="the path must be relative to the source")
-        if at.source.origin is None:
-            return value_rules.FILE_PROBLEM(at, path=path, reason="the source has no folder")
-        full = posixpath.normpath(posixpath.join(posixpath.dirname(at.source.origin), path))
-        text = self._files.get(full)
-        if text is None:
-            read = self.program.read(full) if is_file_name(path) else "it is not a file name"
-            if isinstance(read, str):
-                return not_read(value_rules.FILE_PROBLEM, at, path, read)
-            if len(read.text.encode("utf-8", "surrogatepass")) > LARGEST_FILE:
-                return value_rules.FILE_PROBLEM(at, path=path, reason="it is larger than 1 MiB")
-            text = self._files[full] = read.text
-        return text
-
-    def read_env_file(self, path: str, at: Span) -> EnvFile | Diagnostic:
-        """The same, read as lines of ``KEY=VALUE``; secrets among its values are noted as such."""
-        text = self.read_file(path, at)
-        if isinstance(text, Diagnostic):
-            return text
-        from tfdsl.semantics import functions
-        from tfdsl.vocabulary.secrets import is_secret
-
-        file = self._env_files.get(text)
-        if file is None:
-            file = self._env_files[text] = functions.read_env_file(text)
-            self.program.hidden.update(value for key, value in file.values.items() if is_secret(key, value))
-        return file
 
     # --- where values come from ---
 
@@ -384,11 +310,11 @@ class Params:
         definitions = self._definitions()
         uses = {name: references(values, definitions) for name, values in definitions.items()}
         order, cut = in_order(uses, name_rules.NAME_CYCLE, self.report)
-        self._values |= {name: Value(POISON, self._name(name).span) for name in cut}
+        self.values |= {name: Value(POISON, self._name(name).span) for name in cut}
         for name in order:
             value = self._value(name)
             if name not in cut:
-                self._values[name] = value
+                self.values[name] = value
         for param in self.program.params.values():
             if param.default is not None and self._chosen(param) is not param.default:
                 self._check(param, param.default)

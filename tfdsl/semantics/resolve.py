@@ -17,8 +17,9 @@ from tfdsl.semantics.blocks import JobBlock, Layer, RoleBlock, TargetBlock
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.derived import Derived
 from tfdsl.semantics.evaluate import evaluate, spent
+from tfdsl.semantics.known_names import Report
 from tfdsl.semantics.params import Params
-from tfdsl.semantics.scope import PENDING, Dependence, JobNames, Pending, Report, Scope, dependence
+from tfdsl.semantics.scope import PENDING, Dependence, JobNames, Pending, Scope, dependence
 from tfdsl.semantics.values import CONTAINERS, ELEMENT, POISON, Poison, Value
 from tfdsl.syntax import ast
 from tfdsl.text import Span

@@ -21,9 +21,9 @@ from tfdsl.rules.broken import Broken
 from tfdsl.semantics import misplaced_names, resolved
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
-from tfdsl.semantics.known_names import known_role, meant, repeated
+from tfdsl.semantics.known_names import Report, known_role, meant, repeated
 from tfdsl.semantics.rule_views import value_span
-from tfdsl.semantics.scope import Report, Scope
+from tfdsl.semantics.scope import Scope
 from tfdsl.semantics.values import POISON, ListData, MapData, PodField, Poison, Reference, RunTimeText, Value, a_kind
 from tfdsl.syntax import ast
 from tfdsl.text import Span
