@@ -214,7 +214,7 @@ def add_patches(draft: Draft, patches: Iterable[tuple[str | None, Patch]]) -> No
 def explained(draft: Draft) -> Draft:
     """``draft`` with a comment above the first patch of each block that has none of its own."""
     result = draft.copy()
-    for block in (result.options, *result.role_options.values()):
+    for block in result.target_blocks():
         written = [one for one in block.statements if isinstance(one, Patch) and one.operator and not one.why]
         if written:
             block.statements = [replace(one, why=WHY) if one is written[0] else one for one in block.statements]

@@ -15,7 +15,7 @@ from tfdsl.backend import Backend
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.import_rules import IMPORT_DIFFERS, IMPORT_REFUSED, IMPORT_REWORDED, SERVER_REFUSES
 from tfdsl.diagnostics.output_rules import PATCH_FITS_NOTHING, PATCH_VALUE, PATCHED_DOCUMENT
-from tfdsl.draft import Block, Draft, Patch, Statement
+from tfdsl.draft import Draft, Patch, Statement
 from tfdsl.importing.compare import Difference, add_patches, differences, explained, name_of, pairs, path_text, residue
 from tfdsl.importing.lift import lifted
 from tfdsl.importing.write import Draught, examples, write
@@ -149,7 +149,7 @@ def _worded(draft: Draft, backend: Backend, report: Report) -> Settled | None:
         for statement, error in wrong:
             if not draft.law and statement.span is not None:
                 report(IMPORT_REWORDED(statement.span, problem=error.message))
-        draft = _without(draft, [statement for statement, _ in wrong])
+        draft = _exchanged(draft, {id(statement): None for statement, _ in wrong})
     else:
         compiled = compile_draft(draft, backend)
     for error in compiled.errors:
@@ -250,22 +250,13 @@ def _wrong(compiled: Compiled) -> list[tuple[Statement, Diagnostic]]:
 
 
 def _count(draft: Draft) -> int:
-    blocks = (draft.options, *draft.role_options.values())
-    return sum(isinstance(one, Patch) for block in blocks for one in block.statements)
-
-
-def _blocks(draft: Draft) -> list[Block]:
-    return [draft.job, *draft.roles.values(), draft.options, *draft.role_options.values()]
-
-
-def _without(draft: Draft, unwanted: Sequence[Statement]) -> Draft:
-    return _exchanged(draft, {id(one): None for one in unwanted})
+    return sum(isinstance(one, Patch) for block in draft.target_blocks() for one in block.statements)
 
 
 def _exchanged(draft: Draft, new: dict[int, Statement | None]) -> Draft:
     """``draft`` with ``new`` statements for those that have these identities, nothing for one without a new one."""
     result = draft.copy()
-    for block in _blocks(result):
+    for block in result.blocks():
         changed = (new.get(id(one), one) for one in block.statements)
         block.statements = [one for one in changed if one is not None]
     return result

@@ -78,7 +78,7 @@ def _by_line(drafts: Iterable[Draft], source: Source) -> dict[int, Statement]:
     """The statement that was read from what begins each line; of several the one that was read from the least."""
     found: dict[int, tuple[int, Statement]] = {}
     for draft in drafts:
-        for block in (draft.job, *draft.roles.values(), draft.options, *draft.role_options.values()):
+        for block in draft.blocks():
             for one in block.statements:
                 for part in (one, *(one.statements if isinstance(one, Step) else ())):
                     if part.span is None or part.span.source is not source:
