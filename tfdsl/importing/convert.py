@@ -123,10 +123,10 @@ def unkept(documents: Sequence[Node], made: Made, reading: Reading) -> list[Diff
     wanted, got = law(documents, made, reading)
     found: list[Difference] = []
     for pair in pairs(wanted, got):
-        if pair.wanted is not None and pair.got is not None:
-            found += differences(pair.wanted, pair.got)
+        if pair.first is not None and pair.second is not None:
+            found += differences(pair.first, pair.second)
         else:
-            found.append(Difference((pair.name,), pair.wanted, pair.got))
+            found.append(Difference((pair.name,), pair.first, pair.second))
     return [one for one in found if not _is_made_up(one, wanted)]
 
 

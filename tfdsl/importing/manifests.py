@@ -15,8 +15,7 @@ from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.draft import Draft
 from tfdsl.importing.convert import Settled, asked_for, differs, program_of, settle, unkept
 from tfdsl.importing.lift import with_lets
-from tfdsl.importing.remarks import opening, remarks
-from tfdsl.importing.write import examples, write
+from tfdsl.importing.write import examples, opening, remarks, write
 from tfdsl.manifest.documents import Document
 from tfdsl.manifest.find import find
 from tfdsl.manifest.foreign import Readable

@@ -7,7 +7,7 @@ All other items keep their conditions. A block with ``use`` becomes several :cla
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from tfdsl import targets
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from tfdsl.vocabulary.options import Option
 
 
-if TYPE_CHECKING:
-    Add = Callable[[ast.Assign, dict[str, ast.Assign]], None]
+Add: TypeAlias = Callable[[ast.Assign, dict[str, ast.Assign]], None]
 
 _ALIASES = words_of(attributes.ATTRIBUTES)
 
@@ -104,7 +103,8 @@ def _read(node: ast.Step, add: Add, report: Report) -> StepBlock:
     meant: set[str] = set() if node.name.text else {"command"}  # a name that could not be read has been reported
     for item in node.items:
         if not isinstance(item, ast.Assign):
-            _misplaced(item, node.kind, report)
+            what, advice = _ITEMS.get(type(item), _UNSET)
+            report(name_rules.MISPLACED_ITEM(place_of(item), item=what, where=f"{node.kind} block").help(advice))
         elif item.key.text not in attributes.BY_NAME:
             meant.add(_unknown_in_step(item, node.kind, report))
         elif item.key.text not in STEP_ATTRIBUTES[node.kind]:
@@ -127,11 +127,6 @@ def _check_name(node: ast.Step, report: Report) -> None:
     if near and step_name(near, node.kind) is None:
         diagnostic = diagnostic.replacing(f'write "{near}"', f'"{near}"')
     report(diagnostic)
-
-
-def _misplaced(item: ast.Item, kind: str, report: Report) -> None:
-    what, advice = _ITEMS.get(type(item), _UNSET)
-    report(name_rules.MISPLACED_ITEM(place_of(item), item=what, where=f"{kind} block").help(advice))
 
 
 def _unknown_in_step(item: ast.Assign, kind: str, report: Report) -> str:
@@ -420,7 +415,11 @@ class Reader:
                 self.unknown_roles.append(block)
                 continue
             for layer in block.layers:
-                keys = [assign.key for assign in (*layer.attributes.values(), *layer.absent) if _is_attribute(assign)]
+                keys = [
+                    assign.key
+                    for assign in (*layer.attributes.values(), *layer.absent)
+                    if isinstance(assign, ast.Assign)
+                ]
                 attribute_names.check_role_only(name.text, keys, self.report)
             if not self.holds(item.condition):
                 absent.append(block)
@@ -431,8 +430,9 @@ class Reader:
         return blocks, tuple(absent)
 
     def _role(self, item: ast.Role, where: Where) -> RoleBlock:
-        items = item.items if where != "target" else tuple(each for each in item.items if not _is_pod_patch(each))
-        patches = _patches(item.items) if where == "target" else ()
+        items, patches = item.items, _patches(item.items) if where == "target" else ()
+        if patches:  # those of documents are misplaced
+            items = tuple(each for each in items if not (isinstance(each, ast.Patch) and each.pod is not None))
         outer, self.around = self.around, replace(self.around, role=item.name.text)
         layers = self.layers(items, "role", ())
         self.around = outer
@@ -466,14 +466,6 @@ def set_twice(item: ast.Assign, first: ast.Assign) -> Diagnostic:
 
 def _patches(items: Iterable[ast.Item]) -> tuple[ast.Patch, ...]:
     return tuple(item for item in items if isinstance(item, ast.Patch))
-
-
-def _is_attribute(item: ast.Item) -> TypeGuard[ast.Assign]:
-    return isinstance(item, ast.Assign)
-
-
-def _is_pod_patch(item: ast.Item) -> bool:
-    return isinstance(item, ast.Patch) and item.pod is not None
 
 
 def _targets_at_hand(node: ast.Job, names: Names) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.record import Record, replace
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.known_names import Report
+from tfdsl.semantics.project import every_item
 from tfdsl.semantics.scope import JobNames, Scope, references
 from tfdsl.semantics.values import ListData, MapData, Poison, Value, a_kind, is_number
 from tfdsl.syntax import ast
@@ -109,19 +110,7 @@ def conditions_of(job: Derived, params: Params, report: Report, everywhere: dict
 
 def has_conditions(node: ast.Job, templates: Mapping[str, ast.Template]) -> bool:
     """Whether an item of a job, or of a template that it uses, has a condition."""
-    todo: list[tuple[ast.Item, ...]] = [node.items]
-    seen: set[str] = set()
-    while todo:
-        for item in todo.pop():
-            if getattr(item, "condition", None) is not None:
-                return True
-            if isinstance(item, ast.Use):
-                if item.name.text in templates and item.name.text not in seen:
-                    seen.add(item.name.text)
-                    todo.append(templates[item.name.text].items)
-            elif isinstance(item, ast.Role | ast.Target):
-                todo.append(item.items)
-    return False
+    return any(getattr(item, "condition", None) is not None for item in every_item((node,), templates))
 
 
 def members(expr: ast.Expr) -> Iterator[ast.Member]:
@@ -146,7 +135,6 @@ def _root(member: ast.Member) -> str | None:
 
 
 def _is_visible(member: ast.Member, scope: Scope) -> bool:
-    """Whether a condition can use ``member``."""
     if not isinstance(member.base, ast.Ref):
         return False
     whole = (member.base.name, member.name.text)
@@ -156,7 +144,6 @@ def _is_visible(member: ast.Member, scope: Scope) -> bool:
 
 
 def _hidden(member: ast.Member, scope: Scope) -> Diagnostic:
-    """That a condition cannot use ``member``."""
     diagnostic = name_rules.CONDITION_NAME(member.span, name=member.span.text)
     if member.span.text == "role.name":
         return diagnostic.help("put the item in a role block; at job level, only a mount, output or step has a role")

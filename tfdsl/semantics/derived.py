@@ -350,11 +350,8 @@ def chosen(jobs: Sequence[Derived], job: Asked | None, name: Asked | None, repor
     marked = [one if id(one) in keep else replace(one, chosen=False) for one in jobs]
     if name is None or len(there) != 1:
         return marked
-    return [_renamed(one, name) if one is there[0] else one for one in marked]
-
-
-def _renamed(job: Derived, name: Asked) -> Derived:
-    return replace(job, name=name.text, named_at=name.place, known=True, given=True)
+    renamed = replace(there[0], name=name.text, named_at=name.place, known=True, given=True)
+    return [renamed if one is there[0] else one for one in marked]
 
 
 def unknown_job(known: Sequence[str], asked: Asked) -> Diagnostic:

@@ -219,7 +219,8 @@ def _check_toleration(entries: Mapping[str, Entry], span: Span, report: Report) 
         if key in _TOLERATION:
             typed[key] = conform(entry.value, _TOLERATION[key], f"{key} of a toleration", report).data
         else:
-            _unknown_key(key, entry.key_span, report)
+            unknown = name_rules.UNKNOWN_OPTION(entry.key_span, where="a toleration", name=key)
+            report(meant(unknown, key, TOLERATION_KEYS, None, f"it has {enumeration(TOLERATION_KEYS)}"))
             typed.setdefault("key", None)  # it may have been meant
 
     def place(at: Place) -> Span:
@@ -227,8 +228,3 @@ def _check_toleration(entries: Mapping[str, Entry], span: Span, report: Report) 
 
     for broken in tolerations.toleration(typed):
         report(broken.diagnostic(place))
-
-
-def _unknown_key(key: str, span: Span, report: Report) -> None:
-    diagnostic = name_rules.UNKNOWN_OPTION(span, where="a toleration", name=key)
-    report(meant(diagnostic, key, TOLERATION_KEYS, None, f"it has {enumeration(TOLERATION_KEYS)}"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tfdsl.diagnostics import Diagnostic, name_rules, syntax_rules, value_rules
@@ -272,25 +272,29 @@ class Params(Globals):
         self._given[one.name] = (one, parsed)
 
     def _take_file(self, source: Source) -> None:
-        """Take the values of a file."""
         from tfdsl.syntax.parser import parse_values
 
         entries, diagnostics = parse_values(source)
         for diagnostic in diagnostics:
             self.report(diagnostic)
+        for entry in self._for_params(entries, source.path):
+            name = entry.key.text
+            self._overridden += [self._file[name]] if name in self._file else []
+            self._file[name] = entry
+
+    def _for_params(self, entries: Iterable[ast.Assign], of: str) -> Iterator[ast.Assign]:
+        """Those of ``entries`` that set a param for the first time; what is wrong with the others is reported."""
         seen: dict[str, ast.Name] = {}
         for entry in entries:
             name = entry.key
             if name.text not in self.program.params:
                 self.report(self._unknown_param(name.text, name.span))
             elif name.text in seen:
-                again = name_rules.DUPLICATE_KEY(name.span, name=f"{name.text} of {source.path}")
+                again = name_rules.DUPLICATE_KEY(name.span, name=f"{name.text} of {of}")
                 self.report(repeated(again, seen[name.text].span, "set"))
             else:
                 seen[name.text] = name
-                before = self._file.get(name.text)
-                self._overridden += [] if before is None else [before]
-                self._file[name.text] = entry
+                yield entry
 
     def _take_profile(self, profile: str | None) -> None:
         if profile is None:
@@ -386,18 +390,11 @@ class Params(Globals):
 
     def _check_profiles(self) -> None:
         for name, parts in self.program.profiles.items():
-            seen: dict[str, ast.Name] = {}
-            for setting in (setting for part in parts for setting in part.settings):
-                key = setting.key
-                param = self.program.params.get(key.text)
-                if param is None:
-                    self.report(self._unknown_param(key.text, key.span))
-                elif key.text in seen:
-                    again = name_rules.DUPLICATE_KEY(key.span, name=f"{key.text} of profile {name}")
-                    self.report(repeated(again, seen[key.text].span, "set"))
-                elif self._chosen(param) is not setting.value:
+            settings = (setting for part in parts for setting in part.settings)
+            for setting in self._for_params(settings, f"profile {name}"):
+                param = self.program.params[setting.key.text]
+                if self._chosen(param) is not setting.value:
                     self._check(param, setting.value)
-                seen.setdefault(key.text, key)
 
     def _unknown_param(self, name: str, span: Span) -> Diagnostic:
         diagnostic = name_rules.UNKNOWN_PARAM(span, name=name)

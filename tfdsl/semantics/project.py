@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, Rule, name_rules
@@ -68,20 +68,24 @@ def load(source: Source, read: Reader, parse: Callable[[Source], Parsed] = parse
     return loader.program()
 
 
-def used_templates(jobs: Iterable[ast.Job], templates: Mapping[str, ast.Template]) -> set[str]:
-    """The templates that ``jobs`` use, directly or indirectly."""
-    names: set[str] = set()
-    if not templates:
-        return names
+def every_item(jobs: Iterable[ast.Job], templates: Mapping[str, ast.Template]) -> Iterator[ast.Item]:
+    """The items of ``jobs``, of their roles and targets, and of the templates that these use, each once."""
+    seen: set[str] = set()
     todo: list[tuple[ast.Item, ...]] = [job.items for job in jobs]
     while todo:
         for item in todo.pop():
+            yield item
             if isinstance(item, ast.Role | ast.Target):
                 todo.append(item.items)
-            elif isinstance(item, ast.Use) and item.name.text not in names and item.name.text in templates:
-                names.add(item.name.text)
+            elif isinstance(item, ast.Use) and item.name.text in templates and item.name.text not in seen:
+                seen.add(item.name.text)
                 todo.append(templates[item.name.text].items)
-    return names
+
+
+def used_templates(jobs: Iterable[ast.Job], templates: Mapping[str, ast.Template]) -> set[str]:
+    """The templates that ``jobs`` use, directly or indirectly."""
+    items = every_item(jobs, templates) if templates else ()
+    return {item.name.text for item in items if isinstance(item, ast.Use)} & templates.keys()
 
 
 class _Loader:
