@@ -1,4 +1,4 @@
-"""Two sides, job by job and target by target."""
+"""Two sides, job by job and target by target, and what differs, in words and as lines."""
 
 from __future__ import annotations
 
@@ -25,6 +25,9 @@ from tfdsl.tracing.counterparts import blocks
 if TYPE_CHECKING:
     from tfdsl.ir.origins import Origins
     from tfdsl.reading import Reading
+
+
+# --- objects in the normal form of the target, those about the same thing side by side ---------------------------
 
 
 class Compared(Record):
@@ -166,6 +169,9 @@ def _known_by(item: Node) -> str | None:
     return str(name.value) if isinstance(name, Scalar) else None
 
 
+# --- jobs and targets --------------------------------------------------------------------------------------------
+
+
 class Result(Record):
     """Two jobs that were compared for a target; ``compared`` is ``None`` for a job that only one side has.
 
@@ -255,6 +261,9 @@ def _result(one: Job | None, other: Job | None, choice: Choice, sides: tuple[Sid
                 )
             )
     return Result(choice.backend.name, version, *names, found)
+
+
+# --- differences in the words of the language where they are known, else by the path in the document -------------
 
 
 _ROLE: Final = regex(r"roles\[([a-z]+)\]\.(.+)")
@@ -347,6 +356,9 @@ def _value_text(node: Node | None) -> str:
 
 CONTEXT: Final = 3
 """Lines without a change that are shown around one."""
+
+
+# --- a unified diff of two trees as YAML, with the place that each changed line comes from -----------------------
 
 
 class Line(Record):

@@ -158,6 +158,10 @@ def _may_be_patched(wanted: list[str], got: list[str], *, ordered: bool) -> bool
 At: TypeAlias = Step | int
 """A step of a path; a number where the items of a list have no names."""
 
+
+# --- patches for what differs: in pod templates for all roles that need it, else for one -------------------------
+
+
 _PLAIN: Final = regex(r"[^'\]\s][^'\]]*")
 WHY: Final = "The language has no word for this."
 

@@ -29,6 +29,10 @@ from tfdsl.semantics.known_names import Report
 from tfdsl.syntax.format import format_source
 from tfdsl.text import Source, Span
 
+
+# --- documents: YAML and JSON, XML, and the words of a command line, told apart by their content -----------------
+
+
 _FIRST_WORD: Final = regex(r"(?:\w+=\S*\s+)*(?:\S*/)?([\w.-]+)[ \t]")
 LARGEST_SUM: Final = 4 * 1024 * 1024
 """The most characters of all manifests together: the API server takes objects of at most 1.5 MiB, and a tree with the
@@ -66,6 +70,9 @@ def _documents_in(source: Source, commands: Collection[str], report: Report) -> 
     from tfdsl.manifest import yaml
 
     return yaml.read(source, report)
+
+
+# --- jobs --------------------------------------------------------------------------------------------------------
 
 
 class Job(Record):

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from tfdsl.manifest.documents import Comment
 
 
+# --- values ------------------------------------------------------------------------------------------------------
+
+
 _NAME: Final = regex(r"[A-Za-z_][A-Za-z0-9_]*")
 _ESCAPES: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 # What a string cannot hold as it is: other control characters, and those that change the writing direction.
@@ -119,6 +122,9 @@ def _pieces(value: Text) -> str:
         if block is not None:
             return block
     return f'"{joined(_escaped)}"'
+
+
+# --- jobs --------------------------------------------------------------------------------------------------------
 
 
 _FIRST: Final = ("replicas", "min_available", "after", "server", "logdir",
@@ -398,6 +404,9 @@ def _patch(one: Patch) -> str:
         return f"unpatch {pod}{literal(one.path)}"
     unchecked = " unchecked" if one.unchecked else ""
     return f"patch {pod}{literal(one.path)} {one.operator} {literal(one.value)}{unchecked}"
+
+
+# --- comments of a manifest: they move to the statements that were read from the lines they are about ------------
 
 
 # A key whose value begins on the next line, or the name of an item whose value is there.

@@ -281,6 +281,9 @@ def _replicas(resolver: Resolver, name: str) -> ast.Expr:
     return layers[-1].attributes["replicas"].value
 
 
+# --- diagnostics that only follow from a syntax error: one mistake gives one message -----------------------------
+
+
 # What is missing may be in the part that could not be read.
 _MISSING = (
     name_rules.MISSING_PARAM,
@@ -344,6 +347,9 @@ def _is_cut(diagnostic: Diagnostic, places: dict[int, list[int]]) -> bool:
     starts = places.get(id(diagnostic.span.source), [])
     first = bisect_left(starts, diagnostic.span.start)
     return first < len(starts) and starts[first] <= diagnostic.span.end
+
+
+# --- how much there is to resolve in a job block: what a matrix repeats for each of its jobs ---------------------
 
 
 def items_of(job: ast.Job, templates: Mapping[str, ast.Template]) -> int:

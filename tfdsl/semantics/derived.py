@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from tfdsl.semantics.project import Program
 
 
+# --- matrices: combinations in the order in which nested loops would give them, the last axis fastest ------------
+
+
 MOST_JOBS = 1000
 """The most jobs that the matrices of one file can make."""
 
@@ -190,6 +193,9 @@ def _of_one_type(name: str, items: tuple[Value, ...], scope: Scope) -> tuple[Val
             return None
         settled.append(Value(data, item.span))
     return None if wrong else tuple(settled)
+
+
+# --- jobs and their names ----------------------------------------------------------------------------------------
 
 
 _IN_LABELS = regex(r"[-a-z0-9]*")
@@ -399,6 +405,9 @@ def _shorter(suffix: str) -> str:
     return f"the matrix appends up to {suffix}: shorten the name to at most {room} characters"
 
 
+# --- messages about the jobs of a matrix: each is reported once, with the first job if not all cause it ----------
+
+
 _Place: TypeAlias = "tuple[str, str, int, int]"
 
 
@@ -469,6 +478,9 @@ class _Matrix:
     def end(self, report: Report) -> None:
         for message in self._messages.values():
             report(message.shown(len(self._asked)))
+
+
+# --- jobs whose own condition is false ---------------------------------------------------------------------------
 
 
 def check_any_left(jobs: Sequence[Derived], report: Report) -> None:

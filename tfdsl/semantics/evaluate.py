@@ -335,6 +335,9 @@ def _error(expr: ast.ErrorExpr, scope: Scope, depth: int) -> Data:
     return POISON
 
 
+# --- literals ----------------------------------------------------------------------------------------------------
+
+
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"  # the module string compiles a pattern at import
 
 
@@ -402,6 +405,9 @@ def _is_one_unit(text: str) -> bool:
     """Whether the unit of ``text`` means the same in every tool: ``16g`` and ``16gb`` are 16Gi for some of them."""
     unit = text[len(text.rstrip(LETTERS)) :]
     return unit.lower() not in ("g", "k", "m", "t") and not (len(unit) == 2 and unit.endswith("b"))
+
+
+# --- members of the reserved words inside a job: job.name, role.replicas, roles.worker.replicas … ----------------
 
 
 _ROLE_WORDS = {"workers": "worker"}

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     pass
 
 
+# --- values from outside the file: --set K=V, -O TARGET.K=V, K=@FILE, and those of a Python program --------------
+
+
 # Words that other commands accept as a list, and that are not an expression: with a comma, or not only names.
 BARE_WORDS = r"\s*(?![A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\s*\Z)[^\s\"'\[\](){}?]+\s*\Z"
 
@@ -155,6 +158,9 @@ def value_of(parsed: tuple[ast.Expr, ...] | None, source: Source, form: Form, sc
     return evaluate(parsed[0], scope)
 
 
+# --- types -------------------------------------------------------------------------------------------------------
+
+
 DEEPEST_TYPE = 8
 """The most levels of ``list<…>`` and ``map<…>`` in one type."""
 
@@ -216,6 +222,9 @@ def _simple(ref: ast.TypeRef, report: Report) -> Type | None:
         report(name_rules.TYPE_ARGUMENT(ref.span, name=name, problem="cannot have a type in < >"))
         return None
     return _SIMPLE[name]
+
+
+# --- params ------------------------------------------------------------------------------------------------------
 
 
 class Given(Record):

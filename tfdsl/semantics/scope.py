@@ -120,6 +120,9 @@ class Scope(Record):
     matrix: Combination | None = None
 
 
+# --- what expressions refer to -----------------------------------------------------------------------------------
+
+
 Uses: TypeAlias = Mapping[str, Sequence[ast.Ref]]
 Dependence: TypeAlias = Literal["nothing", "job", "role"]
 """Whether a value is the same everywhere, may differ between jobs and targets, or also between roles."""

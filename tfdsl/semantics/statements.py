@@ -293,6 +293,9 @@ def _copy_source(source: Value, scope: Scope) -> Value:
     return replace(source, data=POISON)
 
 
+# --- mounts ------------------------------------------------------------------------------------------------------
+
+
 _SOURCE_TYPES: dict[str, Type] = {"name": SOURCE, "size": MEMORY, "path": SOURCE, "server": SOURCE, "uri": SOURCE}
 _ALIASES = words_of(statements.MOUNT_KINDS)
 
