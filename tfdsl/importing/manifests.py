@@ -29,7 +29,6 @@ from tfdsl.semantics.known_names import Report
 from tfdsl.syntax.format import format_source
 from tfdsl.text import Source, Span
 
-
 # --- documents: YAML and JSON, XML, and the words of a command line, told apart by their content -----------------
 
 

@@ -17,6 +17,7 @@ from tfdsl.rules.names import as_label
 from tfdsl.rules.steps import step_name
 from tfdsl.semantics import attribute_names
 from tfdsl.semantics.attribute_names import Around
+from tfdsl.semantics.conditions import Conditions
 from tfdsl.semantics.known_names import Report, known_role, meant, repeated, target_called
 from tfdsl.semantics.scope import in_order
 from tfdsl.syntax import ast
@@ -26,7 +27,6 @@ from tfdsl.vocabulary.statements import STEP_ATTRIBUTES
 
 if TYPE_CHECKING:
     from tfdsl.backend import Backend
-    from tfdsl.semantics.conditions import Conditions
     from tfdsl.vocabulary.options import Option
 
 
@@ -122,32 +122,26 @@ class JobBlock(Record):
     absent_roles: tuple[RoleBlock, ...] = ()
 
 
-class Names(Record):
-    """What blocks refer to: the templates of the program. ``asked``: the targets that it is compiled for."""
+class Templates:
+    """The templates of the program, and what has been read of them, for the next block that uses them.
 
-    templates: Mapping[str, ast.Template]
-    read: ReadTemplates
-    asked: tuple[str, ...] = ()
-
-
-class ReadTemplates:
-    """What has been read of templates, for the next block that uses them.
-
-    Only what is the same everywhere is kept. ``uses``: template → the known templates that it uses, those whose ``use``
-    is absent, and whether it uses no unknown one; ``layers``: template and kind of block → its layer; ``compared``: how
-    many names unknown ones were compared with.
+    ``asked``: the targets that it is compiled for. Only what is the same everywhere is kept. ``uses``: template → the
+    known templates that it uses, those whose ``use`` is absent, and whether it uses no unknown one; ``layers``:
+    template and kind of block → its layer; ``compared``: how many names unknown ones were compared with.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, templates: Mapping[str, ast.Template], asked: tuple[str, ...] = ()) -> None:
+        self.by_name = templates
+        self.asked = asked
         self.uses: dict[str, tuple[list[ast.Name], list[str], bool]] = {}
         self.layers: dict[tuple[str, Where], Layer] = {}
         self.compared = 0
 
 
-def read_job(node: ast.Job, names: Names, report: Report, conditions: Callable[[], Conditions]) -> JobBlock:
-    """Sort the items of ``node`` and report misplaced ones. ``conditions`` is called if an item has a condition."""
-    reader = Reader(names, report, conditions)
-    reader.around = replace(reader.around, targets=_targets_at_hand(node, names))
+def read_job(node: ast.Job, templates: Templates, report: Report, conditions: Conditions) -> JobBlock:
+    """Sort the items of ``node`` and report misplaced ones. ``conditions``: those of the job."""
+    reader = Reader(templates, report, conditions)
+    reader.around = replace(reader.around, targets=_targets_at_hand(node, templates))
     _once(node.items, ast.Matrix, "matrix", report)  # its axes are read where the jobs are named
     layers = reader.layers(node.items, "job", ())
     roles, absent_roles = reader.roles(node.items, "job")
@@ -167,24 +161,19 @@ def read_job(node: ast.Job, names: Names, report: Report, conditions: Callable[[
 class Reader:
     """Reads the blocks of one job. ``complete``: see :class:`JobBlock`."""
 
-    def __init__(self, names: Names, report: Report, conditions: Callable[[], Conditions] | None = None) -> None:
-        self.names = names
+    def __init__(self, templates: Templates, report: Report, conditions: Conditions | None = None) -> None:
+        self.templates = templates
         self.report = report
         self.complete = True
         self.unknown_roles: list[RoleBlock] = []
-        self.around = Around(names.asked)
-        self._new_conditions = conditions
-        self._conditions: Conditions | None = None
+        self.around = Around(templates.asked)
+        self._conditions = conditions
 
     def holds(self, condition: ast.Condition | None) -> bool:
         """Whether an item is there. In a template that is read by itself, no item with a condition is."""
         if condition is None:
             return True
-        if self._conditions is None:
-            if self._new_conditions is None:
-                return False
-            self._conditions = self._new_conditions()
-        return self._conditions.holds(condition, self.around.role)
+        return self._conditions is not None and self._conditions.holds(condition, self.around.role)
 
     def is_same(self, condition: ast.Condition | None) -> bool:
         """Whether a condition that has been evaluated is the same in every job and role."""
@@ -325,10 +314,10 @@ def _patches(items: Iterable[ast.Item]) -> tuple[ast.Patch, ...]:
     return tuple(item for item in items if isinstance(item, ast.Patch))
 
 
-def _targets_at_hand(node: ast.Job, names: Names) -> tuple[str, ...]:
+def _targets_at_hand(node: ast.Job, templates: Templates) -> tuple[str, ...]:
     """The targets with pods that the job is compiled for, else those it has blocks for."""
-    if names.asked:
-        return names.asked
+    if templates.asked:
+        return templates.asked
     written = [targets.find(item.name.text) for item in node.items if isinstance(item, ast.Target)]
     return _with_pods(target for target in written if target is not None)
 
@@ -568,11 +557,11 @@ MOST_COMPARED = 100_000
 """The most template names that are compared with unknown ones; after that, no suggestions are made."""
 
 
-def check_templates(names: Names, report: Report) -> None:
+def check_templates(templates: Templates, report: Report) -> None:
     """Check templates on their own: their content, and whether they use themselves."""
     uses: dict[str, list[ast.Ref]] = {}
-    for name, template in names.templates.items():
-        reader = Reader(names, report)
+    for name, template in templates.by_name.items():
+        reader = Reader(templates, report)
         used = TemplateUses(reader, "template").every_name(template.items)
         uses[name] = [ast.Ref(one.text, one.span) for one in used]
         reader.layer(template.items, "template", ())
@@ -584,7 +573,7 @@ class TemplateUses:
 
     def __init__(self, reader: Reader, where: Where) -> None:
         self.reader = reader
-        self.names = reader.names
+        self.templates = reader.templates
         self.where: Where = where
         self._layers: list[Layer] = []
         self._reached: dict[str, None] = {}
@@ -612,7 +601,7 @@ class TemplateUses:
         used = self._used(items)
         here = {name.text for name in used}
         named = (item.name for item in items if isinstance(item, ast.Use) and item.condition is not None)
-        others = {name.text: name for name in named if name.text in self.names.templates and name.text not in here}
+        others = {name.text: name for name in named if name.text in self.templates.by_name and name.text not in here}
         return sorted((*used, *others.values()), key=lambda name: name.span.start)
 
     # --- what is used ------------------------------------------------------------------------------------------
@@ -635,7 +624,7 @@ class TemplateUses:
         return True
 
     def _used_by(self, template: str) -> list[ast.Name]:
-        read, reader = self.names.read, self.reader
+        read, reader = self.templates, self.reader
         known = read.uses.get(template)
         if known is not None:
             used, absent, complete = known
@@ -644,7 +633,7 @@ class TemplateUses:
             return used
         before, reader.complete = reader.complete, True
         noted = len(self._absent)
-        items = self.names.templates[template].items
+        items = self.templates.by_name[template].items
         used = self._used(items)
         if all(reader.is_same(item.condition) for item in items if isinstance(item, ast.Use)):
             read.uses[template] = used, self._absent[noted:], reader.complete
@@ -662,27 +651,27 @@ class TemplateUses:
             first = here.setdefault(name.text, name) if holds else name
             if first is not name:
                 self.reader.report(repeated(name_rules.DUPLICATE_USE(name.span, name=name.text), first.span, "used"))
-            elif name.text not in self.names.templates:
+            elif name.text not in self.templates.by_name:
                 self._unknown(name)
             elif not holds:
                 self._absent.append(name.text)
-        return [name for name in here.values() if name.text in self.names.templates]
+        return [name for name in here.values() if name.text in self.templates.by_name]
 
     def _unknown(self, name: ast.Name) -> None:
         self.reader.complete = False
         diagnostic = name_rules.UNKNOWN_TEMPLATE(name.span, name=name.text)
-        read = self.names.read
-        read.compared += len(self.names.templates)
-        near = closest(name.text, self.names.templates if read.compared <= MOST_COMPARED else ())
+        read = self.templates
+        read.compared += len(self.templates.by_name)
+        near = closest(name.text, self.templates.by_name if read.compared <= MOST_COMPARED else ())
         self.reader.report(proposing(diagnostic, near) if near else diagnostic)
 
     # --- what is in them ---------------------------------------------------------------------------------------
 
     def _layer(self, template: str) -> Layer:
-        layers = self.names.read.layers
+        layers = self.templates.layers
         layer = layers.get((template, self.where))
         if layer is None:
-            body = tuple(item for item in self.names.templates[template].items if isinstance(item, _ANYWHERE))
+            body = tuple(item for item in self.templates.by_name[template].items if isinstance(item, _ANYWHERE))
             layer = self.reader.layer(body, self.where, ())
             decided = (item for item in body if isinstance(item, ast.Assign | ast.UnsetAttribute))
             if all(self.reader.is_same(item.condition) for item in decided):

@@ -15,20 +15,21 @@ from tfdsl.diagnostics import Diagnostic, name_rules, syntax_rules, value_rules
 from tfdsl.gc_pause import without_gc
 from tfdsl.record import Record
 from tfdsl.semantics import absent, layers, resolved, statements, target_options
-from tfdsl.semantics.blocks import JobBlock, Names, ReadTemplates, read_job
-from tfdsl.semantics.derived import Asked, Derived, Reports, check_name, chosen, derive
+from tfdsl.semantics.blocks import JobBlock, Templates, check_templates, read_job
+from tfdsl.semantics.conditions import Conditions, has_conditions
+from tfdsl.semantics.derived import Asked, Derived, Reports, check_any_left, check_name, chosen, derive
 from tfdsl.semantics.job_rules import check_images, check_job
 from tfdsl.semantics.known_names import Report
 from tfdsl.semantics.params import Given, Params
 from tfdsl.semantics.project import Program, used_templates
 from tfdsl.semantics.resolve import Resolver, Shared, names_and_types
+from tfdsl.semantics.scope import JobNames, Scope
 from tfdsl.semantics.target_options import GivenOption
 from tfdsl.syntax import ast
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
     from tfdsl.backend import Backend
-    from tfdsl.semantics.conditions import Conditions
     from tfdsl.semantics.unset import Unsets
 
 
@@ -86,22 +87,18 @@ def check(program: Program, request: Request) -> Checked:
     collector = _Collector()
     params = Params(program, request.profile, request.given, collector, request.values, request.scale)
     with_pods = tuple(wanted.target.name for wanted in request.targets if wanted.target.pods)
-    names = Names(program.templates, ReadTemplates(), with_pods)
+    templates = Templates(program.templates, with_pods)
     if program.templates:
-        from tfdsl.semantics.blocks import check_templates
-
-        check_templates(names, collector)
+        check_templates(templates, collector)
     derived = chosen(derive(program, params, collector), request.job, request.name, collector)
     if any(one.absent for one in derived):
-        from tfdsl.semantics.derived import check_any_left
-
         check_any_left([one for one in derived if one.chosen], collector)
     if request.extent == "names":
         return Checked((), tuple(collector.diagnostics), frozenset(params.used))
     if request.targets and not program.jobs and not program.syntax_errors:
         diagnostic = name_rules.NO_JOB(Span(program.files[0].source, 0, 0))
         collector(diagnostic.help("write job NAME { … }; a file without a job can be included, but not compiled"))
-    checker = _Checker(names, params, request, collector)
+    checker = _Checker(templates, params, request, collector)
     of_node: dict[int, list[Derived]] = {}
     for one in derived:
         of_node.setdefault(id(one.node), []).append(one)
@@ -137,8 +134,8 @@ class _Collector:
 class _Checker:
     """Resolves and checks one job after the other."""
 
-    def __init__(self, names: Names, params: Params, request: Request, report: _Collector) -> None:
-        self.names = names
+    def __init__(self, templates: Templates, params: Params, request: Request, report: _Collector) -> None:
+        self.templates = templates
         self.params = params
         self.request = request
         self.report = report
@@ -173,20 +170,14 @@ class _Checker:
 
     def _blocks(self, node: ast.Job, derived: Sequence[Derived], reports: Reports) -> list[JobBlock]:
         """The block of each job: those of a matrix share it, unless it depends on conditions."""
-        if len(derived) > 1:
-            from tfdsl.semantics.conditions import has_conditions
-
-            if has_conditions(node, self.names.templates):
-                return [self._block(one, reports.about(one)) for one in derived]
+        if len(derived) > 1 and has_conditions(node, self.templates.by_name):
+            return [self._block(one, reports.about(one)) for one in derived]
         return [self._block(derived[0], self.report)] * len(derived)
 
     def _block(self, derived: Derived, report: Report) -> JobBlock:
-        def conditions() -> Conditions:
-            from tfdsl.semantics.conditions import conditions_of
-
-            return conditions_of(derived, self.params, report, self.shared.conditions)
-
-        return read_job(derived.node, self.names, report, conditions)
+        names = JobNames(derived.name, derived.known)
+        scope = Scope(self.params, report, names, owner=derived.node, matrix=derived.combination)
+        return read_job(derived.node, self.templates, report, Conditions(scope, self.shared.conditions))
 
     def _check_absent(self, block: JobBlock, derived: Derived, report: Report) -> None:
         """The names and types in a job that is absent, without and with each of its target blocks."""
@@ -202,7 +193,7 @@ class _Checker:
         if combination is None:
             return derived
 
-        if self.params.spend(COST_OF_ITEM * items_of(node, self.names.templates) * len(derived)):
+        if self.params.spend(COST_OF_ITEM * items_of(node, self.templates.by_name) * len(derived)):
             return derived
         self.report(value_rules.TOO_LARGE(combination.matrix, reason="its jobs need more work than any file should"))
         return derived[:1]

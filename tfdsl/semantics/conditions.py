@@ -1,30 +1,24 @@
 """Conditions: whether an item with ``when`` is in the job.
 
-It is loaded only for files that have a condition. A condition sees params, lets and matrix values, inside a job its
+A condition sees params, lets and matrix values, inside a job its
 name, and where the item belongs to one role, that role's name. It never depends on the target. A condition that is
 wrong is reported once and counts as true, as if it were not written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
 from tfdsl import targets
 from tfdsl.diagnostics import Diagnostic, name_rules
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.record import Record, replace
 from tfdsl.semantics.evaluate import evaluate
-from tfdsl.semantics.known_names import Report
 from tfdsl.semantics.project import every_item
-from tfdsl.semantics.scope import JobNames, Scope, references
+from tfdsl.semantics.scope import Scope, references
 from tfdsl.semantics.values import ListData, MapData, Poison, Value, a_kind, is_number
 from tfdsl.syntax import ast
 from tfdsl.text import Span
-
-if TYPE_CHECKING:
-    from tfdsl.semantics.derived import Derived
-    from tfdsl.semantics.params import Params
 
 _RESERVED = ("job", "role", "roles", "task", "env")
 _DIFFERENT = (*_RESERVED, "matrix")
@@ -34,14 +28,13 @@ _LOGIC = ("&&", "||")
 class Conditions:
     """The conditions of the items of one job.
 
-    ``scope``: the names in it; ``profiles``: those of the program; ``everywhere``: what is known of conditions that are
-    the same in every job and role.
+    ``scope``: the names in it; ``everywhere``: what is known of conditions that are the same in every job and role.
     """
 
-    def __init__(self, scope: Scope, profiles: Collection[str], everywhere: dict[int, bool] | None = None) -> None:
+    def __init__(self, scope: Scope, everywhere: dict[int, bool] | None = None) -> None:
         self._scope = scope
         self._everywhere = {} if everywhere is None else everywhere
-        self._profiles = profiles
+        self._profiles = scope.globals.program.profiles
         self._known: dict[tuple[int, str | None], bool | None] = {}
 
     def holds(self, condition: ast.Condition, role: str | None) -> bool:
@@ -99,13 +92,6 @@ class Conditions:
         else:
             return diagnostic
         return replace(diagnostic, helps=(), fixes=()).help(advice)
-
-
-def conditions_of(job: Derived, params: Params, report: Report, everywhere: dict[int, bool]) -> Conditions:
-    """The conditions of the items of ``job``; ``everywhere``: see :class:`Conditions`."""
-    names = JobNames(job.name, job.known)
-    scope = Scope(params, report, names, owner=job.node, matrix=job.combination)
-    return Conditions(scope, params.program.profiles, everywhere)
 
 
 def has_conditions(node: ast.Job, templates: Mapping[str, ast.Template]) -> bool:

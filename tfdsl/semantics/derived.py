@@ -15,6 +15,7 @@ from tfdsl.diagnostics.suggest import closest, enumeration, listing
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.rules import names as name_checks
+from tfdsl.semantics.conditions import Conditions
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.known_names import Report, repeated
 from tfdsl.semantics.operators import settle
@@ -284,11 +285,7 @@ class _Namer:
         return Derived(node, text, place, known, absent=self._is_absent(node, scope))
 
     def _is_absent(self, node: ast.Job, scope: Scope) -> bool:
-        if node.condition is None:
-            return False
-        from tfdsl.semantics.conditions import Conditions
-
-        return not Conditions(scope, self.params.program.profiles).holds(node.condition, None)
+        return node.condition is not None and not Conditions(scope).holds(node.condition, None)
 
     def _about_axes(self, diagnostic: Diagnostic) -> None:
         if diagnostic.rule in (name_rules.NOT_IN_JOB, name_rules.NO_MATRIX):
@@ -416,32 +413,43 @@ class Reports:
 
     def __init__(self, report: Report) -> None:
         self.report = report
-        self._matrices: dict[int, _Matrix] = {}
+        self._messages: dict[int, dict[_Place, _Message]] = {}
+        self._asked: dict[int, set[int]] = {}
 
     def about(self, job: Derived) -> Report:
         """Takes messages about ``job``."""
-        if job.combination is None:
+        combination = job.combination
+        if combination is None:
             return self.report
-        return self._matrices.setdefault(id(job.node), _Matrix()).about(job, job.combination)
+        messages = self._messages.setdefault(id(job.node), {})
+        self._asked.setdefault(id(job.node), set()).add(combination.index)
+
+        def take(diagnostic: Diagnostic) -> None:
+            span = diagnostic.span
+            place = diagnostic.rule.code, span.source.path, span.start, span.end
+            known = messages.setdefault(place, _Message(diagnostic, job, combination, set(), set()))
+            known.caused.add(combination.index)
+            if known.diagnostic.message == diagnostic.message:
+                known.same.add(combination.index)
+
+        return take
 
     def end(self) -> None:
         """Pass on what has waited, in the order in which it came."""
-        for matrix in self._matrices.values():
-            matrix.end(self.report)
-        self._matrices = {}
+        for matrix, messages in self._messages.items():
+            for message in messages.values():
+                self.report(message.shown(len(self._asked[matrix])))
+        self._messages = {}
 
 
-class _Message:
+class _Message(Record):
     """The first message of a rule at a place, what it is about, and which combinations cause it, and in these words."""
 
-    __slots__ = ("caused", "combination", "diagnostic", "job", "same")
-
-    def __init__(self, diagnostic: Diagnostic, job: Derived, combination: Combination) -> None:
-        self.diagnostic = diagnostic
-        self.job = job
-        self.combination = combination
-        self.caused = {combination.index}
-        self.same = {combination.index}
+    diagnostic: Diagnostic
+    job: Derived
+    combination: Combination
+    caused: set[int]
+    same: set[int]
 
     def shown(self, asked: int) -> Diagnostic:
         """The message; with its job, if not all of the ``asked`` jobs cause it and it does not name one itself."""
@@ -450,34 +458,6 @@ class _Message:
         if of_all and (len(self.same) == asked or self.job.name in diagnostic.message):
             return diagnostic
         return diagnostic.note(first.matrix, f"job {self.job.name}, where {first.shown()}")
-
-
-class _Matrix:
-    """The messages about the jobs of one matrix."""
-
-    def __init__(self) -> None:
-        self._messages: dict[_Place, _Message] = {}
-        self._asked: set[int] = set()
-
-    def about(self, job: Derived, combination: Combination) -> Report:
-        self._asked.add(combination.index)
-
-        def take(diagnostic: Diagnostic) -> None:
-            span = diagnostic.span
-            place = diagnostic.rule.code, span.source.path, span.start, span.end
-            known = self._messages.get(place)
-            if known is None:
-                self._messages[place] = _Message(diagnostic, job, combination)
-                return
-            known.caused.add(combination.index)
-            if known.diagnostic.message == diagnostic.message:
-                known.same.add(combination.index)
-
-        return take
-
-    def end(self, report: Report) -> None:
-        for message in self._messages.values():
-            report(message.shown(len(self._asked)))
 
 
 # --- jobs whose own condition is false ---------------------------------------------------------------------------

@@ -102,21 +102,30 @@ def _check_role(role: resolved.Role, view: RoleView, report: Report) -> None:
 # --- names -----------------------------------------------------------------------------------------------------
 
 
+_TEXTS: dict[str, Callable[[str], Broken | None]] = {
+    "namespace": lambda text: names.label_name(text, "namespace"),
+    "priority": lambda text: names.object_name(text, "PriorityClass"),
+    "image": names.image,
+    "service_account": lambda text: names.object_name(text, "ServiceAccount"),
+}
+"""Attributes that are one name, and what is wrong with it."""
+
+
+def _names(holder: resolved.Job | resolved.Role | resolved.Step, *attributes: str) -> Iterator[Broken]:
+    for attribute in attributes:
+        text = holder.data(attribute)
+        if isinstance(text, str):
+            yield from _one(_TEXTS[attribute](text), attribute)
+
+
 def _job_names(job: resolved.Job) -> Iterator[Broken]:
-    namespace, priority = job.data("namespace"), job.data("priority")
-    if isinstance(namespace, str):
-        yield from _one(names.label_name(namespace, "namespace"), "namespace")
-    if isinstance(priority, str):
-        yield from _one(names.object_name(priority, "PriorityClass"), "priority")
-    yield from _labels(job.settings)
+    yield from _names(job, "namespace", "priority")
+    yield from _entries(job, "labels", names.labels)
+    yield from _entries(job, "annotations", names.annotation_keys)
 
 
 def _role_names(role: resolved.Role) -> Iterator[Broken]:
-    image, account = role.data("image"), role.data("service_account")
-    if isinstance(image, str):
-        yield from _one(names.image(image), "image")
-    if isinstance(account, str):
-        yield from _one(names.object_name(account, "ServiceAccount"), "service_account")
+    yield from _names(role, "image", "service_account")
     secrets = role.data("image_pull_secrets")
     for at, item in enumerate(secrets.items if isinstance(secrets, ListData) else ()):
         if isinstance(item.data, str):
@@ -124,28 +133,27 @@ def _role_names(role: resolved.Role) -> Iterator[Broken]:
     yield from _env_names(role)
     for at, step in enumerate(role.steps):
         yield from (broken.below("steps", at) for broken in _step_names(step))
-    yield from _labels(role.settings)
-    yield from _entries(role.settings, "node_selector", names.node_labels)
-    yield from _entries(role.settings, "resources", names.resources)
-    yield from _ports(role.settings)
+    yield from _entries(role, "labels", names.labels)
+    yield from _entries(role, "annotations", names.annotation_keys)
+    yield from _entries(role, "node_selector", names.node_labels)
+    yield from _entries(role, "resources", names.resources)
+    yield from _ports(role)
     device = role.data("gpu_resource")
     if isinstance(device, str):
         yield from (broken.below("gpu_resource") for broken in names.resource_name(device))
 
 
 def _step_names(step: resolved.Step) -> Iterator[Broken]:
-    image = step.data("image")
-    if isinstance(image, str):
-        yield from _one(names.image(image), "image")
+    yield from _names(step, "image")
     yield from _env_names(step)
-    yield from _ports(step.settings)
+    yield from _ports(step)
 
 
-def _ports(settings: Mapping[str, resolved.Setting]) -> Iterator[Broken]:
-    if "ports" in settings:
+def _ports(holder: resolved.Role | resolved.Step) -> Iterator[Broken]:
+    if "ports" in holder.settings:
         from tfdsl.rules.ports import port_names
 
-        yield from _entries(settings, "ports", port_names)
+        yield from _entries(holder, "ports", port_names)
 
 
 def _env_names(holder: resolved.Role | resolved.Step) -> Iterator[Broken]:
@@ -171,15 +179,12 @@ def _reference(value: Value) -> Iterator[Broken]:
         yield from _one(names.data_key(key, kind), "key")
 
 
-def _labels(settings: Mapping[str, resolved.Setting]) -> Iterator[Broken]:
-    yield from _entries(settings, "labels", names.labels)
-    yield from _entries(settings, "annotations", names.annotation_keys)
-
-
 def _entries(
-    settings: Mapping[str, resolved.Setting], name: str, rule: Callable[[Mapping[str, object]], Iterable[Broken]]
+    holder: resolved.Job | resolved.Role | resolved.Step,
+    name: str,
+    rule: Callable[[Mapping[str, object]], Iterable[Broken]],
 ) -> Iterator[Broken]:
-    data = settings[name].value.data if name in settings else None
+    data = holder.data(name)
     if isinstance(data, MapData):
         entries = {key: _members(entry.value.data) for key, entry in data.entries.items()}
         yield from (broken.below(name) for broken in rule(entries))

@@ -14,6 +14,7 @@ from tfdsl.record import replace
 from tfdsl.rules import policies
 from tfdsl.semantics import operators, resolved, statements
 from tfdsl.semantics.blocks import JobBlock, Layer, RoleBlock, TargetBlock
+from tfdsl.semantics.conditions import Conditions
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.derived import Derived
 from tfdsl.semantics.evaluate import evaluate, spent
@@ -27,7 +28,6 @@ from tfdsl.vocabulary import attributes, roles
 from tfdsl.vocabulary.types import Type
 
 if TYPE_CHECKING:
-    from tfdsl.semantics.conditions import Conditions
     from tfdsl.semantics.unset import Unsets
 
 T = TypeVar("T")
@@ -94,7 +94,7 @@ class Resolver(JobNames):
         self._scopes: dict[str, Scope] = {}
         self.shared = shared
         self.absent_roles = self._absent_roles()
-        self._conditions: Conditions | None = None
+        self._conditions = Conditions(self.scope, shared.conditions)
         self._typed: dict[Key, Value] = {}
         self._mounts: dict[Key, resolved.Mount | None] = {}
         self._replicas: dict[str, int | Poison | Pending] = {}
@@ -181,10 +181,6 @@ class Resolver(JobNames):
 
     def holds(self, condition: ast.Condition, role: str | None) -> bool:
         """Whether an item with ``condition`` is there, for ``role``."""
-        if self._conditions is None:
-            from tfdsl.semantics.conditions import Conditions
-
-            self._conditions = Conditions(self.scope, self.params.program.profiles, self.shared.conditions)
         return self._conditions.holds(condition, role)
 
     def absent_blocks(self) -> tuple[RoleBlock, ...]:
