@@ -7,7 +7,7 @@ forms of the output and the manifest becomes a patch. What cannot be patched is 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl import pipeline
@@ -137,21 +137,31 @@ def _is_made_up(difference: Difference, wanted: Sequence[Node]) -> bool:
     return not wanted or "/" not in name_of(wanted[0], 0)
 
 
-def _worded(draft: Draft, backend: Backend, report: Report) -> Settled | None:
-    """``draft`` without the statements that are errors, which are told."""
+def _compiling(
+    draft: Draft, backend: Backend, mended: Callable[[Draft, Sequence[tuple[Statement, Diagnostic]]], Draft]
+) -> tuple[Draft, Compiled]:
+    """``draft``, ``mended`` as long as statements of it are errors, and what it compiles to in the end."""
     for _ in range(_ROUNDS):
         compiled = compile_draft(draft, backend)
-        if compiled.made is not None:
-            return Settled(draft, compiled.made, _count(draft))
         wrong = _wrong(compiled)
         if not wrong:
-            break
+            return draft, compiled
+        draft = mended(draft, wrong)
+    return draft, compile_draft(draft, backend)
+
+
+def _worded(draft: Draft, backend: Backend, report: Report) -> Settled | None:
+    """``draft`` without the statements that are errors, which are told."""
+
+    def without(draft: Draft, wrong: Sequence[tuple[Statement, Diagnostic]]) -> Draft:
         for statement, error in wrong:
             if not draft.law and statement.span is not None:
                 report(IMPORT_REWORDED(statement.span, problem=error.message))
-        draft = _exchanged(draft, {id(statement): None for statement, _ in wrong})
-    else:
-        compiled = compile_draft(draft, backend)
+        return _exchanged(draft, {id(statement): None for statement, _ in wrong})
+
+    draft, compiled = _compiling(draft, backend, without)
+    if compiled.made is not None:
+        return Settled(draft, compiled.made, _count(draft))
     for error in compiled.errors:
         refused = IMPORT_REFUSED(draft.span, job=draft.name, problem=error.message)
         for text in error.helps:
@@ -189,15 +199,10 @@ def _patched(settled: Settled, group: Group, backend: Backend, reading: Reading)
     draft = settled.draft.copy()
     add_patches(draft, patches)
     refused: list[Diagnostic] = []
-    for _ in range(_ROUNDS):
-        compiled = compile_draft(draft, backend)
-        if compiled.made is not None:
-            return Settled(draft, compiled.made, _count(draft), tuple(refused))
-        wrong = _wrong(compiled)
-        if not wrong:
-            break
-        draft = _mended(draft, wrong, refused)
-    return settled
+    draft, compiled = _compiling(draft, backend, lambda draft, wrong: _mended(draft, wrong, refused))
+    if compiled.made is None:
+        return settled
+    return Settled(draft, compiled.made, _count(draft), tuple(refused))
 
 
 def _mended(draft: Draft, wrong: Sequence[tuple[Statement, Diagnostic]], refused: list[Diagnostic]) -> Draft:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from tfdsl.backend import Backend
 from tfdsl.diagnostics import Diagnostic, value_rules
 from tfdsl.record import replace
 from tfdsl.rules import policies
@@ -28,6 +27,7 @@ from tfdsl.vocabulary import attributes, roles
 from tfdsl.vocabulary.types import Type
 
 if TYPE_CHECKING:
+    from tfdsl.backend import Backend
     from tfdsl.semantics.unset import Unsets
 
 T = TypeVar("T")
