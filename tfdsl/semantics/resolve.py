@@ -88,6 +88,7 @@ class Resolver(JobNames):
         self.name_known = derived.known
         self.target = target
         self.target_block: TargetBlock | None = block.targets.get(target.name) if target is not None else None
+        self.blocks = (block,) if self.target_block is None else (block, self.target_block)
         self.report = report
         self.scope = Scope(params, report, self, owner=block.node, matrix=derived.combination)
         self._same_scope = replace(self.scope, report=shared.report)
@@ -130,7 +131,7 @@ class Resolver(JobNames):
 
     def role_names(self) -> tuple[str, ...]:
         """The job's roles, in the order of the language."""
-        named = {*self.block.roles, *(self.target_block.roles if self.target_block else ()), *self.absent_roles}
+        named = {*self.absent_roles, *(name for block in self.blocks for name in block.roles)}
         return tuple(name for name in roles.ROLE_NAMES if name in named)
 
     def replicas(self, role: str) -> int | Poison | Pending:
@@ -185,16 +186,17 @@ class Resolver(JobNames):
 
     def absent_blocks(self) -> tuple[RoleBlock, ...]:
         """The role blocks whose condition is false."""
-        return (*self.block.absent_roles, *(self.target_block.absent_roles if self.target_block else ()))
+        return tuple(role for block in self.blocks for role in block.absent_roles)
 
     def _absent_roles(self) -> dict[str, ast.Condition]:
         """The roles whose own condition is false: a target block does not bring back a role of the job."""
-        job, target = self.block, self.target_block
-        blocks = [block for block in job.absent_roles if block.node.name.text not in job.roles]
-        if target is not None:
-            there = {*job.roles, *target.roles, *(block.node.name.text for block in blocks)}
-            blocks += [block for block in target.absent_roles if block.node.name.text not in there]
-        return {block.node.name.text: block.node.condition for block in blocks if block.node.condition is not None}
+        there: set[str] = set()
+        absent: dict[str, ast.Condition] = {}
+        for block in self.blocks:
+            there |= block.roles.keys() | absent.keys()
+            named = ((role.node.name.text, role.node.condition) for role in block.absent_roles)
+            absent |= {name: condition for name, condition in named if name not in there and condition is not None}
+        return absent
 
     # --- subjects of outputs and policies ---
 
@@ -227,7 +229,7 @@ class Resolver(JobNames):
 
     def job_layers(self) -> list[Layer]:
         """Layers of the job and of the target block."""
-        return [*self.block.layers, *(self.target_block.layers if self.target_block else ())]
+        return [layer for block in self.blocks for layer in block.layers]
 
     def own_layers(self, role: str) -> list[Layer]:
         """Layers of the role blocks of ``role``."""
@@ -235,30 +237,19 @@ class Resolver(JobNames):
 
     def role_blocks(self, role: str) -> list[RoleBlock]:
         """The blocks of ``role``: the job's, the target's."""
-        blocks = [self.block.roles.get(role), self.target_block.roles.get(role) if self.target_block else None]
-        return [block for block in blocks if block is not None]
+        return [block.roles[role] for block in self.blocks if role in block.roles]
 
     def role_layers(self, role: str) -> list[tuple[Layer, bool]]:
         """All layers that ``role`` is made of, low to high; whether each is from a role block."""
-        layers: list[tuple[Layer, bool]] = [(layer, False) for layer in self.block.layers]
-        if role in self.block.roles:
-            layers += [(layer, True) for layer in self.block.roles[role].layers]
-        if self.target_block is not None:
-            layers += [(layer, False) for layer in self.target_block.layers]
-            if role in self.target_block.roles:
-                layers += [(layer, True) for layer in self.target_block.roles[role].layers]
-        return layers
+        return [(layer, of is not None) for layer, of in self.all_layers((role,))]
 
     def all_layers(self, present: tuple[str, ...]) -> Iterator[tuple[Layer, str | None]]:
         """All layers, low to high, each with the role whose block it is from."""
-        yield from ((layer, None) for layer in self.block.layers)
-        for role in present:
-            yield from ((layer, role) for layer in (self.block.roles[role].layers if role in self.block.roles else ()))
-        if self.target_block is not None:
-            yield from ((layer, None) for layer in self.target_block.layers)
+        for block in self.blocks:
+            yield from ((layer, None) for layer in block.layers)
             for role in present:
-                block = self.target_block.roles.get(role)
-                yield from ((layer, role) for layer in (block.layers if block else ()))
+                if role in block.roles:
+                    yield from ((layer, role) for layer in block.roles[role].layers)
 
     def scope_of(self, role: str | None) -> Scope:
         """The names in role ``role``, or outside of roles."""
