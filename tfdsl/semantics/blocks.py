@@ -198,7 +198,7 @@ class Reader:
         chosen: dict[str, ast.Assign] = {}
         near: list[str | None] = []
         absent: list[ast.Item] = []
-        names = {option.name for option in options} | ({"version"} if options else set())
+        names = {option.name for option in options} | ({"version"} if options else set[str]())
         for item in items:
             if isinstance(item, ast.Assign):
                 near.append(self._assign(item, where, names, (known, chosen), absent))
