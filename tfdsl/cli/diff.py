@@ -10,8 +10,7 @@ from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import Arguments, Command, Flag, Positional
 from tfdsl.cli.report import ERRORS, OK, document, end, refuse, report
 from tfdsl.cli.streams import out, out_takes_colour
-from tfdsl.comparing.comparison import Change, Result, changes, compared, targets_for, value_texts
-from tfdsl.comparing.lines import Hunk, Row, hunks
+from tfdsl.comparing.comparison import Change, Hunk, Result, Row, changes, compared, hunks, targets_for, value_texts
 from tfdsl.comparing.sides import Side, open_side, path_of
 from tfdsl.compiling.masking import Hidden, hidden_texts, hide
 from tfdsl.diagnostics import Diagnostic

@@ -432,7 +432,7 @@ def _waive(diagnostics: list[Diagnostic], programs: Sequence[Program], outcomes:
     prefixes = {"TFJ", *(backend.prefix for outcome in outcomes for backend in outcome.targets)}
     absent: set[tuple[str, int]] = set()
     if not all(held for outcome in outcomes for held in outcome.conditions.values()):
-        from tfdsl.semantics.absent_lines import absent_lines
+        from tfdsl.semantics.absent import absent_lines
 
         absent.update(*(absent_lines(program, [one.conditions for one in outcomes]) for program in programs))
 

@@ -315,17 +315,18 @@ def conditions(snapshot: Snapshot) -> Iterator[tuple[ast.Condition, bool]]:
 
 def value_of(snapshot: Snapshot, path: Sequence[Node]) -> bool | None:
     """The value of the condition that ``path`` ends with; ``None`` if it is wrong or differs between roles or jobs."""
-    from tfdsl.semantics.conditions import Conditions, JobName
+    from tfdsl.semantics.conditions import Conditions
+    from tfdsl.semantics.scope import JobNames
 
     *above, condition = path
     if not isinstance(condition, ast.Condition):
         return None
     top = above[0]
-    job: JobName | None = None
+    job: JobNames | None = None
     if isinstance(top, ast.Job) and len(above) > 1:
-        job = JobName(top.name.text, top.pattern is None and top.matrix is None)
+        job = JobNames(top.name.text, top.pattern is None and top.matrix is None)
     roles = [node.name.text for node in above[:-1] if isinstance(node, ast.Role)]
-    known = Conditions(Scope(snapshot.params, _unheard, job), snapshot.program.profiles)
+    known = Conditions(Scope(snapshot.params, _unheard, job))
     return known.value(condition, roles[-1] if roles else None)
 
 
