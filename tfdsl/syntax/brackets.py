@@ -33,6 +33,9 @@ UNCLOSED = (rules.UNCLOSED_BLOCK, rules.UNCLOSED_BRACKET)
 # How many outer brackets without a closing one are shown.
 MOST_LABELS = 3
 
+# The most tokens of a line among which a missing opening bracket is searched: each stray closing one looks at all.
+LONGEST_LINE = 400
+
 
 class Opening(NamedTuple):
     """An open bracket: its token in the new list, and the indentation and number of its line."""
@@ -269,23 +272,22 @@ class Balance:
 
     def _missing_opening(self, type_: int) -> int | None:
         """The token of this line before which the opening bracket is missing."""
-        new = self.new
-        begin = len(new.types)
-        while begin and new.types[begin - 1] != lexer.NEWLINE:
+        types = self.new.types
+        begin = stop = len(types)
+        while begin and types[begin - 1] != lexer.NEWLINE:
             begin -= 1
-        if type_ == lexer.RBRACE:
-            for at in range(begin + 1, len(new.types) - 1):
-                if new.types[at + 1] == EQUAL and new.types[at] != EQUAL and self._level(begin, at) == 0:
+            if stop - begin > LONGEST_LINE:
+                return None
+        level = 0
+        last = None
+        for at in range(begin, stop):
+            if at > begin and level == 0:
+                if type_ == lexer.RBRACE and types[at] != EQUAL and types[at + 1 : at + 2] == [EQUAL]:
                     return at
-        elif type_ == lexer.RSQB:
-            for at in range(len(new.types) - 1, begin, -1):
-                if new.types[at - 1] == EQUAL and self._level(begin, at) == 0:
-                    return at
-        return None
-
-    def _level(self, begin: int, at: int) -> int:
-        types = self.new.types[begin:at]
-        return sum(type_ in CLOSERS for type_ in types) - sum(type_ in OPENERS for type_ in types)
+                if type_ == lexer.RSQB and types[at - 1] == EQUAL:
+                    last = at
+            level += (types[at] in CLOSERS) - (types[at] in OPENERS)
+        return last
 
     # --- blocks without braces ---
 

@@ -31,6 +31,9 @@ TOO_MANY_ERRORS = 1000
 # How many places to continue from are tried when something is skipped.
 SYNC_POINTS = 40
 
+# How many states are kept when something is skipped: trying each of the deepest stacks takes time.
+HIGHEST = MAX_STACK // 4
+
 
 class Snapshot(NamedTuple):
     """The stacks before token ``at``, and how long the lists on them were (they grow in place)."""
@@ -313,7 +316,7 @@ class Recovery:
 
     # --- the last resort ---
 
-    def _skip(self, highest: int = MAX_STACK) -> bool:
+    def _skip(self, highest: int = HIGHEST) -> bool:
         """Report the token and continue after its item; False when nothing is left.
 
         At most ``highest`` states are kept.
@@ -376,6 +379,8 @@ class Recovery:
                 level -= brackets[height - 1]
             if level != wanted:
                 continue
+            if height < top and machine.states[height - 1] == machine.states[height]:
+                continue  # one of many signs before a value, and nothing fits after the next one either
             for with_value in (True, False):
                 if not with_value and not moved and height == len(machine.states):
                     continue
