@@ -5,7 +5,7 @@
 ``FOLDER`` has the modules ``k8s.io/api`` and ``k8s.io/apimachinery`` of one version, as ``go mod download`` puts them
 (``api@v0.34.4`` and ``apimachinery@v0.34.4``). The file says of each type which fields it has: a server that decodes a
 manifest into Go values cannot tell an empty value from an absent one, unless the field is a pointer. The form of the
-file is described in ``tfdsl_backends/podspec/normal/types.py``.
+file is described in ``tfdsl_backends/podspec/normal/walk.py``.
 """
 
 from __future__ import annotations

@@ -17,12 +17,13 @@ DOCS = Path(__file__).parent
 sys.path[:0] = [str(DOCS.parent), str(DOCS.parent / "backends")]
 
 from benchmarks.budgets import documented  # noqa: E402
-from tfdsl import pipeline, targets  # noqa: E402
+from tfdsl import targets  # noqa: E402
 from tfdsl.cli.commands import SUMMARIES, load  # noqa: E402
 from tfdsl.cli.help import flag_doc, usage_of  # noqa: E402
+from tfdsl.compiling import pipeline  # noqa: E402
 from tfdsl.diagnostics.page import text_of  # noqa: E402
 from tfdsl.settings import words  # noqa: E402
-from tfdsl.vocabulary import attributes, functions, policies, roles, statements, versions  # noqa: E402
+from tfdsl.vocabulary import attributes, functions, statements, versions  # noqa: E402
 from tfdsl.vocabulary.types import describe  # noqa: E402
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def functions_part() -> str:
 
 def roles_part() -> str:
     """The roles."""
-    rows = [(f"`{row.name}`", "one" if row.single else "any", row.doc) for row in roles.ROLES]
+    rows = [(f"`{row.name}`", "one" if row.single else "any", row.doc) for row in attributes.ROLES]
     return table(("role", "replicas", "what it does"), rows)
 
 
@@ -78,8 +79,8 @@ def mounts_part() -> str:
 
 def policies_part() -> str:
     """Events and actions."""
-    events = [(f"`{row.syntax}`", row.doc, ", ".join(row.actions)) for row in policies.EVENTS]
-    actions = [(f"`{row.name}`", row.doc) for row in policies.ACTIONS]
+    events = [(f"`{row.syntax}`", row.doc, ", ".join(row.actions)) for row in statements.EVENTS]
+    actions = [(f"`{row.name}`", row.doc) for row in statements.ACTIONS]
     return table(("event", "fires when", "actions"), events) + "\n" + table(("action", "what happens"), actions)
 
 

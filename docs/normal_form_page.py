@@ -17,11 +17,11 @@ sys.path[:0] = [str(ROOT), str(ROOT / "backends")]
 
 from tfdsl_backends.jobset import normal as jobset  # noqa: E402
 from tfdsl_backends.kubernetes import normal as kubernetes  # noqa: E402
-from tfdsl_backends.podspec.normal import jobs, metadata, objects, pods, tables  # noqa: E402
-from tfdsl_backends.podspec.normal.types import declared_defaults  # noqa: E402
-from tfdsl_backends.podspec.normal.walk import joined  # noqa: E402
+from tfdsl_backends.podspec.normal import documents, tables  # noqa: E402
+from tfdsl_backends.podspec.normal import rules as pods  # noqa: E402
+from tfdsl_backends.podspec.normal.walk import declared_defaults, joined  # noqa: E402
 from tfdsl_backends.tfjob import normal as tfjob  # noqa: E402
-from tfdsl_backends.volcano import normal as volcano  # noqa: E402
+from tfdsl_backends.volcano import normal  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -40,7 +40,7 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 def server() -> str:
     """What the server writes into metadata."""
-    rows = (("fields", metadata.SERVERS), ("annotations", metadata.ANNOTATIONS), ("finalizers", metadata.FINALIZERS))
+    rows = (("fields", pods.SERVERS), ("annotations", pods.ANNOTATIONS), ("finalizers", pods.FINALIZERS))
     return table(("", "left out"), ((what, ", ".join(f"`{name}`" for name in names)) for what, names in rows))
 
 
@@ -63,7 +63,7 @@ def written() -> str:
     """Defaults that the server writes, of all targets."""
     rows = defaults(joined(declared_defaults(), tables.WRITTEN))
     rows += defaults(kubernetes.DEFAULTS, "kubernetes") + defaults(tfjob.DEFAULTS, "tfjob")
-    rows += defaults(volcano.DEFAULTS, "volcano") + defaults(jobset.DEFAULTS, "jobset")
+    rows += defaults(normal.DEFAULTS, "volcano") + defaults(jobset.DEFAULTS, "jobset")
     return table(("type", "where absent", "target"), rows)
 
 
@@ -74,7 +74,7 @@ def meant() -> str:
 
 def sets() -> str:
     """Lists that are sets."""
-    found = joined(tables.SETS, jobs.SETS, volcano.SETS, jobset.SETS)
+    found = joined(tables.SETS, pods.SETS, normal.SETS, jobset.SETS)
     rows = [
         (f"`{kind}.{field}`", ", ".join(f"`{key}`" for key in keys) or "–")
         for kind, fields in sorted(found.items())
@@ -94,10 +94,10 @@ PARTS = {
     "written": written,
     "meant": meant,
     "sets": sets,
-    "rules podspec": lambda: rules((*pods.RULES, *objects.OBJECT_RULES)),
+    "rules podspec": lambda: rules((*pods.RULES, *documents.OBJECT_RULES)),
     "rules kubernetes": lambda: rules(kubernetes.RULES),
     "rules tfjob": lambda: rules(tfjob.RULES),
-    "rules volcano": lambda: rules(volcano.RULES),
+    "rules volcano": lambda: rules(normal.RULES),
     "rules jobset": lambda: rules(jobset.RULES),
 }
 

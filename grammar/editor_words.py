@@ -18,7 +18,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parent / "backends")]
 
 from tfdsl import targets  # noqa: E402
 from tfdsl.syntax import _tables  # noqa: E402
-from tfdsl.vocabulary import attributes, functions, policies, quantities, roles, statements  # noqa: E402
+from tfdsl.vocabulary import attributes, functions, quantities, statements  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -49,9 +49,9 @@ def words() -> dict[str, tuple[str, ...]]:
         "attributes": (row.name for row in attributes.ATTRIBUTES),
         "options": target_options(),
         "settings": settings(),
-        "roles": roles.ROLE_NAMES,
-        "events": (row.name for row in policies.EVENTS),
-        "actions": {word for row in policies.ACTIONS for word in row.name.split()},
+        "roles": attributes.ROLE_NAMES,
+        "events": (row.name for row in statements.EVENTS),
+        "actions": {word for row in statements.ACTIONS for word in row.name.split()},
         "moments": statements.OUTPUT_WHEN,
         "mount_kinds": (row.name for row in statements.MOUNT_KINDS),
         "types": statements.PARAM_TYPES,

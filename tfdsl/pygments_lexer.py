@@ -23,7 +23,7 @@ from pygments.token import (
     Whitespace,
 )
 
-from tfdsl.vocabulary import functions, policies, roles, statements
+from tfdsl.vocabulary import attributes, functions, statements
 from tfdsl.vocabulary.attributes import ATTRIBUTES
 from tfdsl.vocabulary.quantities import DURATION_UNITS, QUANTITY_UNITS
 
@@ -52,9 +52,9 @@ def _groups(*kinds: Kind) -> Action:
     return read
 
 
-_ROLES = _choice(roles.ROLE_NAMES)
-_EVENTS = _choice(row.name for row in policies.EVENTS)
-_ACTIONS = _choice({word for row in policies.ACTIONS for word in row.name.split()})
+_ROLES = _choice(attributes.ROLE_NAMES)
+_EVENTS = _choice(row.name for row in statements.EVENTS)
+_ACTIONS = _choice({word for row in statements.ACTIONS for word in row.name.split()})
 _UNITS = _choice(unit for unit in {*QUANTITY_UNITS, *DURATION_UNITS} if unit)
 _BLANK = r"([ \t]+)"
 

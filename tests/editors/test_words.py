@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tfdsl.vocabulary import attributes, functions, policies, roles, statements
+from tfdsl.vocabulary import attributes, functions, statements
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "grammar/editor_words.py"
@@ -49,9 +49,9 @@ def test_a_stale_grammar_is_told(tmp_path: Path) -> None:
 def every_word() -> list[str]:
     return [
         *(row.name for row in attributes.ATTRIBUTES),
-        *(row.name for row in roles.ROLES),
-        *(row.name for row in policies.EVENTS),
-        *(word for row in policies.ACTIONS for word in row.name.split()),
+        *(row.name for row in attributes.ROLES),
+        *(row.name for row in statements.EVENTS),
+        *(word for row in statements.ACTIONS for word in row.name.split()),
         *(row.name for row in statements.MOUNT_KINDS),
         *(row.name for row in functions.FUNCTIONS),
         *statements.PARAM_TYPES,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from tfdsl.vocabulary import attributes, policies, roles, statements
+from tfdsl.vocabulary import attributes, statements
 
 if TYPE_CHECKING:
     import random
@@ -105,9 +105,9 @@ def _other_case(parts: list[str], chance: random.Random) -> bool:
 def _aliases() -> dict[str, tuple[str, ...]]:
     rows: Iterable[tuple[str, tuple[str, ...]]] = [
         *((row.name, (*row.aliases, *row.akin)) for row in attributes.ATTRIBUTES),
-        *((row.name, (*row.aliases, *row.akin)) for row in roles.ROLES),
-        *((row.name, (*row.aliases, *row.akin)) for row in policies.EVENTS),
-        *((row.name.split()[0], (*row.aliases, *row.akin)) for row in policies.ACTIONS),
+        *((row.name, (*row.aliases, *row.akin)) for row in attributes.ROLES),
+        *((row.name, (*row.aliases, *row.akin)) for row in statements.EVENTS),
+        *((row.name.split()[0], (*row.aliases, *row.akin)) for row in statements.ACTIONS),
         *((row.name, (*row.aliases, *row.akin)) for row in statements.MOUNT_KINDS),
         *((each.name, (*each.aliases, *each.akin)) for row in statements.MOUNT_KINDS for each in row.options),
         *((row.name, (*row.aliases, *row.akin)) for row in statements.PARAM_SETTINGS),
@@ -134,8 +134,8 @@ def _aliases() -> dict[str, tuple[str, ...]]:
 _ALIASES = _aliases()
 _SIBLINGS = (
     tuple(row.name for row in attributes.ATTRIBUTES),
-    roles.ROLE_NAMES,
-    tuple(row.name for row in policies.EVENTS),
+    attributes.ROLE_NAMES,
+    tuple(row.name for row in statements.EVENTS),
 )
 
 

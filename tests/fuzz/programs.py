@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.cli import word_examples
-from tfdsl.vocabulary import attributes, functions, policies, roles, statements
+from tfdsl.vocabulary import attributes, functions, statements
 
 if TYPE_CHECKING:
     import random
@@ -180,7 +180,7 @@ def item(chance: random.Random) -> str:
 def _unset(chance: random.Random) -> str:
     """What takes something back, and a matrix, which only a job can have."""
     row = chance.choice(attributes.ATTRIBUTES)
-    event = chance.choice(policies.EVENTS)
+    event = chance.choice(statements.EVENTS)
     written = event.syntax.partition(",")[0].partition(" ")[0].replace("exit", "exit [1, 137]")
     what = chance.choice(
         (
@@ -206,17 +206,17 @@ def _step(chance: random.Random) -> str:
 
 
 def _policy(chance: random.Random) -> str:
-    event = chance.choice(policies.EVENTS)
+    event = chance.choice(statements.EVENTS)
     subject = chance.choice(("", "", "worker ", "ps ", "worker[0] ", "tensorboard ")) if event.takes_subject else ""
     written = event.syntax.partition(",")[0].replace("DURATION", "10m").replace("N", str(chance.randrange(1, 256)))
     delay = " after 5m" if event.takes_delay and not event.needs_delay and chance.random() < 0.3 else ""
-    actions = event.actions if chance.random() < 0.9 else [action.name for action in policies.ACTIONS]
+    actions = event.actions if chance.random() < 0.9 else [action.name for action in statements.ACTIONS]
     return f"on {subject}{written}{delay}{_condition(chance)} => {chance.choice(actions)}"
 
 
 def _roles(chance: random.Random) -> str:
     text = ""
-    for role in roles.ROLES:
+    for role in attributes.ROLES:
         if role.name == "worker" or chance.random() < 0.3:
             body = ", ".join(item(chance) for _ in range(chance.randrange(4)))
             count = f"replicas = {chance.randrange(4)}" if not role.single else ""

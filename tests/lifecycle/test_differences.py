@@ -18,12 +18,12 @@ from tfdsl.ir.fields import walk
 from tfdsl.lifecycle.behaviour import Behaviour
 from tfdsl.lifecycle.scenario import play
 from tfdsl.record import Record, replace
-from tfdsl.vocabulary.policies import ACTIONS_OF
+from tfdsl.vocabulary.statements import ACTIONS_OF
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tfdsl import pipeline
+    from tfdsl.compiling import pipeline
 
 pytestmark = pytest.mark.slow
 

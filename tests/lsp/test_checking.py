@@ -10,7 +10,7 @@ import pytest
 
 from tests.lsp.long_text import long_text, random_edit
 from tests.sampled import sampled
-from tfdsl import pipeline
+from tfdsl.compiling import pipeline
 from tfdsl.lsp.checking import Checker
 from tfdsl.lsp.features.folding import folding
 from tfdsl.lsp.features.semantic_tokens import semantic_tokens

@@ -309,7 +309,7 @@ def test_initialize_is_answered_before_the_compiler_is_loaded() -> None:
     loaded = set(done.stdout.split())
     assert "pygls.server" in loaded
     assert not loaded & {
-        "tfdsl.pipeline",
+        "tfdsl.compiling.pipeline",
         "tfdsl.syntax",
         "tfdsl.semantics",
         "tfdsl.ir.model",

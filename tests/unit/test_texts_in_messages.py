@@ -2,8 +2,7 @@
 
 import pytest
 
-from tfdsl.rules.names import job_name
-from tfdsl.rules.texts import quoted
+from tfdsl.rules.values import job_name, quoted
 
 
 @pytest.mark.parametrize(

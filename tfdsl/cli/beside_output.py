@@ -11,10 +11,10 @@ from tfdsl.cli.arguments import Arguments, quote
 from tfdsl.cli.kustomizations import Renaming, renamings
 from tfdsl.cli.leftovers import Folder, leftovers
 from tfdsl.cli.renaming import kept_names
+from tfdsl.compiling.pipeline import Made
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.diagnostics.usage_rules import KUSTOMIZE_RENAMES
-from tfdsl.pipeline import Made
 
 if TYPE_CHECKING:
     from tfdsl.cli.outputs import Compilation, Placed

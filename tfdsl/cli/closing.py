@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from tfdsl.cli.arguments import Arguments, quote
 from tfdsl.cli.selection import ALLOW_READ, JOB, NAME, OPTION, PARAMS, PROFILE, SET, TARGET
+from tfdsl.compiling.masking import Hidden, hide
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.order import count_infos
 from tfdsl.diagnostics.render.columns import visible
-from tfdsl.masking import Hidden, hide
 
 
 def closing_line(diagnostics: Iterable[Diagnostic], arguments: Arguments, hidden: Hidden) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import cast
 
-from tfdsl import pipeline
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import Arguments, Command, Flag, Positional
 from tfdsl.cli.closing import closing_line
@@ -13,14 +12,15 @@ from tfdsl.cli.inputs import named_files
 from tfdsl.cli.outputs import Compilation, Destination, destination, file, placed
 from tfdsl.cli.report import OK, USAGE, report, status_of, wrong_use
 from tfdsl.cli.streams import err, out
+from tfdsl.compiling import pipeline
+from tfdsl.compiling.front_end import Project, compiled, project_of, read
+from tfdsl.compiling.masking import masked
+from tfdsl.compiling.output_files import stream
+from tfdsl.compiling.pipeline import Made, Request
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.order import in_file_order
 from tfdsl.diagnostics.render import Format
 from tfdsl.diagnostics.usage_rules import DOCKERFILE_LEFT_OUT, MISSING_ARGUMENT, OUTPUT_NOT_WRITTEN
-from tfdsl.front_end import Project, compiled, project_of, read
-from tfdsl.masking import masked
-from tfdsl.output_files import stream
-from tfdsl.pipeline import Made, Request
 from tfdsl.record import replace
 from tfdsl.source_files import origin_of
 from tfdsl.text import Source, Span

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from typing import cast
 
 from tfdsl.cli.outputs import Destination, file_name, folders, target_of
+from tfdsl.compiling.output_files import OutputFile, output_files, stream
+from tfdsl.compiling.pipeline import Made
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.render.json import Json, contents, dumped
 from tfdsl.emit.located import plain
-from tfdsl.output_files import OutputFile, output_files, stream
-from tfdsl.pipeline import Made
 
 _VERSION = 1
 

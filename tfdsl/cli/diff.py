@@ -8,10 +8,10 @@ from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import Argument, Arguments, Command, Flag, Positional
 from tfdsl.cli.report import ERRORS, OK, USAGE, report, wrong_use
 from tfdsl.cli.streams import out
+from tfdsl.compiling.masking import Hidden, hidden_texts
+from tfdsl.compiling.pipeline import Choice
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, MISSING_ARGUMENT
-from tfdsl.masking import Hidden, hidden_texts
-from tfdsl.pipeline import Choice
 from tfdsl.source_files import STDIN
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.cli.streams import out_takes_colour
+from tfdsl.comparing.comparison import Change, changes, value_texts
 from tfdsl.comparing.lines import Hunk, Row, hunks
-from tfdsl.comparing.words import Change, changes, value_texts
+from tfdsl.compiling.masking import Hidden, hide
 from tfdsl.diagnostics.render.columns import line_of
 from tfdsl.diagnostics.render.json import dumped
 from tfdsl.manifest.nodes import Node, plain
-from tfdsl.masking import Hidden, hide
 from tfdsl.text import Span
 
 if TYPE_CHECKING:

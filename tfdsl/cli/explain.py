@@ -44,7 +44,7 @@ def run(arguments: Arguments) -> int:
 def _pages(word: str) -> list[str | Rule]:
     """The pages of a word, those of messages as their rules."""
     from tfdsl.cli.word_pages import pages_of
-    from tfdsl.pipeline import rule_called
+    from tfdsl.compiling.pipeline import rule_called
 
     rule = rule_called(word)
     return [*pages_of(word), *([] if rule is None else [rule])]
@@ -75,8 +75,8 @@ def _data(page: str | Rule) -> Json:
 
 def _nothing(argument: Argument) -> int:
     from tfdsl.cli.word_pages import words
+    from tfdsl.compiling.pipeline import every_rule
     from tfdsl.diagnostics.suggest import closest, fold, folded
-    from tfdsl.pipeline import every_rule
     from tfdsl.vocabulary import foreign
 
     error = BAD_ARGUMENT(argument.span, what=f"there is no page for {argument.text}")
@@ -92,14 +92,14 @@ def _nothing(argument: Argument) -> int:
 def _foreign_words() -> dict[str, str]:
     """Words of other tools, and what they are called here."""
     from tfdsl.diagnostics.suggest import words_of
-    from tfdsl.vocabulary import attributes, functions, policies, roles, statements
+    from tfdsl.vocabulary import attributes, functions, statements
 
     tables = (
         attributes.ATTRIBUTES,
-        policies.EVENTS,
-        policies.ACTIONS,
+        statements.EVENTS,
+        statements.ACTIONS,
         statements.MOUNT_KINDS,
-        roles.ROLES,
+        attributes.ROLES,
         functions.FUNCTIONS,
     )
     return words_of(row for table in tables for row in table)

@@ -11,10 +11,10 @@ from tfdsl.cli.arguments import Argument, Arguments, Command, Flag, Positional, 
 from tfdsl.cli.inputs import named_files
 from tfdsl.cli.report import OK, USAGE, report, wrong_use
 from tfdsl.cli.streams import out
+from tfdsl.compiling.front_end import hidden_with, read
+from tfdsl.compiling.masking import Hidden, hide
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.usage_rules import OUTPUT_NOT_WRITTEN, OUTPUT_PLACE
-from tfdsl.front_end import hidden_with, read
-from tfdsl.masking import Hidden, hide
 
 if TYPE_CHECKING:
     from tfdsl.drawing.graphs import Format, Graph

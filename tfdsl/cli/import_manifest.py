@@ -6,19 +6,19 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from tfdsl import front_end
 from tfdsl.backend import Backend
 from tfdsl.cli.arguments import Argument, Arguments, Command, Flag, Positional
 from tfdsl.cli.inputs import named_manifests
 from tfdsl.cli.report import ERRORS, USAGE, is_for_programs, report, wrong_use
 from tfdsl.cli.streams import err, out
+from tfdsl.compiling import front_end
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.render import FORMATS, Format
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.suggest import closest, enumeration
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
 from tfdsl.text import Source
-from tfdsl.vocabulary.roles import ROLE_NAMES
+from tfdsl.vocabulary.attributes import ROLE_NAMES
 
 if TYPE_CHECKING:
     from tfdsl.importing.manifests import Imported, Job

@@ -11,9 +11,9 @@ from tfdsl.cli.arguments import TEXT_OR_JSON, Arguments, Command, Positional
 from tfdsl.cli.inputs import named_files
 from tfdsl.cli.report import OK, USAGE, report, wrong_use
 from tfdsl.cli.streams import out
-from tfdsl.file_info import FileInfo, JobInfo, ParamInfo, Plain, file_info
-from tfdsl.front_end import hidden_with, read
-from tfdsl.masking import Hidden
+from tfdsl.compiling.front_end import hidden_with, read
+from tfdsl.compiling.jobs import FileInfo, JobInfo, ParamInfo, Plain, file_info
+from tfdsl.compiling.masking import Hidden
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
@@ -64,8 +64,8 @@ def run(arguments: Arguments) -> int:
 
 def _text(info: FileInfo, hidden: Hidden, *, changed: bool) -> str:
     """One table for each kind of thing; ``changed``: params may have other values than their defaults."""
+    from tfdsl.compiling.masking import hide
     from tfdsl.diagnostics.render.columns import line_of
-    from tfdsl.masking import hide
     from tfdsl.simulating.words import table
 
     tables: list[list[tuple[str, ...]]] = [
@@ -207,7 +207,7 @@ def _place(span: Span) -> dict[str, Json]:
 
 def _masked(value: Plain, hidden: Hidden) -> Json:
     """``value`` without the secrets in its texts."""
-    from tfdsl.masking import hide
+    from tfdsl.compiling.masking import hide
 
     if isinstance(value, str):
         return hide(value, hidden)

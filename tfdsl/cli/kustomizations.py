@@ -12,9 +12,8 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.inputs import has_root, root_of
 from tfdsl.record import Record
-from tfdsl.source_files import contents, decode, is_below, is_file_name
+from tfdsl.source_files import contents, decode, has_root, is_below, is_file_name, root_of
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:

@@ -12,19 +12,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.cli.arguments import quote
+from tfdsl.compiling.front_end import ReadyJob
+from tfdsl.compiling.pipeline import Request
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.usage_rules import LEFT_OVER
 from tfdsl.emit.header import FORMS, escaped, said_by
-from tfdsl.inputs import has_root, name_below_root, root_of
-from tfdsl.pipeline import Request
-from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record
-from tfdsl.source_files import beginning, is_below
+from tfdsl.source_files import beginning, has_root, is_below, name_below_root, root_of
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
     from tfdsl.cli.outputs import Compilation
-    from tfdsl.front_end import Input
+    from tfdsl.compiling.front_end import Input
 
 MOST_FILES: Final = 10_000
 """So many entries of folders are looked at."""

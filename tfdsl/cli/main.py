@@ -136,7 +136,7 @@ def _unknown_command(name: str, place: Span) -> Diagnostic:
 
 def _wrong_use(words: Sequence[str], errors: list[Diagnostic], arguments: Arguments | None = None) -> int:
     from tfdsl.cli.report import asked_format, wrong_use
-    from tfdsl.masking import hidden_in
+    from tfdsl.compiling.masking import hidden_in
 
     name = "" if arguments is None else f" {arguments.command.name}"
     return wrong_use(errors, asked_format(words), more=f"tfdsl{name} --help", hidden=hidden_in(words))

@@ -11,11 +11,11 @@ from tfdsl.cli.arguments import TEXT_OR_JSON, Arguments, Command, Positional
 from tfdsl.cli.inputs import named_files
 from tfdsl.cli.report import OK, USAGE, report, wrong_use
 from tfdsl.cli.streams import out
-from tfdsl.front_end import read
-from tfdsl.masking import Hidden
+from tfdsl.compiling.front_end import read
+from tfdsl.compiling.masking import Hidden
 
 if TYPE_CHECKING:
-    from tfdsl.matrix_jobs import MatrixJob
+    from tfdsl.compiling.jobs import MatrixJob
 
 COMMAND = Command(
     "matrix",
@@ -39,7 +39,7 @@ def run(arguments: Arguments) -> int:
     if named.unreadable:
         report(named.unreadable, ())
         return USAGE
-    from tfdsl.matrix_jobs import matrix_jobs
+    from tfdsl.compiling.jobs import matrix_jobs
 
     source = named.sources[0]
     found = matrix_jobs(read(source, chosen.inputs(arguments, source)), picked.request)
@@ -53,8 +53,8 @@ def run(arguments: Arguments) -> int:
 def _text(jobs: Sequence[MatrixJob], hidden: Hidden) -> str:
     """One table for the jobs of each block, or of neighbouring blocks with the same axes."""
     tables = ["\n".join(_table(list(group))) for _, group in groupby(jobs, key=lambda job: list(job.values))]
+    from tfdsl.compiling.masking import hide
     from tfdsl.diagnostics.render.columns import line_of
-    from tfdsl.masking import hide
 
     lines = "\n\n".join(tables).split("\n")
     return "".join(f"{line_of(hide(line, hidden))}\n" for line in lines)
@@ -68,8 +68,8 @@ def _table(jobs: Sequence[MatrixJob]) -> Iterator[str]:
 
 
 def _json(jobs: Sequence[MatrixJob], hidden: Hidden) -> str:
+    from tfdsl.compiling.masking import hide
     from tfdsl.diagnostics.render.json import dumped
-    from tfdsl.masking import hide
 
     data = [
         {

@@ -7,16 +7,16 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from tfdsl.cli.arguments import Argument, Arguments, quote
+from tfdsl.compiling.output_files import OutputFile, folder_names, output_files, stream
+from tfdsl.compiling.pipeline import Choice, Made, Request
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.usage_rules import OUTPUT_PLACE
-from tfdsl.output_files import OutputFile, folder_names, output_files, stream
-from tfdsl.pipeline import Choice, Made, Request
 from tfdsl.record import Record, replace
 from tfdsl.text import Source, Span
 from tfdsl.writing import File
 
 if TYPE_CHECKING:
-    from tfdsl.front_end import Input
+    from tfdsl.compiling.front_end import Input
 
 
 FILE_ENDINGS = (".yaml", ".yml")

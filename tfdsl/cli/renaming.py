@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final, cast
 
 from tfdsl import targets
+from tfdsl.compiling.output_files import json_object
 from tfdsl.emit.located import Plain, plain
 from tfdsl.record import Record
-from tfdsl.tasks import json_object
 
 if TYPE_CHECKING:
     from tfdsl.backend import Backend
-    from tfdsl.pipeline import Made
+    from tfdsl.compiling.pipeline import Made
 
 
 class Kept(Record):

@@ -13,7 +13,7 @@ from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.usage_rules import OUTPUT_NOT_WRITTEN, UNUSABLE_TARGET
 
 if TYPE_CHECKING:
-    from tfdsl.masking import Hidden
+    from tfdsl.compiling.masking import Hidden
 
 OK, ERRORS, USAGE = 0, 1, 2
 
@@ -31,7 +31,7 @@ def report(
     """
     ordered: Sequence[Diagnostic] = in_file_order(diagnostics, paths)
     if hidden is not None and hidden.values:
-        from tfdsl.masking import masked
+        from tfdsl.compiling.masking import masked
 
         ordered = masked(ordered, hidden)
     if form == "sarif":
@@ -80,7 +80,7 @@ def asked_format(words: Sequence[str]) -> Format:
 
 def internal_error(error: Exception, words: Sequence[str], form: Format) -> None:
     """Ask for a bug report, without secrets of the command line: one line, or a document if that is the format."""
-    from tfdsl.masking import hidden_in, hide
+    from tfdsl.compiling.masking import hidden_in, hide
 
     hidden = hidden_in(words)
     cause = hide(" ".join(f"{type(error).__name__}: {error}".split()), hidden)

@@ -14,16 +14,15 @@ from tfdsl.cli.inputs import named_files
 from tfdsl.cli.report import ERRORS, OK, USAGE, report, wrong_use
 from tfdsl.cli.run_options import Options, made, mount_options, options_of
 from tfdsl.cli.streams import OutputFailed, err, err_columns, out, out_columns, out_takes_colour
+from tfdsl.compiling.front_end import Input, ReadyJob, read
+from tfdsl.compiling.jobs import PlainJob, plain_jobs
+from tfdsl.compiling.masking import masked
 from tfdsl.diagnostics import Diagnostic, run_rules
 from tfdsl.diagnostics.render import render
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, NO_SUCH_TASK
-from tfdsl.front_end import Input, read
 from tfdsl.ir.model import Job
 from tfdsl.lifecycle import faults
 from tfdsl.lifecycle.state import State
-from tfdsl.masking import masked
-from tfdsl.plain_jobs import PlainJob, plain_jobs
-from tfdsl.ready_job import ReadyJob
 from tfdsl.record import replace
 from tfdsl.running import devices
 from tfdsl.running.ending import last_words

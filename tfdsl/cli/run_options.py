@@ -14,11 +14,10 @@ from tfdsl.lifecycle.faults import Injected
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.running.mount_options import Given, MountOptions, parsed
-from tfdsl.semantics import env_files
+from tfdsl.semantics import functions
 from tfdsl.source_files import is_file_name, read
-from tfdsl.vocabulary.attributes import MOST_REPLICAS
+from tfdsl.vocabulary.attributes import MOST_REPLICAS, ROLE_NAMES, ROLES_BY_NAME
 from tfdsl.vocabulary.quantities import Duration
-from tfdsl.vocabulary.roles import BY_NAME, ROLE_NAMES
 
 if TYPE_CHECKING:
     from tfdsl.cli.arguments import Argument, Arguments
@@ -83,7 +82,7 @@ def _variables(argument: Argument, errors: list[Diagnostic]) -> Mapping[str, str
     if isinstance(source, str):
         errors.append(BAD_ARGUMENT(argument.span, what=f"--env-file {argument.text or '(no name)'}: {source}"))
         return {}
-    file = env_files.read(source.text)
+    file = functions.read_env_file(source.text)
     for line, problem in file.problems.items():
         errors.append(BAD_ARGUMENT(argument.span, what=f"--env-file {argument.text}: line {line}: {problem}"))
     return file.values
@@ -96,7 +95,7 @@ def _scaled(argument: Argument, errors: list[Diagnostic]) -> tuple[str, int] | N
         near = closest(role, ROLE_NAMES) if equals else None
         errors.append(error.help(f"did you mean {near}?" if near else f"the roles are {enumeration(ROLE_NAMES)}"))
         return None
-    most = 1 if BY_NAME[role].single else MOST_REPLICAS
+    most = 1 if ROLES_BY_NAME[role].single else MOST_REPLICAS
     if _NUMBER.fullmatch(number) is None:
         what = f"--scale {role} needs a number of replicas from 0 to {most:,}, not {number or '(nothing)'}"
         errors.append(BAD_ARGUMENT(argument.span, what=what).help(f"write --scale {role}=1"))

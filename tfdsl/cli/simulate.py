@@ -10,10 +10,10 @@ from tfdsl.cli.arguments import TEXT_OR_JSON, Arguments, Command, Flag, Position
 from tfdsl.cli.inputs import named_files
 from tfdsl.cli.report import OK, USAGE, report, wrong_use
 from tfdsl.cli.streams import err, out
+from tfdsl.compiling.front_end import Input
+from tfdsl.compiling.pipeline import Choice
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT
-from tfdsl.front_end import Input
-from tfdsl.pipeline import Choice
 
 if TYPE_CHECKING:
     from tfdsl.simulating.comparing import Faults
@@ -67,7 +67,7 @@ def run(arguments: Arguments) -> int:
     faults = injected(arguments)
     if isinstance(faults, list):
         return report(faults, (), hidden=picked.hidden)
-    from tfdsl.front_end import read
+    from tfdsl.compiling.front_end import read
 
     given = read(named.sources[0], chosen.inputs(arguments, named.sources[0]))
     picked = picked if everywhere is not None else chosen.in_project(picked, given)

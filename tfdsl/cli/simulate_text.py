@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.compiling.masking import Hidden, hide
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.render.columns import line_of
 from tfdsl.diagnostics.render.json import dumped
-from tfdsl.masking import Hidden, hide
 from tfdsl.simulating import words
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from tfdsl.cli.arguments import TEXT_OR_JSON, Arguments, Command
 from tfdsl.cli.report import report
 from tfdsl.cli.selection import unusable
 from tfdsl.cli.streams import out
-from tfdsl.vocabulary.options import OptionValue
-from tfdsl.vocabulary.types import StringType, describe
+from tfdsl.vocabulary.types import OptionValue, StringType, describe
 
 if TYPE_CHECKING:
     from tfdsl.diagnostics.render.json import Json

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from tfdsl import pipeline
 from tfdsl.backend import Backend, TaskConfig
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import TEXT_OR_JSON, Argument, Arguments, Command, Positional
 from tfdsl.cli.inputs import named_files
 from tfdsl.cli.report import ERRORS, OK, USAGE, report, wrong_use
 from tfdsl.cli.streams import err, out
+from tfdsl.compiling import pipeline
+from tfdsl.compiling.front_end import Input, compiled, read
+from tfdsl.compiling.front_end import run as run_input
+from tfdsl.compiling.output_files import TaskName, json_object, task_name, tasks_of
+from tfdsl.compiling.pipeline import Made
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.front_end import Input, compiled, read
-from tfdsl.front_end import run as run_input
-from tfdsl.pipeline import Made
 from tfdsl.record import Record
-from tfdsl.tasks import TaskName, json_object, task_name, tasks_of
 
 if TYPE_CHECKING:
     from tfdsl.diagnostics.render.json import Json

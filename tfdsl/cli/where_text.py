@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from tfdsl.compiling.masking import Hidden, hide
 from tfdsl.diagnostics.render.columns import line_of
 from tfdsl.diagnostics.render.json import dumped
-from tfdsl.masking import Hidden, hide
 
 if TYPE_CHECKING:
     from tfdsl.tracing.back import Origin

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from tfdsl import targets
+from tfdsl.backend import spoken
 from tfdsl.cli import word_examples as examples
 from tfdsl.cli.commands import SUMMARIES
 from tfdsl.cli.message_pages import fates, in_short
 from tfdsl.cli.topics import TOPICS, UNITS
-from tfdsl.support import spoken
-from tfdsl.vocabulary import attributes, functions, policies, roles, statements
+from tfdsl.vocabulary import attributes, functions, statements
 from tfdsl.vocabulary.statements import Setting
 from tfdsl.vocabulary.types import describe
 
@@ -30,9 +30,9 @@ _OTHERS = {
 def words() -> list[str]:
     """Every word that has a page."""
     all_words = [row.name for row in attributes.ATTRIBUTES]
-    all_words += [row.name for row in policies.EVENTS]
-    all_words += [row.name for row in policies.ACTIONS]
-    all_words += [row.name for row in roles.ROLES]
+    all_words += [row.name for row in statements.EVENTS]
+    all_words += [row.name for row in statements.ACTIONS]
+    all_words += [row.name for row in attributes.ROLES]
     all_words += [row.name for row in statements.MOUNT_KINDS]
     all_words += statements.STEPS
     all_words += [row.name for row in functions.FUNCTIONS]
@@ -41,7 +41,7 @@ def words() -> list[str]:
     all_words += statements.WORDS
     all_words += TOPICS
     all_words += [setting.name for _, setting in _settings()]
-    all_words += [word for action in policies.ACTIONS for word in action.name.split()]
+    all_words += [word for action in statements.ACTIONS for word in action.name.split()]
     all_words += [unit for units in UNITS.values() for unit in units]
     all_words += SUMMARIES
     for backend in targets.known():
@@ -53,9 +53,13 @@ def pages_of(word: str) -> list[str]:
     """Every page of ``word``; a word can be both an attribute and a mount, for example."""
     return [
         *(_attribute(one) for one in attributes.ATTRIBUTES if one.name == word),
-        *(_event(one) for one in policies.EVENTS if one.name == word),
-        *(_action(one) for one in policies.ACTIONS if one.name == word),
-        *(_page(f"{one.name} (role)", one.doc, (), examples.ROLES[word]) for one in roles.ROLES if one.name == word),
+        *(_event(one) for one in statements.EVENTS if one.name == word),
+        *(_action(one) for one in statements.ACTIONS if one.name == word),
+        *(
+            _page(f"{one.name} (role)", one.doc, (), examples.ROLES[word])
+            for one in attributes.ROLES
+            if one.name == word
+        ),
         *(_mount(one) for one in statements.MOUNT_KINDS if one.name == word),
         *_step(word),
         *(_function(one) for one in functions.FUNCTIONS if one.name == word),
@@ -81,7 +85,7 @@ def _attribute(attribute: attributes.Attribute) -> str:
     return _page(f"{attribute.name} (attribute)", attribute.doc, rows, examples.of_attribute(attribute), keys)
 
 
-def _event(event: policies.Event) -> str:
+def _event(event: statements.Event) -> str:
     subject = "ROLE " if event.needs_role else "[ROLE] " if event.takes_subject else ""
     delay = "" if event.needs_delay or not event.takes_delay else " [after DURATION]"
     rows = [("write", f"on {subject}{event.syntax}{delay} => ACTION"), ("actions", ", ".join(event.actions))]
@@ -89,8 +93,8 @@ def _event(event: policies.Event) -> str:
     return _page(f"{event.name} (event of a policy)", event.doc, rows, examples.EVENTS[event.name], keys)
 
 
-def _action(action: policies.Action) -> str:
-    events = [event.name for event in policies.EVENTS if action.name in event.actions]
+def _action(action: statements.Action) -> str:
+    events = [event.name for event in statements.EVENTS if action.name in event.actions]
     rows = [("write", f"on EVENT => {action.name}"), ("events", ", ".join(events))]
     keys = [f"policies[{event}].{action.name}" for event in events]
     return _page(f"{action.name} (action of a policy)", action.doc, rows, examples.ACTIONS[action.name], keys)
@@ -174,8 +178,8 @@ def _setting(word: str) -> Iterable[str]:
 
 
 def _action_word(word: str) -> Iterable[str]:
-    rows = [("write", f"on EVENT => {one.name}: {one.doc}") for one in policies.ACTIONS if word in one.name.split()]
-    if rows and all(one.name != word for one in policies.ACTIONS):
+    rows = [("write", f"on EVENT => {one.name}: {one.doc}") for one in statements.ACTIONS if word in one.name.split()]
+    if rows and all(one.name != word for one in statements.ACTIONS):
         yield _page(f"{word} (word of an action)", "Actions come after the arrow of a policy.", rows)
 
 

@@ -2,17 +2,178 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+import json
+from collections.abc import Callable, Iterator
+from collections.abc import Sequence as Many
+from typing import TYPE_CHECKING, Final
 
-from tfdsl.comparing.objects import Compared, compare
+from tfdsl.backend import Backend
 from tfdsl.comparing.sides import Job, Manifest, Side, choices_of, jobs_of, path_of, projects_of, source_of
+from tfdsl.compiling.pipeline import Choice, Request
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.diff_rules import NOT_COMPARED, OTHER_TARGET
-from tfdsl.importing.compare import same
-from tfdsl.pipeline import Choice, Request
+from tfdsl.emit.located import Data, Located
+from tfdsl.importing.compare import differences, name_of, pairs, path_text, same
+from tfdsl.manifest.data import tree
+from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, plain
+from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.text import Span
+
+if TYPE_CHECKING:
+    from tfdsl.importing.compare import At
+    from tfdsl.ir.fields import Origins
+    from tfdsl.reading import Reading
+
+
+class Object(Record):
+    """An object of two jobs; one of them may not have it. ``name``: ``TFJob/mnist``, or the name of a file."""
+
+    name: str
+    first: Node | None
+    second: Node | None
+
+
+class Compared(Record):
+    """Two jobs of one name, object by object.
+
+    ``left_out``: the objects that are not compared, because the other side is a manifest of one object alone: on the
+    first side, on the second side. ``paths``: the IR path of the place of a value, by the identity of its span.
+    """
+
+    objects: tuple[Object, ...]
+    left_out: tuple[tuple[str, ...], tuple[str, ...]]
+    paths: Paths
+
+
+class Paths:
+    """Where the values of compiled documents come from in the IR.
+
+    A place can be that of several paths, so each value has a span of its own, which a normal form keeps.
+    """
+
+    def __init__(self) -> None:
+        self._paths: dict[int, tuple[Span, str]] = {}
+
+    def put(self, origins: Origins, path: str) -> Span:
+        """A span like that of ``path`` that stands for it. A limit that is not written is what is asked for."""
+        own = Span(*origins.span(path))
+        asked = path.removesuffix("_limit")
+        self._paths[id(own)] = own, path if origins.written(path) is not None else asked
+        return own
+
+    def path(self, node: Node | None) -> str | None:
+        """The IR path of ``node``."""
+        found = self._paths.get(id(node.span)) if node is not None else None
+        return found[1] if found is not None else None
+
+
+def compare(one: Job, other: Job, backend: Backend) -> Compared:
+    """The objects of two jobs, in normal form; of a target that writes files, file by file."""
+    paths = Paths()
+    reading = backend.load_reading() if backend.output == "stream" else None
+    if reading is None:
+        return Compared(tuple(_files(one, other, paths)), ((), ()), paths)
+    first = tuple(reading.normal(_documents(one, paths), _version(one, other, backend)))
+    second = tuple(reading.normal(_documents(other, paths), _version(other, one, backend)))
+    first, second, left_out = _without_companions(one, other, first, second)
+    if one.made is not None and other.made is None:
+        second = _aligned(reading, second, first)
+    else:
+        first = _aligned(reading, first, second)
+    found = [Object(pair.name, pair.wanted, pair.got) for pair in pairs(first, second)]
+    return Compared(tuple(_in_order(one) for one in found), left_out, paths)
+
+
+def _version(job: Job, other: Job, backend: Backend) -> str:
+    """The version that a job is for: a manifest is taken for one of that of the other side."""
+    made = job.made or other.made
+    return made.unit.version if made is not None else backend.default_version
+
+
+def _aligned(reading: Reading, documents: Many[Node], written: Many[Node]) -> tuple[Node, ...]:
+    return tuple(reading.aligned(documents, written)) if written else tuple(documents)
+
+
+def _without_companions(
+    one: Job, other: Job, first: tuple[Node, ...], second: tuple[Node, ...]
+) -> tuple[tuple[Node, ...], tuple[Node, ...], tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Without what stands beside the main object where the other side is a manifest of that one alone.
+
+    This is what ``kubectl get`` gives for one object.
+    """
+    left: list[tuple[str, ...]] = []
+    for job, others in ((other, first), (one, second)):
+        alone = job.made is None and len(job.documents) == 1
+        left.append(tuple(name_of(node, number) for number, node in enumerate(others))[1:] if alone else ())
+    return (first[:1] if left[0] else first), (second[:1] if left[1] else second), (left[0], left[1])
+
+
+def _documents(job: Job, paths: Paths) -> tuple[Node, ...]:
+    made = job.made
+    if made is None:
+        return tuple(one.node for one in job.documents)
+    origins = made.unit.origins
+    return tuple(
+        tree(one.data, lambda path: paths.put(origins, path))
+        for one in made.documents
+        if one.format in ("yaml", "json")
+    )
+
+
+def _files(one: Job, other: Job, paths: Paths) -> list[Object]:
+    first, second = _by_file(one, paths), _by_file(other, paths)
+    found = [Object(name, first.get(name), second.get(name)) for name in {**first, **second}]
+    return [_in_order(each) for each in found]
+
+
+def _by_file(job: Job, paths: Paths) -> dict[str, Node]:
+    """The files of a job; a script is the list of its lines."""
+    if job.made is None:
+        return {name_of(one.node, number): one.node for number, one in enumerate(job.documents)}
+    origins = job.made.unit.origins
+    found: dict[str, Node] = {}
+    for number, document in enumerate(job.made.documents):
+        data: Data = document.data
+        if isinstance(data, str):
+            rows = data.split("\n")
+            lines = document.lines or (None,) * len(rows)
+            data = [Located(row, path) if path else row for row, path in zip(rows, (*lines, None), strict=False)]
+        shown = tree(data, lambda path: paths.put(origins, path))
+        found[document.file or name_of(shown, number)] = shown
+    return found
+
+
+def _in_order(pair: Object) -> Object:
+    """``pair`` with the keys of both in the same order: that of the first, then those that only the second has."""
+    if pair.first is None or pair.second is None:
+        return pair
+    return Object(pair.name, pair.first, like(pair.second, pair.first))
+
+
+def like(node: Node, other: Node | None) -> Node:
+    """``node`` with its keys in the order of ``other``."""
+    if isinstance(node, Mapping) and isinstance(other, Mapping):
+        keys = [key for key in other.entries if key in node.entries]
+        keys += [key for key in node.entries if key not in other.entries]
+        entries = {key: node.entries[key] for key in keys}
+        return Mapping(
+            {key: Entry(key, one.key_span, like(one.value, other.get(key))) for key, one in entries.items()}, node.span
+        )
+    if isinstance(node, Sequence) and isinstance(other, Sequence):
+        known = {name: item for item in other.items if (name := _known_by(item)) is not None}
+        beside = [
+            known.get(_known_by(item) or "") or (other.items[at] if at < len(other.items) else None)
+            for at, item in enumerate(node.items)
+        ]
+        return Sequence(tuple(map(like, node.items, beside)), node.span)
+    return node
+
+
+def _known_by(item: Node) -> str | None:
+    name = item.get("name") if isinstance(item, Mapping) else None
+    return str(name.value) if isinstance(name, Scalar) else None
+
 
 if TYPE_CHECKING:
     Report = Callable[[Diagnostic], None]
@@ -37,7 +198,7 @@ class Result(Record):
 
 
 def targets_for(
-    first: Side, second: Side, named: Sequence[Choice], place: Span, report: Report, allowed: Sequence[str] = ()
+    first: Side, second: Side, named: Many[Choice], place: Span, report: Report, allowed: Many[str] = ()
 ) -> list[Choice]:
     """The targets to compare for: those that are named, else of a manifest, else of the project, else of the blocks.
 
@@ -63,10 +224,10 @@ def targets_for(
 
 def compared(
     sides: tuple[Side, Side],
-    choices: Sequence[Choice],
+    choices: Many[Choice],
     request: Request,
     report: Report,
-    allowed: Sequence[str] = (),
+    allowed: Many[str] = (),
 ) -> list[Result] | None:
     """Every job of two sides for every target; ``None`` with a report where a side has an error.
 
@@ -81,7 +242,7 @@ def compared(
     return results
 
 
-def _pairs(first: Sequence[Job], second: Sequence[Job]) -> list[tuple[Job | None, Job | None]]:
+def _pairs(first: Many[Job], second: Many[Job]) -> list[tuple[Job | None, Job | None]]:
     """Jobs by name, in the order of the first side; the only job of each side is the same one in any case."""
     if len(first) == 1 and len(second) == 1:
         return [(first[0], second[0])]
@@ -107,3 +268,91 @@ def _result(one: Job | None, other: Job | None, choice: Choice, sides: tuple[Sid
                 )
             )
     return Result(choice.backend.name, version, *names, found)
+
+
+_ROLE: Final = regex(r"roles\[([a-z]+)\]\.(.+)")
+_WORD: Final = regex(r"[a-z_]+(?:\[[^\[\]]*\])?(?:\.(?:env|ports|resources)\[[^\[\]]*\])?")
+LONGEST: Final = 80
+"""Characters of a value in a summary."""
+
+
+class Change(Record):
+    """One difference. ``object``: whose; ``path``: where in it; ``words``: of the language, if they are known."""
+
+    object: str
+    path: str
+    words: str | None
+    first: Node | None
+    second: Node | None
+
+
+def changes(compared: Compared) -> list[Change]:
+    """Every difference of two jobs."""
+    return [change for one in compared.objects for change in _of(one, compared.paths)]
+
+
+def _of(pair: Object, paths: Paths) -> Iterator[Change]:
+    if pair.first is None or pair.second is None:
+        if pair.first is not None or pair.second is not None:
+            yield Change(pair.name, "", None, pair.first, pair.second)
+        return
+    for difference in differences(pair.first, pair.second):
+        for path, first, second in _items(difference.path, difference.wanted, difference.got):
+            words = _words((second, first), paths)
+            yield Change(pair.name, path_text(path), words, first, second)
+
+
+def _items(
+    path: tuple[At, ...], first: Node | None, second: Node | None
+) -> Iterator[tuple[tuple[At, ...], Node | None, Node | None]]:
+    """A difference, or of lists with as many items those of the items."""
+    if not isinstance(first, Sequence) or not isinstance(second, Sequence) or len(first.items) != len(second.items):
+        yield path, first, second
+        return
+    for number, (one, other) in enumerate(zip(first.items, second.items, strict=True)):
+        for inner in differences(one, other):
+            yield from _items((*path, number, *inner.path), inner.wanted, inner.got)
+
+
+def _words(nodes: tuple[Node | None, ...], paths: Paths) -> str | None:
+    """``worker: replicas`` for a value that comes from one attribute."""
+    for node in nodes:
+        path = paths.path(node)
+        words = spoken(path) if path is not None else None
+        if words is not None:
+            return words
+    return None
+
+
+def spoken(path: str) -> str | None:
+    """An IR path as the language says it; ``None`` for what is no attribute."""
+    from tfdsl.vocabulary import attributes
+
+    match = _ROLE.fullmatch(path)
+    name = match[2] if match is not None else path
+    if _WORD.fullmatch(name) is None or name.partition("[")[0] not in attributes.BY_NAME:
+        return None
+    return f"{match[1]}: {name}" if match is not None else name
+
+
+def value_texts(first: Node | None, second: Node | None) -> tuple[str, str]:
+    """Two values for a summary, each on one line; of long ones the part that differs."""
+    one, other = _value_text(first), _value_text(second)
+    if max(len(one), len(other)) <= LONGEST:
+        return one, other
+    same = next((at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right), 0)
+    start = max(same - LONGEST // 4, 0) if same > LONGEST // 2 else 0
+    return _cut(one, start), _cut(other, start)
+
+
+def _cut(text: str, start: int) -> str:
+    head = "…" if start else ""
+    return f"{head}{text[start : start + LONGEST - 1]}…" if len(text) - start > LONGEST else f"{head}{text[start:]}"
+
+
+def _value_text(node: Node | None) -> str:
+    if node is None:
+        return "nothing"
+    if isinstance(node, Scalar) and isinstance(node.value, str) and node.value.isprintable() and node.value:
+        return node.value
+    return json.dumps(plain(node), ensure_ascii=False)

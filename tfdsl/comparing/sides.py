@@ -7,22 +7,21 @@ from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Many
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from tfdsl import front_end, pipeline, targets
+from tfdsl import targets
 from tfdsl.backend import Backend
-from tfdsl.comparing import revisions
+from tfdsl.comparing import repository
+from tfdsl.compiling import front_end, pipeline
+from tfdsl.compiling.front_end import Input, ReadyJob
+from tfdsl.compiling.pipeline import Choice, Made, Outcome, Request
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.diff_rules import NO_JOB, REVISION
 from tfdsl.diagnostics.usage_rules import UNREADABLE_FILE
-from tfdsl.front_end import Input
-from tfdsl.inputs import Inputs, root_of
 from tfdsl.manifest.nodes import Mapping, Node, Sequence
 from tfdsl.manifest.view import view
 from tfdsl.patterns import regex
-from tfdsl.pipeline import Choice, Made, Outcome, Request
-from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record
 from tfdsl.settings.finding import Settings
-from tfdsl.source_files import STANDARD_INPUT, Outside, read
+from tfdsl.source_files import STANDARD_INPUT, Inputs, Outside, read, root_of
 from tfdsl.syntax import ast
 from tfdsl.text import Source, Span
 from tfdsl.vocabulary.secrets import is_secret
@@ -86,11 +85,11 @@ def open_side(word: str, place: Span, allowed: Many[str], report: Report) -> Sid
     be meant, neither is read: whoever brings a file of that name decides what is compared. Nor is it a link that leads
     out of the root.
     """
-    asked = revisions.likely(word)
+    asked = repository.likely(word)
     roots = (root_of(word), *map(os.path.realpath, allowed)) if asked else None
     is_file = os.path.lexists(word)
     if is_file:
-        asked = [one for one in revisions.readings(word) if not isinstance(revisions.revision(*one, allowed), str)]
+        asked = [one for one in repository.readings(word) if not isinstance(repository.revision(*one, allowed), str)]
     if len(asked) > (0 if is_file else 1):
         path, name = asked[0]
         file = word if is_file else asked[-1][0]
@@ -107,7 +106,7 @@ def open_side(word: str, place: Span, allowed: Many[str], report: Report) -> Sid
 
 
 def _at_revision(path: str, name: str, place: Span, allowed: Many[str], report: Report) -> Side | None:
-    found = revisions.revision(path, name, allowed)
+    found = repository.revision(path, name, allowed)
     source = found.read(path) if not isinstance(found, str) else found
     if isinstance(source, str) or isinstance(found, str):
         problem = REVISION(place, path=path, revision=name, reason=source)
@@ -120,7 +119,7 @@ def side_of(source: Source, inputs: Inputs, report: Report) -> Side | None:
     """A text of the language with what it includes, a job as JSON, or a manifest, told apart by the content."""
     if not is_manifest(source):
         return front_end.read(source, inputs)
-    from tfdsl.importing.documents import documents_of
+    from tfdsl.importing.manifests import documents_of
 
     diagnostics: list[Diagnostic] = []
     documents = documents_of([source], diagnostics.append)

@@ -9,7 +9,7 @@ from tfdsl.diagnostics.render.json import dumped
 
 if TYPE_CHECKING:
     from tfdsl.drawing.picture import Line, Picture
-    from tfdsl.ir.origins import Origins
+    from tfdsl.ir.fields import Origins
 
 VERSION: Final = 1
 """Of the form of the document."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from tfdsl.drawing.words import output as output_words
 from tfdsl.drawing.words import shown
 from tfdsl.record import Record
-from tfdsl.rules.texts import literal, parts_of
+from tfdsl.rules.values import literal, parts_of
 from tfdsl.target_objects import CLAIM
 
 if TYPE_CHECKING:

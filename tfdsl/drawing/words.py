@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics.render.columns import visible
-from tfdsl.rules.texts import parts_of
+from tfdsl.rules.values import parts_of
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Output, Policy, Role

@@ -21,7 +21,7 @@ def source_map(written: Written, file: str, span_of: Callable[[str], Span]) -> s
 
     Each entry of ``lines``: line of the output, index into ``sources``, line and column of the source, all but the
     index from 1. An output line that comes from no place in the source has no entry. ``span_of`` gives the best place
-    for an IR path (:meth:`tfdsl.ir.origins.Origins.span`: the path itself, else what holds it).
+    for an IR path (:meth:`tfdsl.ir.fields.Origins.span`: the path itself, else what holds it).
     """
     sources: dict[str, int] = {}
     places: dict[str, tuple[int, int, int]] = {}

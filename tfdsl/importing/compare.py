@@ -6,12 +6,19 @@ whole, because an index says nothing once another item comes before it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as Many
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
-from tfdsl.manifest.nodes import Mapping, Node, Scalar, Sequence
-from tfdsl.record import Record
+from tfdsl.draft import Bare, Draft, Patch, Value
+from tfdsl.emit import numbers
+from tfdsl.emit.located import Data
+from tfdsl.manifest.nodes import Mapping, Node, Scalar, Sequence, mapping, plain
+from tfdsl.patch.apply import pod_templates
+from tfdsl.patch.path import quoted
+from tfdsl.patterns import regex
+from tfdsl.record import Record, replace
 
 _NAMES: Final = ("name", "mountPath", "containerPort", "key")
 """By what items of lists are known, as patches select them; the first that all items have, each another, counts."""
@@ -150,3 +157,232 @@ def _may_be_patched(wanted: list[str], got: list[str], *, ordered: bool) -> bool
     kept = [name for name in got if name in after]
     added = [name for name in wanted if name not in before]
     return wanted == [*kept, *added] and bool(kept)
+
+
+if TYPE_CHECKING:
+    At: TypeAlias = Step | int
+    """A step of a path; a number where the items of a list have no names."""
+
+_PLAIN: Final = regex(r"[^'\]\s][^'\]]*")
+WHY: Final = "The language has no word for this."
+
+
+class _Change(Record):
+    """One patch to be: in which document (its prefix), in the pods of which role or none, below which path.
+
+    ``operator``: as it is written; ``new`` for a key that is missing, ``merge`` for several of them. ``document`` and
+    ``above``: the prefix and the path of the pod template, for a change of only one of several of a role.
+    """
+
+    prefix: str
+    role: str | None
+    in_pod: bool
+    path: tuple[Step, ...]
+    operator: str
+    node: Node
+    document: str = ""
+    above: tuple[Step, ...] = ()
+
+    def alone(self) -> _Change:
+        """The same in its own document only."""
+        path = (*self.above, *self.path)
+        return _Change(self.document, None, in_pod=False, path=path, operator=self.operator, node=self.node)
+
+
+def residue(wanted: Many[Node], got: Many[Node], raw: Many[Data]) -> list[tuple[str | None, Patch]]:
+    """The patches that make ``got`` into ``wanted``, both in normal form, each with its role or ``None`` for all.
+
+    None of them can make a document that only one side has, or take it away.
+    ``raw``: the data of the compiled documents, which knows of which role each pod template is.
+    """
+    templates = _Templates(got, raw)
+    changes: list[_Change] = []
+    for pair in pairs(wanted, got):
+        if pair.wanted is None or pair.got is None:
+            continue
+        prefix = "" if pair.name == templates.main else f"{pair.name}:"
+        changes += [templates.change(pair.name, prefix, one, pair.got) for one in differences(pair.wanted, pair.got)]
+    return list(_patches(_grouped(_shared(changes, templates))))
+
+
+def add_patches(draft: Draft, patches: Iterable[tuple[str | None, Patch]]) -> None:
+    """Put ``patches`` into the target block of ``draft``, or the role's block there."""
+    for role, patch in patches:
+        (draft.options if role is None else draft.role_option(role)).add(patch)
+
+
+def explained(draft: Draft) -> Draft:
+    """``draft`` with a comment above the first patch of each block that has none of its own."""
+    result = draft.copy()
+    for block in (result.options, *result.role_options.values()):
+        written = [one for one in block.statements if isinstance(one, Patch) and one.operator and not one.why]
+        if written:
+            block.statements = [replace(one, why=WHY) if one is written[0] else one for one in block.statements]
+    return result
+
+
+class _Templates:
+    """Where the pod templates of the compiled documents are, by name of the document and keys and numbers."""
+
+    def __init__(self, got: Many[Node], raw: Many[Data]) -> None:
+        from tfdsl.emit.located import plain as plain_data
+
+        self.names = [name_of(one, number) for number, one in enumerate(got)]
+        self.main = self.names[0] if self.names else ""
+        self.places = [
+            (self.names[one.document], one.at, one.role) for one in pod_templates(raw) if one.document < len(self.names)
+        ]
+        self.data = {
+            name: plain_data(data) if data is not None else plain(one)
+            for name, one, data in zip(self.names, got, raw, strict=False)
+        }
+
+    def roles(self) -> set[str | None]:
+        """The roles that have pods."""
+        return {role for _, _, role in self.places}
+
+    def change(self, name: str, prefix: str, difference: Difference, got: Node) -> _Change:
+        """What has to be done about ``difference`` in the document ``name``."""
+        path = difference.path
+        concrete = _concrete(path, self.data[name] if name in self.data else plain(got))
+        role, cut = None, 0
+        for document, at, of in self.places:
+            if document == name and len(at) < len(concrete) and tuple(concrete[: len(at)]) == at:
+                role, cut = of, len(at)
+        node = difference.wanted if difference.wanted is not None else difference.got
+        assert node is not None
+        change = _Change("" if cut else prefix, role, bool(cut), path[cut:], "=", node, prefix, path[:cut])
+        if difference.wanted is None:
+            return replace(change, operator="")
+        if difference.got is not None:
+            return change
+        if not isinstance(path[-1], Named):
+            return replace(change, operator="new")
+        item = Sequence((node,), node.span)
+        return replace(change, path=change.path[:-1], operator="+=", node=item)
+
+
+def _concrete(path: tuple[Step, ...], data: object) -> list[str | int]:
+    """``path`` with numbers instead of names; the numbers of the raw document, which a normal form may have sorted."""
+    steps: list[str | int] = []
+    for step in path:
+        if isinstance(step, Named):
+            items = cast("list[object]", data) if isinstance(data, list) else []
+            known = [
+                str(cast("dict[str, object]", item).get(step.key)) if isinstance(item, dict) else "" for item in items
+            ]
+            number = known.index(step.value) if step.value in known else len(known)
+            steps.append(number)
+            data = items[number] if number < len(items) else None
+        else:
+            steps.append(step)
+            data = cast("dict[str, object]", data).get(step) if isinstance(data, dict) else None
+    return steps
+
+
+def _shared(changes: Many[_Change], templates: _Templates) -> list[_Change]:
+    """The changes with those that the pods of every role, or all pods of a role, need said once."""
+    roles = templates.roles()
+    pods = Counter(role for _, _, role in templates.places)
+    kept: list[_Change] = []
+    done: set[str] = set()
+    times = Counter((_identity(change), change.role) for change in changes)
+    for change in changes:
+        identity = _identity(change)
+        if change.in_pod and times[identity, change.role] < pods[change.role]:
+            kept.append(change.alone())
+            continue
+        everywhere = change.in_pod and all((times[identity, role] == pods[role]) for role in roles)
+        if everywhere and identity in done:
+            continue
+        seen = f"{identity} {change.role}"
+        if seen in done:  # one Job of several of a role
+            continue
+        done.update((identity, seen) if everywhere else (seen,))
+        kept.append(replace(change, role=None) if everywhere else change)
+    return kept
+
+
+def _identity(change: _Change) -> str:
+    return f"{change.prefix} {change.in_pod} {path_text(change.path)} {change.operator} {plain(change.node)!r}"
+
+
+def _grouped(changes: Many[_Change]) -> list[_Change]:
+    """Items that are added to one list, and keys that are added to one map, in one patch."""
+    grouped: list[list[_Change]] = []
+    places: dict[object, list[_Change]] = {}
+    for change in changes:
+        new = change
+        key = change.path[-1] if len(change.path) > 1 else None
+        if change.operator == "new" and isinstance(key, str) and isinstance(change.node, Scalar):
+            node = mapping({key: change.node}, change.node.span)
+            new = replace(change, path=change.path[:-1], operator="merge", node=node)
+        alone: list[_Change] = []
+        place = (new.prefix, new.role, new.in_pod, new.path, new.operator)
+        together = places.setdefault(place, alone) if new.operator in ("+=", "merge") else alone
+        if together is alone:
+            grouped.append(together)
+        together.append(new)
+    return [_joined(together) for together in grouped]
+
+
+def _joined(changes: Many[_Change]) -> _Change:
+    """The changes of one place as one."""
+    first, *others = changes
+    if not others:
+        return first
+    nodes = [change.node for change in changes]
+    if isinstance(first.node, Sequence):
+        items = [item for node in nodes if isinstance(node, Sequence) for item in node.items]
+        return replace(first, node=Sequence(tuple(items), first.node.span))
+    entries = {key: entry for node in nodes if isinstance(node, Mapping) for key, entry in node.entries.items()}
+    return replace(first, node=Mapping(entries, first.node.span))
+
+
+def _patches(changes: Iterable[_Change]) -> Iterator[tuple[str | None, Patch]]:
+    """Removals last of all: what is removed may be what a step of another path selects by."""
+    ordered = sorted(changes, key=lambda change: (change.operator == "", change.role or ""))
+    for change in ordered:
+        path, operator, node = change.path, change.operator, change.node
+        if operator == "merge":
+            assert isinstance(node, Mapping)
+            if len(node.entries) == 1:  # a single key reads better as a path of its own
+                [entry] = node.entries.values()
+                path, operator, node = (*path, entry.key), "=", entry.value
+            else:
+                operator = "+="
+        elif operator == "new":
+            operator = "="
+        text = f"{change.prefix}{path_text(path)}"
+        value = value_of(node) if operator else ""
+        yield change.role, Patch(text, operator, value, change.in_pod, span=node.span)
+
+
+def path_text(path: Iterable[At]) -> str:
+    """``path`` as it is written in a patch."""
+    text = ""
+    for step in path:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        elif isinstance(step, Named):
+            value = step.value if _PLAIN.fullmatch(step.value) else "'" + step.value.replace("'", "''") + "'"
+            text += f"[{step.key}={value}]"
+        else:
+            text += f".{quoted(step)}" if text else quoted(step)
+    return text
+
+
+def value_of(node: Node) -> Value:
+    """The value of the language that is written to a manifest as ``node``."""
+    if isinstance(node, Mapping):
+        return {key: value_of(entry.value) for key, entry in node.entries.items() if not _is_null(entry.value)}
+    if isinstance(node, Sequence):
+        return [value_of(item) for item in node.items if not _is_null(item)]
+    assert isinstance(node, Scalar)
+    if isinstance(node.value, float):
+        return Bare(numbers.without_exponent(node.value))
+    return node.value if node.value is not None else ""
+
+
+def _is_null(node: Node) -> bool:
+    return isinstance(node, Scalar) and node.value is None

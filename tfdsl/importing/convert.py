@@ -10,19 +10,18 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tfdsl import pipeline
 from tfdsl.backend import Backend
+from tfdsl.compiling import pipeline
+from tfdsl.compiling.pipeline import Made
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.import_rules import IMPORT_DIFFERS, IMPORT_REFUSED, IMPORT_REWORDED, SERVER_REFUSES
 from tfdsl.diagnostics.output_rules import PATCH_FITS_NOTHING, PATCH_VALUE, PATCHED_DOCUMENT
 from tfdsl.draft import Block, Draft, Patch, Statement
-from tfdsl.importing.compare import Difference, differences, name_of, pairs
-from tfdsl.importing.compiled import trees
+from tfdsl.importing.compare import Difference, add_patches, differences, explained, name_of, pairs, path_text, residue
 from tfdsl.importing.lift import lifted
-from tfdsl.importing.residue import add_patches, explained, path_text, residue
 from tfdsl.importing.write import Draught, examples, write
+from tfdsl.manifest.data import tree
 from tfdsl.manifest.nodes import Mapping, Node, plain
-from tfdsl.pipeline import Made
 from tfdsl.record import Record, replace
 from tfdsl.semantics.project import Program
 from tfdsl.text import Source, Span
@@ -30,6 +29,14 @@ from tfdsl.text import Source, Span
 if TYPE_CHECKING:
     from tfdsl.reading import Group, Reading
 
+
+def trees(made: Made) -> tuple[Node, ...]:
+    """The documents of ``made``, without texts and Dockerfiles."""
+    span_of = made.unit.origins.span
+    return tuple(tree(one.data, span_of) for one in made.documents if one.format in ("yaml", "json"))
+
+
+if TYPE_CHECKING:
     Report = Callable[[Diagnostic], None]
 
 _ROUNDS: Final = 50

@@ -6,10 +6,14 @@ role says itself is lifted, so no role gets what it did not have.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from tfdsl.draft import Attribute, Block, Draft, Mount, Statement, Step
+from tfdsl.draft import Attribute, Bare, Block, Draft, Mount, Statement, Step, Text, Value
+from tfdsl.importing.write import Let
+from tfdsl.patterns import regex
 from tfdsl.record import replace
 from tfdsl.vocabulary import attributes
 
@@ -124,3 +128,171 @@ def _meaning(one: Statement) -> object:
     if isinstance(one, Step):
         return Step, one.kind, one.name, tuple((each.name, each.key, repr(each.value)) for each in one.statements)
     return type(one), tuple(repr(getattr(one, field)) for field in type(one).__fields__ if field != "span")
+
+
+_NAME: Final = regex(r"[a-z][a-z0-9_]*")
+_LONG_PATH: Final = 12
+_OFTEN: Final = 3
+
+
+def with_lets(drafts: Sequence[Draft]) -> tuple[list[Draft], list[Let]]:
+    """``drafts`` with names for what they repeat, and these names."""
+    named, lets = _with_texts(drafts)
+    for name in ("labels", "annotations"):  # what a job does not give its roles
+        named, more = _with_map(named, name)
+        lets += more
+    return named, lets
+
+
+def _with_map(drafts: Sequence[Draft], name: str) -> tuple[list[Draft], list[Let]]:
+    """``drafts`` with one name for the map ``name``, if many blocks have the same."""
+    entries = [_entries(block, name) for draft in drafts for block in _blocks(draft)]
+    shown = [repr([(one.key, one.value) for one in each]) for each in entries]
+    times = Counter(shown)
+    several = (one for one, each in zip(shown, entries, strict=True) if len(each) > 1)
+    most = max(several, key=lambda one: times[one], default="")
+    if times[most] < _OFTEN:
+        return list(drafts), []
+    value = {one.key or "": one.value for one in entries[shown.index(most)]}
+    let = Let(f"shared_{name}", value)
+    changed = [draft.copy() for draft in drafts]
+    for draft in changed:
+        for block in _blocks(draft):
+            own = _entries(block, name)
+            if repr([(one.key, one.value) for one in own]) == most:
+                at = block.statements.index(own[0])
+                gone = {id(one) for one in own}
+                rest = [one for one in block.statements if id(one) not in gone]
+                block.statements = [*rest[:at], Attribute(name, Bare(let.name), own[0].span), *rest[at:]]
+    return changed, [let]
+
+
+def _entries(block: Block, name: str) -> list[Attribute]:
+    return [one for one in block.statements if isinstance(one, Attribute) and one.name == name and one.key is not None]
+
+
+def _blocks(draft: Draft) -> list[Block]:
+    return [draft.job, *draft.roles.values()]
+
+
+def _with_texts(drafts: Sequence[Draft]) -> tuple[list[Draft], list[Let]]:
+    """``drafts`` with names for the beginnings of texts that they repeat."""
+    lets: list[Let] = []
+    registry = _registry(drafts)
+    if registry is not None:
+        lets.append(Let("registry", registry))
+    names = {let.name for let in lets}
+    for path in _paths(drafts):
+        name = _name_of(path, names)
+        if name is not None:
+            names.add(name)
+            lets.append(Let(name, path))
+    if not lets:
+        return list(drafts), []
+    return [_with(draft, lets) for draft in drafts], lets
+
+
+def _registry(drafts: Sequence[Draft]) -> str | None:
+    """The folder that most images come from, if several different ones do."""
+    images = dict.fromkeys(value for one in _statements(drafts) for value in _images(one))
+    folders = Counter(image.rpartition("/")[0] for image in images if "/" in image)
+    most = max(folders, key=lambda folder: folders[folder], default="")
+    return most if folders[most] > 1 else None
+
+
+def _images(one: Statement) -> Iterator[str]:
+    for each in one.statements if isinstance(one, Step) else (one,):
+        if isinstance(each, Attribute) and each.name == "image" and isinstance(each.value, str):
+            yield each.value
+
+
+def _paths(drafts: Sequence[Draft]) -> Iterator[str]:
+    """Long paths of mounts that other texts begin with or are, the longest first."""
+    statements = list(_statements(drafts))
+    mounts = dict.fromkeys(one.at for one in statements if isinstance(one, Mount) and isinstance(one.at, str))
+    texts = sorted(text for one in statements for text in _texts(one))
+    for path in sorted(mounts, key=len, reverse=True):
+        if len(path) >= _LONG_PATH and _uses(path, texts) >= _OFTEN:
+            yield path
+
+
+def _uses(path: str, texts: Sequence[str]) -> int:
+    """How many of the sorted ``texts`` are ``path`` or begin with it and a slash; each of both stands together."""
+    itself = bisect_right(texts, path) - bisect_left(texts, path)
+    after_slash = chr(ord("/") + 1)
+    return itself + bisect_left(texts, path + after_slash) - bisect_left(texts, f"{path}/")
+
+
+def _name_of(path: str, taken: set[str]) -> str | None:
+    last = path.rstrip("/").rpartition("/")[2].replace("-", "_").replace(".", "_").lower()
+    reserved = {"job", "role", "roles", "task", "env", "matrix", "true", "false"}
+    for name in (last, f"{last}_folder"):
+        if _NAME.fullmatch(name) and name not in taken and name not in reserved:
+            return name
+    return None
+
+
+def _statements(drafts: Sequence[Draft]) -> Iterator[Statement]:
+    for draft in drafts:
+        for block in _blocks(draft):
+            yield from block.statements
+
+
+def _texts(one: Statement) -> Iterator[str]:
+    found: list[str] = []
+
+    def note(text: str) -> Value:
+        found.append(text)
+        return text
+
+    _changed(one, note)
+    yield from found
+
+
+def _with(draft: Draft, lets: Sequence[Let]) -> Draft:
+    order: dict[str, int] = {}
+    for number, let in enumerate(lets):
+        assert isinstance(let.value, str)
+        order.setdefault(let.value, number)
+    lengths = {len(beginning) for beginning in order}
+
+    def named(text: str) -> Value:
+        ends = [length for length in lengths if text[length : length + 1] in ("", "/") and text[:length] in order]
+        if not ends:
+            return text
+        end = min(ends, key=lambda length: order[text[:length]])  # the first of those that the text begins with
+        name = Bare(lets[order[text[:end]]].name)
+        return name if end == len(text) else Text((name, text[end:]))
+
+    result = draft.copy()
+    for block in _blocks(result):
+        _change(block, named)
+    return result
+
+
+def _change(block: Block, change: Callable[[str], Value]) -> None:
+    block.statements = [_changed(one, change) for one in block.statements]
+
+
+def _changed(one: Statement, change: Callable[[str], Value]) -> Statement:
+    """``one`` with its texts changed; itself where nothing does, because comments know statements by identity."""
+    if isinstance(one, Attribute):
+        value = _value(one.value, change)
+        return one if value == one.value else replace(one, value=value)
+    if isinstance(one, Mount):
+        at = _value(one.at, change)
+        return one if at == one.at else replace(one, at=at)
+    if isinstance(one, Step):
+        inner = tuple(_changed(each, change) for each in one.statements)
+        return one if inner == one.statements else replace(one, statements=inner)
+    return one
+
+
+def _value(value: Value, change: Callable[[str], Value]) -> Value:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, bool | int | Bare | Text):
+        return value
+    if isinstance(value, Mapping):
+        return {key: _value(one, change) for key, one in value.items()}
+    return [_value(one, change) for one in value]

@@ -3,26 +3,73 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
-from tfdsl import pipeline, targets
+from tfdsl import targets
 from tfdsl.backend import Backend
+from tfdsl.compiling import pipeline
+from tfdsl.compiling.pipeline import Made
 from tfdsl.diagnostics import Diagnostic
+from tfdsl.diagnostics import import_rules as rules
 from tfdsl.diagnostics.import_rules import IMPORT_NOTHING, IMPORT_REFUSED, NOT_KEPT, SERVER_REFUSES
+from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.draft import Draft
 from tfdsl.importing.convert import Settled, asked_for, differs, program_of, settle, unkept
-from tfdsl.importing.documents import documents_of
-from tfdsl.importing.lets import with_lets
+from tfdsl.importing.lift import with_lets
 from tfdsl.importing.remarks import opening, remarks
 from tfdsl.importing.write import examples, write
 from tfdsl.manifest.documents import Document
+from tfdsl.manifest.find import find
+from tfdsl.manifest.foreign import Readable
+from tfdsl.manifest.nodes import Scalar
 from tfdsl.manifest.view import view
-from tfdsl.pipeline import Made
+from tfdsl.patterns import regex
 from tfdsl.reading import Asked, Group, Reading
 from tfdsl.record import Record
 from tfdsl.syntax.format import format_source
 from tfdsl.text import Source, Span
+
+_FIRST_WORD: Final = regex(r"(?:\w+=\S*\s+)*(?:\S*/)?([\w.-]+)[ \t]")
+LARGEST_SUM: Final = 4 * 1024 * 1024
+"""The most characters of all manifests together: the API server takes objects of at most 1.5 MiB, and a tree with the
+places of all its nodes needs about 80 times as much memory as its text."""
+_SCRIPTS: Final = (".sh", ".bash", ".py")
+
+
+def documents_of(sources: Sequence[Source], report: Callable[[Diagnostic], None]) -> list[Document]:
+    """Every document of ``sources``, in order; what is wrong with their form goes to ``report``."""
+    total = 0
+    for source in sources:
+        total += len(source.text)
+        if total > LARGEST_SUM:
+            error = rules.MANIFEST_TOO_LARGE(Span(source, 0, 0), limit=LARGEST_SUM // 1024 // 1024)
+            report(error.help("import it in several parts; kubectl can get one kind, or one namespace, at a time"))
+            return []
+    known = targets.built_in()
+    kinds = frozenset(kind.lower() for backend in known for kind in backend.kinds)
+    readable = Readable(kinds, enumeration([words for backend in known for words in backend.reads]))
+    commands = {command for backend in known for command in backend.commands}
+    documents = (document for source in sources for document in _documents_in(source, commands, report))
+    return find(documents, readable, report)
+
+
+def _documents_in(
+    source: Source, commands: Collection[str], report: Callable[[Diagnostic], None]
+) -> Sequence[Document]:
+    start = source.text.lstrip()
+    if start.startswith("<"):
+        from tfdsl.manifest.xml import read_xml
+
+        document = read_xml(source, report)
+        return () if document is None else (document,)
+    first = _FIRST_WORD.match(start)
+    if source.path.endswith(_SCRIPTS) or start.startswith("#!") or (first is not None and first[1] in commands):
+        return [Document(source, Scalar(source.text, Span(source, 0, len(source.text))), "text")]
+    from tfdsl.manifest import yaml
+
+    return yaml.read(source, report)
+
 
 if TYPE_CHECKING:
     Report = Callable[[Diagnostic], None]

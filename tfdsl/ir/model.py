@@ -5,62 +5,743 @@ language takes: a value that breaks a rule is a ``pydantic.ValidationError`` wit
 (:mod:`tfdsl.rules`), whether the job comes from a text, from JSON or from Python.
 
 Every node has a ``path``, its place in the IR. ``path.field`` is the key under which
-:class:`tfdsl.ir.origins.Origins` knows the source text of a field, and under which a backend's support table speaks of
+:class:`tfdsl.ir.fields.Origins` knows the source text of a field, and under which a backend's support table speaks of
 it (with the brackets emptied).
 
 Units: quantities are :class:`~tfdsl.vocabulary.quantities.Quantity` (thousandths), durations
 :class:`~tfdsl.vocabulary.quantities.Duration` (milliseconds); both remember how they were written.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from functools import partial
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias, TypeVar
 
 from pydantic import Field, PrivateAttr, model_validator
 
-from tfdsl.ir import defaults
-from tfdsl.ir.amounts import Delay, TimeLimit
-from tfdsl.ir.build import Build, CopyStep, RunStep
-from tfdsl.ir.mounts import (
-    DURABLE,
-    ArchiveMount,
-    BaseMount,
-    ClaimMount,
-    ConfigMapMount,
-    HdfsMount,
-    HostMount,
-    MemoryMount,
-    Mount,
-    NfsMount,
-    PvcMount,
-    ScratchMount,
-    SecretMount,
+from tfdsl.ir.part import (
+    EMPTY,
+    After,
+    Count,
+    Cpu,
+    CpuLimit,
+    Delay,
+    HoldsIn,
+    Memory,
+    MemoryLimit,
+    Node,
+    OneOf,
+    Part,
+    ReadOnly,
+    ReadOnlyMap,
+    TimeLimit,
+    holds,
+    refuse,
+    requested,
+    unset,
 )
-from tfdsl.ir.part import Node, Part, holds, refuse, unset
-from tfdsl.ir.policy import ActionName, EventName, Policy
-from tfdsl.ir.read_only import EMPTY
-from tfdsl.ir.role import Annotations, Claim, Labels, Output, Role, RoleName, Toleration
-from tfdsl.ir.step import Step
-from tfdsl.ir.text import (
-    ConfigMapKeys,
-    ConfigMapRef,
-    EnvSource,
-    EnvValue,
-    EnvVar,
-    FullText,
-    PodField,
-    Priority,
-    RunTimeText,
-    SecretKeys,
-    SecretRef,
-    TaskIndex,
-    Text,
-    Word,
-)
-from tfdsl.rules import claims, names, outputs
-from tfdsl.rules import job as rules
+from tfdsl.ir.policies import RESTARTS
+from tfdsl.rules import job as job_rules
+from tfdsl.rules import mounts as mount_rules
+from tfdsl.rules import policies as policy_rules
+from tfdsl.rules import values as value_rules
 from tfdsl.rules.broken import Broken
-from tfdsl.vocabulary.attributes import MOST_RETRIES
+from tfdsl.rules.job import default_port, step_name
+from tfdsl.rules.values import pattern_of
+from tfdsl.vocabulary import statements
+from tfdsl.vocabulary.attributes import ENV_NAME, HIGHEST_ID, MOST_REPLICAS, MOST_RETRIES, ROLE_NAMES
+from tfdsl.vocabulary.statements import EVENTS
+
+K = TypeVar("K", bound=str)
+V = TypeVar("V")
+
+Clean: TypeAlias = Annotated[str, HoldsIn(value_rules.clean)]
+"""A literal text that a process can be given."""
+
+Word: TypeAlias = Annotated[str, Field(min_length=1), HoldsIn(value_rules.clean)]
+"""One that is not empty."""
+
+Map: TypeAlias = Annotated[Mapping[K, V], ReadOnly()]
+"""A map that cannot be changed."""
+
+EnvName: TypeAlias = Annotated[str, holds(partial(value_rules.map_key, what="env", pattern=ENV_NAME))]
+"""The name of an environment variable."""
+
+
+class TaskIndex(Part):
+    """``${task.index}``: the replica's own index, known only when it runs."""
+
+    kind: Literal["task_index"] = "task_index"
+
+
+class EnvVar(Part):
+    """``${env.NAME}``: an environment variable of the replica, known only when it runs."""
+
+    kind: Literal["env"] = "env"
+    name: Word
+
+
+Piece: TypeAlias = Annotated[str | TaskIndex | EnvVar, OneOf(text=Clean, task_index=TaskIndex, env=EnvVar)]
+
+
+class RunTimeText(Part):
+    """A text with parts that are known only when the replica runs; neighbouring literal parts are joined."""
+
+    kind: Literal["run_time"] = "run_time"
+    parts: tuple[Piece, ...]
+
+
+Text: TypeAlias = Annotated[str | RunTimeText, OneOf(text=Clean, run_time=RunTimeText)]
+FullText: TypeAlias = Annotated[str | RunTimeText, OneOf(text=Word, run_time=RunTimeText)]
+"""A text that is not empty."""
+
+Command: TypeAlias = Annotated[
+    tuple[Text, ...] | str | RunTimeText, OneOf(list=tuple[Text, ...], text=Word, run_time=RunTimeText)
+]
+"""What a role runs: argv, or a text for a shell."""
+
+Priority: TypeAlias = Annotated[
+    int | str, OneOf(int=int, text=Annotated[Word, holds(lambda name: value_rules.object_name(name, "PriorityClass"))])
+]
+"""A number, or the name of a PriorityClass."""
+
+
+class SecretRef(Part):
+    """``secret(name, key)``."""
+
+    kind: Literal["secret"] = "secret"
+    name: Annotated[Clean, holds(lambda name: value_rules.object_name(name, "Secret"))]
+    key: Annotated[Clean, holds(lambda key: value_rules.data_key(key, "Secret"))]
+
+
+class ConfigMapRef(Part):
+    """``configmap(name, key)``."""
+
+    kind: Literal["configmap"] = "configmap"
+    name: Annotated[Clean, holds(lambda name: value_rules.object_name(name, "ConfigMap"))]
+    key: Annotated[Clean, holds(lambda key: value_rules.data_key(key, "ConfigMap"))]
+
+
+class PodField(Part):
+    """``pod_field(field)``: a field of the pod, as in the downward API of Kubernetes."""
+
+    kind: Literal["pod_field"] = "pod_field"
+    field: Annotated[Clean, holds(value_rules.pod_field)]
+
+
+class SecretKeys(Part):
+    """``secret(name)``: every key of a Secret as a variable."""
+
+    kind: Literal["secret"] = "secret"
+    name: Annotated[Clean, holds(lambda name: value_rules.object_name(name, "Secret"))]
+
+
+class ConfigMapKeys(Part):
+    """``configmap(name)``: every key of a ConfigMap as a variable."""
+
+    kind: Literal["configmap"] = "configmap"
+    name: Annotated[Clean, holds(lambda name: value_rules.object_name(name, "ConfigMap"))]
+
+
+EnvSource: TypeAlias = Annotated[SecretKeys | ConfigMapKeys, Field(discriminator="kind")]
+"""Where variables without a name of their own come from."""
+
+
+def _number(value: float | Decimal) -> str:
+    """A number as the language writes it into a text: without exponent."""
+    return format(Decimal(str(value)), "f")
+
+
+EnvValue: TypeAlias = Annotated[
+    str | RunTimeText | SecretRef | ConfigMapRef | PodField,
+    OneOf(
+        text=Clean,
+        bool=Annotated[bool, After(lambda value: "true" if value else "false")],
+        int=Annotated[int, After(str)],
+        number=Annotated[float | Decimal, After(_number)],
+        run_time=RunTimeText,
+        secret=SecretRef,
+        configmap=ConfigMapRef,
+        pod_field=PodField,
+    ),
+]
+"""The value of a variable; a number or bool is taken as its text."""
+
+
+DURABLE = tuple(kind.name for kind in statements.MOUNT_KINDS if kind.durable)
+"""Kinds of mounts that outlive the job, whatever they are of."""
+
+
+def _without_slash(path: str) -> str:
+    return path.rstrip("/") or "/"
+
+
+def _named(what: str) -> After:
+    """The name of an object, as far as it is known."""
+    return holds(lambda name: value_rules.object_name(name, what) if isinstance(name, str) else None)
+
+
+MountPath: TypeAlias = Annotated[Clean, holds(mount_rules.path), After(_without_slash)]
+SubPath: TypeAlias = Annotated[FullText, holds(partial(mount_rules.inside, "pvc"))]
+Item: TypeAlias = Annotated[Word, holds(partial(mount_rules.inside, "configmap"))]
+ItemKey: TypeAlias = Annotated[str, holds(partial(value_rules.map_key, what="items", pattern=statements.ITEM_KEY))]
+Mode: TypeAlias = Annotated[str, Field(pattern="^0?[0-7]{3}$")]
+HostType: TypeAlias = Literal[
+    "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket", "CharDevice", "BlockDevice"
+]
+
+
+class BaseMount(Node):
+    """What all mounts have. ``at`` has no final ``/`` (but for ``/`` itself); on YARN and Slider it may be relative."""
+
+    at: MountPath
+    readonly: bool = False
+
+
+class PvcMount(BaseMount):
+    """An existing PersistentVolumeClaim."""
+
+    kind: Literal["pvc"] = "pvc"
+    claim: Annotated[FullText, _named("claim")]
+    sub_path: SubPath | None = None
+
+
+class ClaimMount(BaseMount):
+    """A claim made for this job; ``claim`` is the :attr:`Claim.name` in :attr:`Job.claims`."""
+
+    kind: Literal["claim"] = "claim"
+    claim: Word
+    sub_path: SubPath | None = None
+
+
+class HostMount(BaseMount):
+    """A folder or file of the node. ``type`` is Kubernetes' hostPath type (``Directory`` …)."""
+
+    kind: Literal["host"] = "host"
+    source: Annotated[FullText, holds(partial(mount_rules.source, "host"))]
+    type: HostType | None = None
+
+
+class NfsMount(BaseMount):
+    """An NFS export."""
+
+    kind: Literal["nfs"] = "nfs"
+    server: Word
+    share: Text
+
+    @model_validator(mode="after")
+    def _is_export(self) -> Self:
+        broken = mount_rules.source("nfs", f"{self.server}:{pattern_of(self.share)}")
+        if broken is not None:
+            refuse("NfsMount", self, [broken.below("share")])
+        return self
+
+
+class ConfigMapMount(BaseMount):
+    """A ConfigMap as files. ``items``: key → file name; ``mode``: octal text such as ``0440``."""
+
+    kind: Literal["configmap"] = "configmap"
+    name: Annotated[FullText, _named("ConfigMap")]
+    items: Map[ItemKey, Item] = EMPTY
+    mode: Mode | None = None
+
+
+class SecretMount(BaseMount):
+    """A Secret as files. ``items``: key → file name; ``mode``: octal text such as ``0440``."""
+
+    kind: Literal["secret"] = "secret"
+    name: Annotated[FullText, _named("Secret")]
+    items: Map[ItemKey, Item] = EMPTY
+    mode: Mode | None = None
+
+
+class ScratchMount(BaseMount):
+    """Node disk that lives with the pod."""
+
+    kind: Literal["scratch"] = "scratch"
+    size: Memory | None = None
+
+
+class MemoryMount(BaseMount):
+    """A tmpfs of ``size``."""
+
+    kind: Literal["memory"] = "memory"
+    size: Memory
+
+
+class HdfsMount(BaseMount):
+    """A file or folder of HDFS, fetched before the command starts; it is never written back."""
+
+    kind: Literal["hdfs"] = "hdfs"
+    readonly: bool = True
+    uri: Annotated[FullText, holds(partial(mount_rules.source, "hdfs"))]
+
+
+class ArchiveMount(BaseMount):
+    """An archive (``.tar .tar.gz .tgz .zip``; a URI or a local file) unpacked at ``at`` before the command starts."""
+
+    kind: Literal["archive"] = "archive"
+    readonly: bool = True
+    source: Annotated[FullText, holds(partial(mount_rules.source, "archive"))]
+
+
+Mount: TypeAlias = Annotated[
+    PvcMount
+    | ClaimMount
+    | HostMount
+    | NfsMount
+    | ConfigMapMount
+    | SecretMount
+    | ScratchMount
+    | MemoryMount
+    | HdfsMount
+    | ArchiveMount,
+    Field(discriminator="kind"),
+]
+
+
+Ports: TypeAlias = Annotated[Map[str, Annotated[int, Field(ge=1, le=65535)]], holds(job_rules.port_names)]
+StepKind: TypeAlias = Literal["prepare", "sidecar"]
+
+
+class Step(Node):
+    """A container beside that of the command, with the mounts of its role. ``path`` is ``roles[NAME].steps[N]``.
+
+    ``kind``: ``prepare`` runs before the command, ``sidecar`` beside it. A step of a role has everything filled in:
+    ``image``, ``workdir``, ``env_from``, ``cpu`` and ``memory`` are the role's unless written, ``env`` is the role's
+    with its own. ``cpu`` and ``memory`` are the request and the limit.
+    """
+
+    kind: StepKind
+    name: Word
+    image: Annotated[Word, holds(value_rules.image)] | None = None
+    command: Command = ()
+    args: tuple[Text, ...] = ()
+    workdir: FullText | None = None
+    env: Map[EnvName, EnvValue] = EMPTY
+    env_from: tuple[EnvSource, ...] = Field(default_factory=unset)
+    cpu: Cpu | None = None
+    memory: Memory | None = None
+    gpu: Annotated[int, Field(ge=0)] = 0
+    ports: Ports = EMPTY
+
+    def derived(self) -> dict[str, Any]:
+        """What is the role's until it is filled in."""
+        return {"env_from": None}
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        name, misplaced = step_name(self.name, self.kind), job_rules.misplaced_ports(self)
+        broken = [name.below("name")] if name is not None else []
+        refuse("Step", self, [*broken, *([misplaced] if misplaced is not None else [])])
+        return self
+
+
+def inherited(role: "Role") -> dict[str, Any]:
+    """What a step of ``role`` has that does not say otherwise, but for ``env``."""
+    return {
+        "image": role.image,
+        "workdir": role.workdir,
+        "env_from": role.env_from,
+        "cpu": requested(role.cpu, role.cpu_limit),
+        "memory": requested(role.memory, role.memory_limit),
+    }
+
+
+def filled_in(step: Step, role: "Role") -> Step:
+    """``step`` with what it has from ``role``."""
+    fields = {name: value for name, value in inherited(role).items() if getattr(step, name) is None}
+    if role.env:
+        fields["env"] = ReadOnlyMap({**role.env, **step.env})
+    return step.placed(step.path, **fields)
+
+
+def bare(step: Step, role: "Role") -> Step:
+    """``step`` without what it has from ``role``."""
+    fields = step.stated()
+    for name, value in inherited(role).items():
+        if fields.get(name) == value:
+            fields.pop(name, None)
+    env = {name: value for name, value in step.env.items() if name not in role.env or role.env[name] != value}
+    fields.pop("env", None)
+    return Step.model_validate(fields | ({"env": env} if env else {}))
+
+
+RoleName: TypeAlias = Literal["chief", "master", "ps", "worker", "evaluator", "tensorboard"]
+AccessMode: TypeAlias = Literal["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"]
+Labels: TypeAlias = Annotated[Map[str, Clean], holds(value_rules.labels)]
+NodeLabel: TypeAlias = Annotated[str | tuple[str, ...], OneOf(text=Clean, list=tuple[Clean, ...])]
+NodeLabels: TypeAlias = Annotated[Map[str, NodeLabel], holds(value_rules.node_labels)]
+Annotations: TypeAlias = Annotated[Map[str, Clean], holds(value_rules.annotation_keys)]
+Resources: TypeAlias = Annotated[Map[str, Count], holds(value_rules.resources)]
+Index: TypeAlias = Annotated[int, Field(ge=0)]
+Id: TypeAlias = Annotated[int, Field(ge=0, le=HIGHEST_ID)]
+
+
+def _called(what: str) -> After:
+    return holds(partial(value_rules.object_name, what=what))
+
+
+class Claim(Node):
+    """A claim to be made for the job, named ``<job>-<name>``; one claim may be mounted by several roles.
+
+    ``path`` is that of the first mount that asks for it. ``access_modes``: unless given, ``ReadWriteMany`` when several
+    replicas mount it, else ``ReadWriteOnce``.
+    """
+
+    name: Annotated[str, holds(partial(value_rules.label_name, what="claim"))]
+    size: Memory
+    storage_class: Annotated[Word, _called("StorageClass")] | None = None
+    access_modes: tuple[AccessMode, ...] = ()
+    keep: bool = False
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        broken = mount_rules.access_modes(self.access_modes) if self.access_modes else None
+        if broken is not None:
+            refuse("Claim", self, [broken.below("access_modes")])
+        return self
+
+
+class Output(Node):
+    """A file or folder copied when the command has ended, by the replicas of the role that holds it.
+
+    ``index``: only that replica copies (``None``: every replica does). ``when``: ``success``, ``failure``, ``always``.
+    """
+
+    source: FullText
+    destination: FullText
+    when: Literal["success", "failure", "always"] = "success"
+    index: Index | None = None
+    overwrite: bool = False
+
+
+class Toleration(Node):
+    """A Kubernetes toleration."""
+
+    key: Clean | None = None
+    operator: Literal["Exists", "Equal"] | None = None
+    value: Clean | None = None
+    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] | None = None
+    toleration_seconds: int | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        written = {name: value for name, value in self if value is not None}
+        refuse("Toleration", self, value_rules.toleration(written))
+        return self
+
+
+class Role(Node):
+    """The replicas of one role. ``path`` is ``roles[NAME]``.
+
+    ``command``: argv in exec form, or one text for ``/bin/sh -c TEXT sh ARGS…``, or empty for the image's entrypoint.
+    ``cpu`` and ``memory`` are the request; ``cpu_limit`` and ``memory_limit`` the limit (equal unless written), or
+    ``"none"``.
+    ``min_available`` is ``replicas`` unless written, of tensorboard 0. ``steps`` stand in the order in which they
+    start.
+    """
+
+    name: RoleName
+    replicas: Annotated[int, Field(ge=1, le=MOST_REPLICAS)] = 1
+    min_available: Annotated[int, Field(ge=0, le=MOST_REPLICAS)] = Field(default_factory=unset)
+    after: tuple[RoleName, ...] = ()
+    server: bool = False
+    logdir: FullText | None = None
+    labels: Labels = EMPTY
+    annotations: Annotations = EMPTY
+    image: Annotated[Word, holds(value_rules.image)] | None = None
+    image_pull_policy: Literal["Always", "IfNotPresent", "Never"] | None = None
+    image_pull_secrets: tuple[Annotated[Word, _called("Secret")], ...] = ()
+    command: Command = ()
+    args: tuple[Text, ...] = ()
+    workdir: FullText | None = None
+    env: Map[EnvName, EnvValue] = EMPTY
+    env_from: tuple[EnvSource, ...] = ()
+    cpu: Cpu | None = None
+    memory: Memory | None = None
+    cpu_limit: CpuLimit | None = None
+    memory_limit: MemoryLimit | None = None
+    gpu: Annotated[int, Field(ge=0)] = 0
+    gpu_resource: Annotated[Word, holds(value_rules.resource_name)] | None = None
+    gpu_memory: Memory | None = None
+    resources: Resources = EMPTY
+    shm: Memory | None = None
+    port: Annotated[int, Field(ge=1, le=65535)] = Field(default_factory=unset)
+    ports: Ports = EMPTY
+    host_network: bool = False
+    service_account: Annotated[Word, _called("ServiceAccount")] | None = None
+    run_as_user: Id | None = None
+    run_as_group: Id | None = None
+    fs_group: Id | None = None
+    privileged: bool = False
+    capabilities: tuple[Annotated[str, holds(value_rules.capability)], ...] = ()
+    stop_grace: Delay | None = None
+    node_selector: NodeLabels = EMPTY
+    node_label: Word | None = None
+    tolerations: tuple[Toleration, ...] = ()
+    spread: Literal["node", "none"] = "none"
+    mounts: tuple[Mount, ...] = ()
+    outputs: tuple[Output, ...] = ()
+    steps: tuple[Step, ...] = ()
+
+    def derived(self) -> dict[str, Any]:
+        """Defaults that follow from other fields of the role."""
+        board = self.name == "tensorboard"
+        return {
+            "min_available": 0 if board else self.replicas,
+            "cpu_limit": self.cpu,
+            "memory_limit": self.memory,
+            "port": default_port(self.name),
+        }
+
+    def stated(self) -> dict[str, Any]:
+        """The fields that differ from their defaults; an empty command keeps tensorboard from having its own."""
+        stated = super().stated()
+        if self.name == "tensorboard" and "command" in self.model_fields_set:
+            stated["command"] = self.command
+        if self.steps:
+            stated["steps"] = tuple(bare(step, self) for step in self.steps)
+        return stated
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        refuse(f"Role {self.name}", self, (*job_rules.of_role(self), *job_rules.apart_in_role(self)))
+        own = vars(self)
+        own.update((name, value) for name, value in self.derived().items() if own[name] is None)
+        if self.replicas == 1:
+            own["outputs"] = tuple(one if one.index is None else one.but(index=None) for one in self.outputs)
+        if self.steps:
+            own["steps"] = tuple(filled_in(step, self) for step in self.steps)
+        return self
+
+
+class CopyStep(Node):
+    """``copy SOURCE to DESTINATION``."""
+
+    kind: Literal["copy"] = "copy"
+    source: Annotated[Word, holds(value_rules.copied)]
+    destination: Word
+
+
+class RunStep(Node):
+    """``run COMMAND``."""
+
+    kind: Literal["run"] = "run"
+    command: Word
+
+
+class Build(Node):
+    """The Dockerfile of the job's image."""
+
+    base: Word
+    workdir: Word | None = None
+    steps: tuple[Annotated[CopyStep | RunStep, Field(discriminator="kind")], ...] = ()
+    entrypoint: tuple[Clean, ...] = ()
+    hadoop: Annotated[str, Field(pattern=r"^[0-9]+(\.[0-9]+)+$")] | None = None
+
+
+EventName: TypeAlias = Literal["completed", "failed", "exit", "evicted", "pending", "restarted", "unknown"]
+ActionName: TypeAlias = Literal[
+    "complete job",
+    "fail job",
+    "abort job",
+    "restart container",
+    "restart pod",
+    "restart role",
+    "restart job",
+    "ignore",
+]
+_EVENTS = {event.name: event for event in EVENTS}
+
+
+class Policy(Node):
+    """What happens on an event. ``role`` is ``None`` for a policy without subject.
+
+    ``codes``: the exit statuses of an ``exit`` event, ascending. ``count``: of ``restarted N``. ``delay``: ``after``.
+    """
+
+    role: RoleName | None = None
+    index: Index | None = None
+    event: EventName
+    codes: Annotated[tuple[int, ...], After(lambda codes: tuple(sorted(codes)))] = ()
+    count: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
+    delay: TimeLimit | None = None
+    action: ActionName
+    _written: bool = PrivateAttr(default=True)
+
+    @property
+    def written(self) -> bool:
+        """Whether it is not one of the defaults that the language adds."""
+        return self._written
+
+    @classmethod
+    def default(cls, **fields: object) -> Self:
+        """One of these."""
+        made = cls.model_validate(fields)
+        made._written = False
+        return made
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        subject, delay = self.role is not None, self.delay is not None
+        fits = policy_rules.fits(_EVENTS[self.event], self.action, subject=subject, delay=delay)
+        refuse("Policy", self, (*fits, *policy_rules.shape(self, self.count)))
+        return self
+
+
+RETRIES = 3
+CHECKPOINT_VARIABLE = "CHECKPOINT_DIR"
+
+
+def completed(job: "Job") -> dict[str, Any]:
+    """The fields of ``job`` with its defaults filled in, its roles in order and every part in its place."""
+    board = job.role("tensorboard")
+    checkpoint = job.checkpoint if job.checkpoint is not None or board is None else board.logdir
+    roles = sorted(job.roles, key=lambda role: ROLE_NAMES.index(role.name))
+    policies = (*job.policies, *default_policies(roles, job.policies))
+    return {
+        "retries": job.retries if "retries" in job.model_fields_set else retries(policies),
+        "checkpoint": checkpoint,
+        "roles": tuple(_role(role, checkpoint) for role in roles),
+        "policies": tuple(policy.placed(f"policies[{at}]") for at, policy in enumerate(policies)),
+        "claims": tuple(_claims(job.claims, roles)),
+        "cluster": job.cluster.placed("cluster"),
+        "build": _build(job.build),
+    }
+
+
+def stated_of(job: "Job") -> dict[str, Any]:
+    """The fields of ``job`` in which :func:`completed` filled in something, as they were before."""
+    fields: dict[str, Any] = {"roles": tuple(_bare_role(role, job) for role in job.roles)}
+    if job.retries != retries(job.policies):
+        fields["retries"] = job.retries
+    if "checkpoint" in job.model_fields_set and job.checkpoint is not None:
+        fields["checkpoint"] = job.checkpoint
+    if job.claims:
+        fields["claims"] = tuple(_bare_claims(job))
+    policies = tuple(policy for policy in job.policies if policy.written)
+    return fields | ({"policies": policies} if policies else {})
+
+
+def retries(policies: Iterable[Policy]) -> int:
+    """Retries of a job that has none written; tensorboard's own restarts count for nothing."""
+    return RETRIES if any(policy.written and policy.action in RESTARTS for policy in policies) else 0
+
+
+def default_policies(roles: Sequence[Role], written: Sequence[Policy]) -> list[Policy]:
+    """The language's defaults that the written policies leave room for.
+
+    The job completes when its chief (master) has, else when all workers that run the command have; any written
+    ``completed => complete job`` replaces this, and so does a ``completed`` policy of that role. Any failure without
+    subject fails the job. tensorboard restarts in place and never ends the job.
+    """
+    names = [role.name for role in roles]
+    policies: list[Policy] = []
+    if not any(p.event == "completed" and p.action == "complete job" for p in written):
+        decider = next((name for name in ("chief", "master", "worker") if name in names), None)
+        if decider is not None and not any(p.event == "completed" and p.role == decider for p in written):
+            policies.append(Policy.default(role=decider, event="completed", action="complete job"))
+    if not any(p.event == "failed" and p.role is None for p in written):
+        policies.append(Policy.default(event="failed", action="fail job"))
+    if "tensorboard" in names and not any(p.event == "failed" and p.role == "tensorboard" for p in written):
+        policies.append(Policy.default(role="tensorboard", event="failed", action="restart container"))
+    return policies
+
+
+# --- roles -----------------------------------------------------------------------------------------------------
+
+
+def _role(role: Role, checkpoint: Text | None) -> Role:
+    """``role`` in its place, with what it has from its job."""
+    path = f"roles[{role.name}]"
+    fields: dict[str, object] = {
+        "mounts": tuple(mount.placed(f"{path}.mounts[{at}]") for at, mount in enumerate(role.mounts)),
+        "outputs": tuple(output.placed(f"{path}.outputs[{at}]") for at, output in enumerate(role.outputs)),
+        "tolerations": tuple(one.placed(f"{path}.tolerations[{at}]") for at, one in enumerate(role.tolerations)),
+    }
+    if checkpoint is not None and CHECKPOINT_VARIABLE not in role.env:
+        fields["env"] = ReadOnlyMap({**role.env, CHECKPOINT_VARIABLE: checkpoint})
+    if role.steps:
+        fields["steps"] = tuple(_step(step, checkpoint, at, path) for at, step in enumerate(role.steps))
+    if role.name == "tensorboard":
+        logdir = checkpoint if role.logdir is None else role.logdir
+        fields["logdir"] = logdir
+        if "command" not in role.model_fields_set:
+            fields["command"] = board_command(logdir or "", role.port)
+    return role.placed(path, **fields)
+
+
+def _step(step: Step, checkpoint: Text | None, at: int, path: str) -> Step:
+    """``step`` in its place, with the variable that its role has from its job."""
+    own = {} if checkpoint is None or CHECKPOINT_VARIABLE in step.env else {CHECKPOINT_VARIABLE: checkpoint}
+    return step.placed(f"{path}.steps[{at}]", env=ReadOnlyMap({**step.env, **own}))
+
+
+def board_command(logdir: Text, port: int) -> tuple[Text, ...]:
+    """What tensorboard runs unless it is told (language reference, "tensorboard")."""
+    return ("tensorboard", "--logdir", logdir, "--bind_all", "--port", str(port))
+
+
+def _bare_role(role: Role, job: "Job") -> Role:
+    """``role`` without what it has from its job."""
+    fields = role.stated()
+    env = fields.get("env", {})
+    if next(reversed(env), None) == CHECKPOINT_VARIABLE and env[CHECKPOINT_VARIABLE] == job.checkpoint:
+        fields["env"] = {name: value for name, value in env.items() if name != CHECKPOINT_VARIABLE}
+    if role.name == "tensorboard":
+        if "checkpoint" in job.model_fields_set and role.logdir == job.checkpoint:
+            fields.pop("logdir", None)
+        if role.command == board_command(role.logdir or "", role.port):
+            fields.pop("command", None)
+    return Role.model_validate(fields)
+
+
+# --- claims ----------------------------------------------------------------------------------------------------
+
+
+def _claims(claims: Iterable[Claim], roles: Iterable[Role]) -> Iterator[Claim]:
+    """The claims in the places of their first mounts, with the access modes that their mounts ask for."""
+    mounted = _mounted(roles)
+    for claim in claims:
+        path, replicas = mounted[claim.name]
+        modes = claim.access_modes or _access_modes(replicas)
+        yield claim.placed(path, access_modes=modes)
+
+
+def _bare_claims(job: "Job") -> Iterator[Claim]:
+    mounted = _mounted(job.roles)
+    for claim in job.claims:
+        fields = claim.stated()
+        if claim.access_modes == _access_modes(mounted[claim.name][1]):
+            fields.pop("access_modes", None)
+        yield Claim.model_validate(fields)
+
+
+def _mounted(roles: Iterable[Role]) -> dict[str, tuple[str, int]]:
+    """By the name of a claim its first mount, and how many replicas mount it."""
+    mounted: dict[str, tuple[str, int]] = {}
+    for role in roles:
+        for at, mount in enumerate(role.mounts):
+            if isinstance(mount, ClaimMount):
+                path, replicas = mounted.get(mount.claim, (f"roles[{role.name}].mounts[{at}]", 0))
+                mounted[mount.claim] = (path, replicas + role.replicas)
+    return mounted
+
+
+def _access_modes(replicas: int) -> tuple[str, ...]:
+    return ("ReadWriteMany" if replicas > 1 else "ReadWriteOnce",)
+
+
+# --- build -----------------------------------------------------------------------------------------------------
+
+
+def _build(build: Build | None) -> Build | None:
+    if build is None:
+        return None
+    steps = tuple(step.placed(f"build.steps[{at}]") for at, step in enumerate(build.steps))
+    return build.placed("build", steps=steps)
+
 
 __all__ = [
     "ActionName",
@@ -124,8 +805,8 @@ class Job(Node):
     of the language that they leave room for.
     """
 
-    name: Annotated[str, holds(names.job_name)]
-    namespace: Annotated[Word, holds(partial(names.label_name, what="namespace"))] | None = None
+    name: Annotated[str, holds(value_rules.job_name)]
+    namespace: Annotated[Word, holds(partial(value_rules.label_name, what="namespace"))] | None = None
     labels: Labels = EMPTY
     annotations: Annotations = EMPTY
     queue: Word | None = None
@@ -163,18 +844,18 @@ class Job(Node):
         """The fields that differ from their defaults, without what the job has filled in."""
         filled_in = ("retries", "checkpoint", "roles", "policies", "claims")
         stated = {name: value for name, value in super().stated().items() if name not in filled_in}
-        return stated | defaults.stated(self)
+        return stated | stated_of(self)
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
         vars(self)["policies"] = tuple(policy for policy in self.policies if policy.written)
         refuse(f"Job {self.name}", self, self._broken())
-        vars(self).update(defaults.completed(self))
+        vars(self).update(completed(self))
         return self
 
     def _broken(self) -> "Iterator[Broken]":
-        yield from rules.of_job(self, range(len(self.roles)))
-        yield from rules.apart_in_job(self)
+        yield from job_rules.of_job(self, range(len(self.roles)))
+        yield from job_rules.apart_in_job(self)
         kept = {claim.name for claim in self.claims if claim.keep}
         for at, role in enumerate(self.roles):
             lasting = [
@@ -182,11 +863,11 @@ class Job(Node):
                 for place, mount in enumerate(role.mounts)
                 if mount.kind in DURABLE or (isinstance(mount, ClaimMount) and mount.claim in kept)
             ]
-            yield from (broken.below("roles", at) for broken in outputs.durable(role, lasting))
-        mounts = [
+            yield from (broken.below("roles", at) for broken in mount_rules.durable(role, lasting))
+        places = [
             (("roles", at, "mounts", number, "claim"), mount.claim)
             for at, role in enumerate(self.roles)
             for number, mount in enumerate(role.mounts)
             if isinstance(mount, ClaimMount)
         ]
-        yield from claims.matched([claim.name for claim in self.claims], mounts)
+        yield from job_rules.matched([claim.name for claim in self.claims], places)

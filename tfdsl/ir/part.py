@@ -1,7 +1,10 @@
 """What all models of the IR have in common, and how they refuse what breaks a rule of the language."""
 
-from collections.abc import Callable, Iterable
-from typing import Any, Self, TypeVar
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, Self, TypeAlias, TypeVar, cast, get_args
 
 from pydantic import (
     BaseModel,
@@ -14,7 +17,16 @@ from pydantic import (
 )
 from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
 
+from tfdsl.diagnostics.job_rules import NOT_A_JOB
+from tfdsl.rules import values
 from tfdsl.rules.broken import KEY, Broken
+from tfdsl.vocabulary.attributes import NO_LIMIT
+from tfdsl.vocabulary.quantities import Duration, Quantity
+
+if TYPE_CHECKING:
+    from pydantic import GetJsonSchemaHandler
+    from pydantic.json_schema import JsonSchemaValue
+
 
 T = TypeVar("T")
 
@@ -149,3 +161,159 @@ def _found(value: object, place: tuple[str | int, ...]) -> object:
         elif step != KEY:
             here = here[step]
     return here
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class ReadOnlyMap(dict[K, V]):
+    """A dict that cannot be changed, and so can be hashed; a model that holds one is as frozen as it says."""
+
+    def __hash__(self) -> int:  # type: ignore[override]  # a dict says None, for it can change
+        return hash(frozenset(self.items()))
+
+    def __reduce__(self) -> tuple[type[ReadOnlyMap[K, V]], tuple[dict[K, V]]]:
+        """Copied and pickled as a whole: the usual way fills an empty one."""
+        return type(self), (dict(self),)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _: object, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        """Validated like any dict; this describes the default of a field."""
+        return handler(dict[Any, Any])
+
+
+def _refuse(*_: Any, **__: Any) -> NoReturn:
+    message = "a map of the IR cannot be changed"
+    raise TypeError(message)
+
+
+for _name in ("__setitem__", "__delitem__", "__ior__", "clear", "pop", "popitem", "setdefault", "update"):
+    setattr(ReadOnlyMap, _name, _refuse)
+
+
+EMPTY: ReadOnlyMap[Any, Any] = ReadOnlyMap()
+
+
+class ReadOnly:
+    """Annotates a mapping that is taken of any kind, and kept so that it cannot be changed."""
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        """The schema of its keys and values, and the copy."""
+        keys, values = (handler.generate_schema(part) for part in get_args(source))
+        return core_schema.no_info_after_validator_function(
+            ReadOnlyMap, core_schema.dict_schema(keys, values, strict=False)
+        )
+
+
+class OneOf:
+    """Annotates a union of plain values and of models that have a ``kind``; ``members``: annotations by tag.
+
+    Tags of plain values are ``text``, ``list``, ``int``, ``number`` (what is not an int) and ``bool``.
+    """
+
+    def __init__(self, **members: object) -> None:
+        self.members = members
+
+    def __get_pydantic_core_schema__(self, _: object, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        """One schema for each tag."""
+        choices = {tag: handler.generate_schema(member) for tag, member in self.members.items()}
+        return core_schema.tagged_union_schema(
+            choices,
+            _tag,
+            custom_error_type="union_member",
+            custom_error_message=f"Input should be of one of these kinds: {', '.join(self.members)}",
+        )
+
+    def __get_pydantic_json_schema__(
+        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """``anyOf``: an int is a number too, and a number may be written as a text."""
+        return {"anyOf" if key == "oneOf" else key: value for key, value in handler(schema).items()}
+
+
+def _tag(value: object) -> object:
+    for kind, tag in _PLAIN:
+        if isinstance(value, kind):
+            return tag
+    if isinstance(value, Mapping):
+        return cast("Mapping[str, object]", value).get("kind")
+    return getattr(value, "kind", None)
+
+
+_PLAIN: tuple[tuple[type | tuple[type, ...], str], ...] = (
+    (str, "text"),
+    (bool, "bool"),
+    (int, "int"),
+    ((float, Decimal), "number"),
+    ((tuple, list), "list"),
+)
+
+
+class _Written:
+    """Annotates a type of amounts: read from its text, and written as it."""
+
+    def __init__(self, kind: type[Quantity | Duration], example: str) -> None:
+        self.kind = kind
+        self.words = f"{kind.__name__.lower()} such as {example}"
+
+    def __get_pydantic_core_schema__(self, _: object, __: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        """How it is read and written."""
+        text = core_schema.no_info_after_validator_function(self.read, core_schema.str_schema())
+        value = core_schema.is_instance_schema(self.kind)
+        return core_schema.json_or_python_schema(text, value, serialization=core_schema.to_string_ser_schema())
+
+    def __get_pydantic_json_schema__(self, _: object, __: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """How it is described."""
+        return {"type": "string", "description": f"a {self.words}"}
+
+    def read(self, text: str) -> Quantity | Duration:
+        """The amount that ``text`` is."""
+        try:
+            return self.kind(text)
+        except ValueError:
+            shown = text if len(text) < 100 else f"{text[:100]}…"
+            message = NOT_A_JOB.words(problem=f'"{shown}" is not a {self.words}')
+            raise custom_error(NOT_A_JOB.code, message) from None
+
+
+class _OrNone(_Written):
+    """The same, or the word for no limit."""
+
+    def __get_pydantic_core_schema__(self, _: object, __: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        """How it is read and written."""
+        text = core_schema.no_info_after_validator_function(self.read, core_schema.str_schema())
+        value = core_schema.union_schema(
+            [core_schema.literal_schema([NO_LIMIT]), core_schema.is_instance_schema(self.kind)],
+            custom_error_type="limit_member",
+            custom_error_message=f'Input should be a {self.kind.__name__} or "{NO_LIMIT}"',
+        )
+        return core_schema.json_or_python_schema(text, value, serialization=core_schema.to_string_ser_schema())
+
+    def read(self, text: str) -> Any:
+        """The amount that ``text`` is, or the word itself."""
+        return text if text == NO_LIMIT else super().read(text)
+
+
+def _limited(rule: Callable[[Any, str], Broken | None]) -> HoldsIn:
+    """Annotates a limit, for which ``rule`` holds if there is one."""
+    return HoldsIn(lambda limit, what: None if limit == NO_LIMIT else rule(limit, what))
+
+
+def requested(request: Quantity | None, limit: Quantity | Literal["none"] | None) -> Quantity | None:
+    """What a replica requests: a limit alone is also the request."""
+    return limit if request is None and isinstance(limit, Quantity) else request
+
+
+_QUANTITY = _Written(Quantity, "16Gi")
+_DURATION = _Written(Duration, "1h30m")
+
+_LIMIT = _OrNone(Quantity, f'16Gi, or "{NO_LIMIT}"')
+
+Memory: TypeAlias = Annotated[Quantity, _QUANTITY, HoldsIn(values.memory)]
+Cpu: TypeAlias = Annotated[Quantity, _QUANTITY, HoldsIn(values.cpu)]
+MemoryLimit: TypeAlias = Annotated[Quantity | Literal["none"], _LIMIT, _limited(values.memory)]
+CpuLimit: TypeAlias = Annotated[Quantity | Literal["none"], _LIMIT, _limited(values.cpu)]
+Count: TypeAlias = Annotated[Quantity, _QUANTITY, HoldsIn(values.count)]
+TimeLimit: TypeAlias = Annotated[Duration, _DURATION, HoldsIn(values.limit)]
+Delay: TypeAlias = Annotated[Duration, _DURATION, HoldsIn(values.delay)]

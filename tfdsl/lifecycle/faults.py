@@ -14,8 +14,8 @@ from tfdsl.lifecycle.events import TERMINATED, Event, Exited, Lost, Split, Task
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.text import Source, Span
+from tfdsl.vocabulary.attributes import ROLES
 from tfdsl.vocabulary.quantities import Duration
-from tfdsl.vocabulary.roles import ROLES
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Job

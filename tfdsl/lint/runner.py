@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from tfdsl.lint.view import JobView, ProgramView
 from tfdsl.record import replace
-from tfdsl.semantics.per_combination import Reports
+from tfdsl.semantics.derived import Reports
 
 if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic, Level, Rule

@@ -2,8 +2,8 @@
 
 What a job gives depends on its own text, on the lets and templates that it names (and those that they name), on the
 other declarations beside the jobs, and on what is asked for. While all of that stays, its diagnostics stay, moved to
-where the job is now. The result is that of :func:`tfdsl.pipeline.run` on the whole program; a test compares the two.
-Of a matrix, only the first job and one for each further value of an axis are checked.
+where the job is now. The result is that of :func:`tfdsl.compiling.pipeline.run` on the whole program; a test compares
+the two. Of a matrix, only the first job and one for each further value of an axis are checked.
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ from collections.abc import Generator, Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
-from tfdsl import pipeline
+from tfdsl.compiling import pipeline
+from tfdsl.compiling.pipeline import Choice, Outcome, Request
 from tfdsl.diagnostics.diagnostic import Diagnostic, Fix, Label
 from tfdsl.diagnostics.name_rules import ABSENT_JOBS
 from tfdsl.patterns import regex
-from tfdsl.pipeline import Choice, Outcome, Request
 from tfdsl.record import Record, replace
-from tfdsl.semantics.check import Checked
-from tfdsl.semantics.consequences import independent
+from tfdsl.semantics.check import Checked, independent
 from tfdsl.semantics.project import Program
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import ast

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from tfdsl import pipeline, targets
+from tfdsl import targets
 from tfdsl.backend import Backend, Row, Unit
-from tfdsl.judge import words_of
+from tfdsl.compiling import pipeline
+from tfdsl.compiling.pipeline import words_of
 from tfdsl.record import Record, replace
 from tfdsl.syntax import ast
 from tfdsl.text import Span

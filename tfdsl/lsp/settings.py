@@ -9,12 +9,12 @@ import os
 from collections.abc import Mapping
 from typing import cast
 
-from tfdsl import front_end
-from tfdsl.inputs import Inputs
-from tfdsl.pipeline import Choice, Request
+from tfdsl.compiling import front_end
+from tfdsl.compiling.pipeline import Choice, Request
 from tfdsl.record import Record
 from tfdsl.semantics.params import Given
 from tfdsl.semantics.project import Program
+from tfdsl.source_files import Inputs
 from tfdsl.text import Source, Span
 
 

@@ -6,23 +6,23 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tfdsl import pipeline
 from tfdsl.backend import Unit
+from tfdsl.compiling import pipeline
+from tfdsl.compiling.front_end import Project, project_with
+from tfdsl.compiling.pipeline import Choice, Outcome, Request
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.front_end import Project, project_with
-from tfdsl.inputs import Inputs
 from tfdsl.lsp.checking import Checker
 from tfdsl.lsp.settings import Settings, choices_of, request_of
-from tfdsl.pipeline import Choice, Outcome, Request
 from tfdsl.semantics.params import Params
 from tfdsl.semantics.project import Program
 from tfdsl.settings.finding import settings_for
+from tfdsl.source_files import Inputs
 from tfdsl.syntax import ast
 from tfdsl.syntax.lexer import Lexed
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
-    from tfdsl.inputs import Opener
+    from tfdsl.source_files import Opener
 
 
 def _no_programs(path: str) -> Iterable[Program]:
@@ -149,7 +149,7 @@ class Snapshot:
         hidden = self.program.hidden
         if not hidden:
             return text
-        from tfdsl.masking import hidden_texts, hide
+        from tfdsl.compiling.masking import hidden_texts, hide
 
         return hide(text, hidden_texts(hidden))
 

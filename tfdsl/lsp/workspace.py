@@ -6,9 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
-from tfdsl import pipeline
-from tfdsl.inputs import Inputs
-from tfdsl.job_files import job_files
+from tfdsl.compiling import pipeline
 from tfdsl.lsp.checking import Checker
 from tfdsl.lsp.declared import Declared, declared
 from tfdsl.lsp.documents import Document, Documents
@@ -17,6 +15,7 @@ from tfdsl.lsp.snapshot import Snapshot
 from tfdsl.lsp.uris import path_of
 from tfdsl.semantics.project import Program
 from tfdsl.settings.finding import is_settings_file
+from tfdsl.source_files import Inputs, job_files
 from tfdsl.syntax import ast
 from tfdsl.text import Source
 

@@ -11,7 +11,7 @@ from tfdsl.rules.broken import Broken
 
 if TYPE_CHECKING:
     from tfdsl.rules.protocols import Job, Policy
-    from tfdsl.vocabulary.policies import Event
+    from tfdsl.vocabulary.statements import Event
 
 
 def fits(event: Event, action: str | None, *, subject: bool, delay: bool) -> Iterator[Broken]:

@@ -1,7 +1,7 @@
 """A job as the rules see it: what the resolved values and the models of the IR have in common.
 
 ``None`` is a value that is not written, or that is wrong and has been reported. A text is a string or something with
-``parts`` (:mod:`tfdsl.rules.texts`).
+``parts`` (:mod:`tfdsl.rules.values`).
 """
 
 from __future__ import annotations

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from typing import Final, Literal, TypeAlias
 
 from tfdsl.record import Record
-from tfdsl.vocabulary.policies import ACTIONS_OF
-from tfdsl.vocabulary.statements import RUN_TIME_MARKS, STEPS
+from tfdsl.vocabulary.statements import ACTIONS_OF, RUN_TIME_MARKS, STEPS
 
 Fate: TypeAlias = Literal["done", "sought", "told"]
 

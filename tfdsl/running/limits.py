@@ -13,7 +13,7 @@ from tfdsl.running.supervision import cgroups
 from tfdsl.vocabulary.quantities import Quantity
 
 if TYPE_CHECKING:
-    from tfdsl.ir.origins import Origins
+    from tfdsl.ir.fields import Origins
 
 
 def limits_of(holder: Role | Step) -> Limits:

@@ -24,7 +24,7 @@ from tfdsl.running.sources import leads_to, nfs_folder, plain
 from tfdsl.running.texts import Texts
 
 if TYPE_CHECKING:
-    from tfdsl.ir.origins import Origins
+    from tfdsl.ir.fields import Origins
     from tfdsl.lifecycle.events import Task
     from tfdsl.running.mount_options import Given, MountOptions
     from tfdsl.text import Span

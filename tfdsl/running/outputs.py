@@ -12,8 +12,8 @@ from tfdsl.running.shown import shown
 from tfdsl.running.texts import Texts
 
 if TYPE_CHECKING:
+    from tfdsl.ir.fields import Origins
     from tfdsl.ir.model import Job, Output, Role
-    from tfdsl.ir.origins import Origins
 
 
 def outputs_of(role: Role, index: int, variables: Mapping[str, str]) -> tuple[Copied, ...]:

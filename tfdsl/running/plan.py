@@ -8,8 +8,7 @@ from typing import Final, Literal, TypeAlias
 from tfdsl.diagnostics import Rule, run_rules
 from tfdsl.emit.server_program import TENSORFLOW_SERVER
 from tfdsl.ir.cluster_spec import cluster_spec, flag_hosts, flag_task, gets_flags, needs_tf_config, tf_config
-from tfdsl.ir.defaults import board_command
-from tfdsl.ir.model import Job, Role, Step
+from tfdsl.ir.model import Job, Role, Step, board_command
 from tfdsl.lifecycle.events import Task
 from tfdsl.patterns import regex
 from tfdsl.record import Record

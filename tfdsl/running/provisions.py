@@ -15,7 +15,7 @@ from tfdsl.running.mounts import Mounts
 from tfdsl.running.mounts import Replica as Mounting
 
 if TYPE_CHECKING:
-    from tfdsl.ir.origins import Origins
+    from tfdsl.ir.fields import Origins
     from tfdsl.running.mount_options import MountOptions
     from tfdsl.running.plan import Program, Replica
     from tfdsl.running.supervisor import Supervisor

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics import Diagnostic, run_rules
-from tfdsl.ir.defaults import board_command
+from tfdsl.ir.model import board_command
 
 if TYPE_CHECKING:
-    from tfdsl.ir.origins import Origins
+    from tfdsl.ir.fields import Origins
     from tfdsl.running.plan import Program, Replica
 
 BOARD: Final = "tensorboard"

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 from tfdsl.diagnostics import Diagnostic, value_rules
 from tfdsl.record import replace
 from tfdsl.semantics import patches, resolved, statements, unset
+from tfdsl.semantics.blocks import Layer, RoleBlock
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
-from tfdsl.semantics.mounts import mount
-from tfdsl.semantics.role_names import known_role
+from tfdsl.semantics.known_names import known_role
 from tfdsl.semantics.scope import Scope
+from tfdsl.semantics.statements import mount
 from tfdsl.semantics.values import ListData, Value, list_data
 from tfdsl.syntax import ast
 from tfdsl.text import Span
@@ -24,7 +25,6 @@ from tfdsl.vocabulary import attributes
 from tfdsl.vocabulary.types import STRING, Type
 
 if TYPE_CHECKING:
-    from tfdsl.semantics.blocks import Layer, RoleBlock
     from tfdsl.semantics.resolve import Resolver
 
     Report = Callable[[Diagnostic], None]

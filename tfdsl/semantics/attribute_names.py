@@ -9,10 +9,10 @@ from tfdsl import targets
 from tfdsl.diagnostics import Diagnostic, name_rules
 from tfdsl.diagnostics.suggest import closest, fold, folded, offering, proposing, words_of
 from tfdsl.record import Record
-from tfdsl.rules.roles import misplaced
+from tfdsl.rules.job import misplaced
 from tfdsl.semantics import misplaced_names
 from tfdsl.syntax import ast
-from tfdsl.vocabulary import attributes, foreign, pod_fields
+from tfdsl.vocabulary import attributes, foreign
 from tfdsl.vocabulary.types import (
     BoolType,
     DurationType,
@@ -75,7 +75,7 @@ def unknown(item: ast.Assign, where: str, options: Iterable[str], around: Around
     if instead is not None:
         report(diagnostic.help(instead))
         return None
-    field = pod_fields.find(key.text)
+    field = foreign.find(key.text)
     if field is not None and where != "template":
         report(_with_patch(diagnostic, field, around))
         return None
@@ -127,7 +127,7 @@ _LITERALS: dict[type, tuple[type, ...]] = {
 _ALL_LITERALS = (ast.Str, ast.Number, ast.Unit, ast.Bool, ast.ListExpr, ast.MapExpr)
 
 
-def _with_patch(diagnostic: Diagnostic, field: pod_fields.PodField, around: Around) -> Diagnostic:
+def _with_patch(diagnostic: Diagnostic, field: foreign.PodField, around: Around) -> Diagnostic:
     """``diagnostic``, about a field of pods without an attribute, with the patch that sets it."""
     if field.instead:
         diagnostic = diagnostic.help(field.instead)

@@ -6,25 +6,176 @@ All other items keep their conditions. A block with ``use`` becomes several :cla
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeGuard, TypeVar
 
 from tfdsl import targets
-from tfdsl.diagnostics import Diagnostic, name_rules
+from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
+from tfdsl.diagnostics.suggest import closest, enumeration, offering, proposing, words_of
 from tfdsl.record import Record, replace
+from tfdsl.rules.job import step_name
+from tfdsl.rules.values import as_label
 from tfdsl.semantics import attribute_names
 from tfdsl.semantics.attribute_names import Around
-from tfdsl.semantics.role_names import known_role
-from tfdsl.semantics.target_names import target_called
+from tfdsl.semantics.known_names import known_role, target_called
+from tfdsl.semantics.scope import in_order
 from tfdsl.syntax import ast
+from tfdsl.text import Span
 from tfdsl.vocabulary import attributes
+from tfdsl.vocabulary.statements import STEP_ATTRIBUTES
 
 if TYPE_CHECKING:
     from tfdsl.backend import Backend
     from tfdsl.semantics.conditions import Conditions
-    from tfdsl.semantics.step_blocks import StepBlock
-    from tfdsl.vocabulary.options import Option
+    from tfdsl.vocabulary.types import Option
 
+
+if TYPE_CHECKING:
+    Add = Callable[[ast.Assign, dict[str, ast.Assign]], None]
+
+_ALIASES = words_of(attributes.ATTRIBUTES)
+
+_ITEMS: dict[type, tuple[str, str]] = {
+    ast.Mount: ("a mount", "a step has the mounts of its role: put it beside the step"),
+    ast.Output: ("an output", "put it beside the step: an output copies when the command has ended"),
+    ast.Policy: ("a policy", "put it beside the step: a policy covers the whole replica"),
+    ast.Use: ("use", "a template can contain the whole step: put use beside it"),
+    ast.Step: ("a step", "put it beside the step"),
+    ast.Role: ("a role", "put it in the job block"),
+    ast.Cluster: ("cluster", "put it in the job block"),
+    ast.Build: ("build", "put it in the job block"),
+    ast.Matrix: ("a matrix", "put it in the job block"),
+    ast.Target: ("a target", "put it in the job block"),
+    ast.Patch: ("a patch", 'put it in a target block, e.g. patch pod "spec.initContainers[name=NAME].tty" = true'),
+}
+_UNSET = ("unset", "put it beside the step; an attribute of a step is replaced, not taken away")
+_REASONS = {
+    "port": "the TensorFlow server runs in the command's container; a sidecar has ports",
+    "ports": "only a sidecar has ports",
+    "cpu_limit": "the limit of a step is its cpu",
+    "memory_limit": "the limit of a step is its memory",
+}
+
+
+class StepBlock(Record):
+    """A prepare or sidecar block. ``meant``: the attributes that misspelt names were probably meant to be.
+
+    ``conditional``: attributes with a condition, which may differ between the roles that have the step.
+    """
+
+    node: ast.Step
+    attributes: Mapping[str, ast.Assign]
+    meant: frozenset[str] = frozenset()
+    conditional: tuple[ast.Assign, ...] = ()
+
+
+def read_steps(nodes: Iterable[ast.Step], where: str, add: Add, report: Report) -> tuple[StepBlock, ...]:
+    """The steps of one block or template; ``where``: what it is. ``add`` puts an item into a table.
+
+    Each is there once, unless it has a condition: then it depends on the role whether it is one too many.
+    """
+    blocks: list[StepBlock] = []
+    known: dict[str, StepBlock] = {}
+    for node in nodes:
+        block = _read(node, add, report)
+        first = block if node.condition is not None else known.setdefault(node.name.text, block)
+        if first is block:
+            blocks.append(block)
+        else:
+            report(twice(block, first, where))
+    return tuple(blocks)
+
+
+def twice(block: StepBlock, first: StepBlock, where: str) -> Diagnostic:
+    """That ``block`` has the name of another step in the same ``where``."""
+    name = block.node.name
+    kind = block.node.kind if block.node.kind == first.node.kind else "a step"
+    diagnostic = name_rules.DUPLICATE_BLOCK(name.span, name=f"{kind} {name.text}", where=where)
+    return diagnostic.note(first.node.name.span, "first here").marked("again here")
+
+
+def _read(node: ast.Step, add: Add, report: Report) -> StepBlock:
+    _check_name(node, report)
+    known: dict[str, ast.Assign] = {}
+    conditional: list[ast.Assign] = []
+    meant: set[str] = set() if node.name.text else {"command"}  # a name that could not be read has been reported
+    for item in node.items:
+        if not isinstance(item, ast.Assign):
+            _misplaced(item, node.kind, report)
+        elif item.key.text not in attributes.BY_NAME:
+            meant.add(_unknown_in_step(item, node.kind, report))
+        elif item.key.text not in STEP_ATTRIBUTES[node.kind]:
+            name = item.key.text
+            diagnostic = name_rules.MISPLACED_ATTRIBUTE(item.key.span, name=name, where=f"{node.kind} block")
+            report(diagnostic.help(_REASONS.get(name, f"put {name} beside the step: it is for the whole replica")))
+        elif item.condition is not None:
+            conditional.append(item)
+        else:
+            add(item, known)
+    return StepBlock(node, known, frozenset(meant), tuple(conditional))
+
+
+def _check_name(node: ast.Step, report: Report) -> None:
+    broken = step_name(node.name.text, node.kind) if node.name.text else None
+    if broken is None:
+        return
+    diagnostic = broken.at(node.name.span)
+    near = as_label(node.name.text)
+    if near and step_name(near, node.kind) is None:
+        diagnostic = diagnostic.replacing(f'write "{near}"', f'"{near}"')
+    report(diagnostic)
+
+
+def _misplaced(item: ast.Item, kind: str, report: Report) -> None:
+    what, advice = _ITEMS.get(type(item), _UNSET)
+    report(name_rules.MISPLACED_ITEM(place_of(item), item=what, where=f"{kind} block").help(advice))
+
+
+def _unknown_in_step(item: ast.Assign, kind: str, report: Report) -> str:
+    """Report that the attribute of ``item`` does not exist; returns the name that was probably meant, or nothing."""
+    key = item.key
+    here = [name for name in STEP_ATTRIBUTES[kind] if name in attributes.BY_NAME]
+    diagnostic = name_rules.UNKNOWN_ATTRIBUTE(key.span, where=f"{kind} block", what="attribute", name=key.text)
+    near = closest(key.text, here, _ALIASES)
+    report(offering(diagnostic, near, here, _ALIASES) if near else diagnostic.help(f"it has {enumeration(here)}"))
+    return near or ""
+
+
+_WORDS: dict[type, str] = {
+    ast.Role: "a role",
+    ast.Cluster: "cluster",
+    ast.Build: "build",
+    ast.Target: "a target",
+    ast.Patch: "a patch",
+    ast.Matrix: "a matrix",
+}
+
+
+def misplaced(item: ast.Item, where: str) -> Diagnostic:
+    """That ``item`` cannot be in a ``where``, and where it belongs."""
+    diagnostic = name_rules.MISPLACED_ITEM(place_of(item), item=_WORDS[type(item)], where=where)
+    return diagnostic.help(_patch_help(item, where) if isinstance(item, ast.Patch) else "put it in the job block")
+
+
+def place_of(item: ast.Item) -> Span:
+    """Where an item is reported that cannot be in its block: its name or keyword."""
+    if isinstance(item, ast.Cluster | ast.Build | ast.Matrix):
+        return item.word
+    if isinstance(item, ast.Role | ast.Target | ast.Step | ast.Use):
+        return item.name.span
+    return item.path.span if isinstance(item, ast.Patch) else item.span
+
+
+def _patch_help(item: ast.Patch, where: str) -> str:
+    if where != "role":
+        return "put it in a target block"
+    if item.pod is not None:
+        line = f"role worker {{ {item.span.text} }}"
+        return f"put it in a target block: target {targets.with_pods()[0]} {{ {line} }}"
+    return "put it in a target block; a role in a target block can have patch pod and unpatch pod"
+
+
+if TYPE_CHECKING:
     Report = Callable[[Diagnostic], None]
 
 Block = TypeVar("Block", ast.Cluster, ast.Build, ast.Matrix)
@@ -192,7 +343,6 @@ class Reader:
         """The templates that ``items`` use, in order and each once, then the items themselves."""
         if not any(isinstance(item, ast.Use) for item in items):
             return (self.layer(items, where, options),)
-        from tfdsl.semantics.template_uses import TemplateUses
 
         uses = TemplateUses(self, where)
         templates = uses.layers(items)
@@ -229,8 +379,6 @@ class Reader:
             elif isinstance(item, ast.UNSET):
                 unsets.append(item)
             elif not isinstance(item, _ALLOWED[where]):
-                from tfdsl.semantics.misplaced_items import misplaced
-
                 self.report(misplaced(item, where))
         found = Layer(
             known,
@@ -242,12 +390,8 @@ class Reader:
             absent=tuple(absent),
         )
         if steps:
-            from tfdsl.semantics.step_blocks import read_steps
-
             found = replace(found, steps=read_steps(steps, where, self.add, self.report))
         if unsets:
-            from tfdsl.semantics.unset_names import read_unsets
-
             present, left_out = read_unsets(unsets, where, option_names, known, self)
             found = replace(found, unsets=present, absent=(*found.absent, *left_out))
         return found
@@ -370,3 +514,198 @@ def _once(items: Iterable[ast.Item], kind: type[Block], word: str, report: Repor
         diagnostic = name_rules.DUPLICATE_BLOCK(item.word, name=word, where="job")
         report(diagnostic.note(same_kind[0].word, "first here").marked("again here"))
     return same_kind[0] if same_kind else None
+
+
+def read_unsets(
+    nodes: Iterable[ast.Unset],
+    where: Where,
+    options: Collection[str],
+    known: Mapping[str, ast.Assign],
+    reader: Reader,
+) -> tuple[tuple[ast.Unset, ...], tuple[ast.Unset, ...]]:
+    """The valid ones of ``nodes``, and the attributes whose condition is false.
+
+    ``options``: those of the target whose block it is; ``known``: the attributes that the block sets.
+    """
+    present: list[ast.Unset] = []
+    absent: list[ast.Unset] = []
+    first: dict[str, ast.UnsetAttribute] = {}
+    for node in nodes:
+        if not isinstance(node, ast.UnsetAttribute):
+            present.append(node)
+        elif not _is_known(node, where, options, reader):
+            continue
+        elif not reader.holds(node.condition):
+            absent.append(node)
+        else:
+            name = node.name.text
+            if node.key is None and first.setdefault(name, node) is not node:
+                reader.report(in_one_block(node.name.span, name, first[name].name.span, twice=True))
+            elif node.key is None and name in known:
+                reader.report(in_one_block(node.name.span, name, known[name].key.span))
+            else:
+                present.append(node)
+    return tuple(present), tuple(absent)
+
+
+def in_one_block(span: Span, what: str, other: Span, *, twice: bool = False) -> Diagnostic:
+    """That ``what`` is unset at ``span``, and set, or unset as well, at ``other`` in the same block."""
+    how = "unset twice" if twice else "set and unset"
+    diagnostic = name_rules.UNSET_IN_BLOCK(span, what=what, how=how)
+    return diagnostic.note(other, "first unset here" if twice else "set here").marked("unset here")
+
+
+def _is_known(node: ast.UnsetAttribute, where: Where, options: Collection[str], reader: Reader) -> bool:
+    """Whether the attribute exists, can be in such a block, and has entries if one is named; reported if not."""
+    name = node.name
+    row = attributes.BY_NAME.get(name.text)
+    if row is None:
+        reader.report(_unknown_to_unset(name, where, options))
+        return False
+    if where in ("job", "role") and not attribute_names.is_legal(name, where, reader.report):
+        return False
+    if node.key is not None and not row.has_entries:
+        diagnostic = name_rules.UNSET_ENTRY(node.name.span, name=name.text)
+        reader.report(diagnostic.help(f"write unset {name.text}"))
+        return False
+    return True
+
+
+def _unknown_to_unset(name: ast.Name, where: Where, options: Collection[str]) -> Diagnostic:
+    diagnostic = name_rules.UNKNOWN_ATTRIBUTE(name.span, where=where, what="attribute", name=name.text)
+    if name.text in options:
+        return diagnostic.help(f"{name.text} is an option of the target: only this block sets it, so remove that line")
+    near = closest(name.text, attributes.BY_NAME, _ALIASES)
+    return offering(diagnostic, near, attributes.BY_NAME, _ALIASES) if near else diagnostic
+
+
+MOST_TEMPLATES = 100
+"""The most templates that one block can use, including those of its templates."""
+
+MOST_COMPARED = 100_000
+"""The most template names that are compared with unknown ones; after that, no suggestions are made."""
+
+_IN_TEMPLATE = (ast.Assign, ast.Use, ast.Mount, ast.Output, ast.Policy, ast.Step, *ast.UNSET)
+
+
+def check_templates(names: Names, report: Callable[[Diagnostic], None]) -> None:
+    """Check templates on their own: their content, and whether they use themselves."""
+    uses: dict[str, list[ast.Ref]] = {}
+    for name, template in names.templates.items():
+        reader = Reader(names, report)
+        used = TemplateUses(reader, "template").every_name(template.items)
+        uses[name] = [ast.Ref(one.text, one.span) for one in used]
+        reader.layer(template.items, "template", ())
+    in_order(uses, name_rules.TEMPLATE_CYCLE, report)
+
+
+class TemplateUses:
+    """The templates that one block uses. ``reader`` reads them; ``where``: what kind of block it is."""
+
+    def __init__(self, reader: Reader, where: Where) -> None:
+        self.reader = reader
+        self.names = reader.names
+        self.where: Where = where
+        self._layers: list[Layer] = []
+        self._reached: dict[str, None] = {}
+        self._absent: list[str] = []
+
+    def layers(self, items: Iterable[ast.Item]) -> list[Layer]:
+        """The layers of the templates that ``items`` use, in order and each once."""
+        self._use(self._used(items))
+        return self._layers
+
+    def absent_items(self) -> list[ast.Item]:
+        """The items of the templates whose ``use`` is absent, and which nothing else uses."""
+        found: list[ast.Item] = []
+        seen = dict(self._reached)
+        while self._absent and len(seen) < 2 * MOST_TEMPLATES:
+            name = self._absent.pop()
+            if name not in seen:
+                seen[name] = None
+                found += self._layer(name).items
+                self._absent += [one.text for one in self._used_by(name)]  # which adds those of absent uses itself
+        return found
+
+    def every_name(self, items: Iterable[ast.Item]) -> list[ast.Name]:
+        """The known templates that ``items`` name, each once, whether the conditions hold or not."""
+        used = self._used(items)
+        here = {name.text for name in used}
+        named = (item.name for item in items if isinstance(item, ast.Use) and item.condition is not None)
+        others = {name.text: name for name in named if name.text in self.names.templates and name.text not in here}
+        return sorted((*used, *others.values()), key=lambda name: name.span.start)
+
+    # --- what is used ------------------------------------------------------------------------------------------
+
+    def _use(self, used: Iterable[ast.Name]) -> bool:
+        """Append the layers of the templates ``used``; false when there are too many."""
+        for name in used:
+            if name.text in self._reached:
+                continue
+            if len(self._reached) == MOST_TEMPLATES:
+                reason = f"a block can use at most {MOST_TEMPLATES} templates"
+                self.reader.report(value_rules.TOO_LARGE(name.span, reason=reason))
+                return False
+            self._reached[name.text] = None
+            if not self._use(self._used_by(name.text)):
+                return False
+            layer = self._layer(name.text)
+            if not layer.is_empty:
+                self._layers.append(layer)
+        return True
+
+    def _used_by(self, template: str) -> list[ast.Name]:
+        read, reader = self.names.read, self.reader
+        known = read.uses.get(template)
+        if known is not None:
+            used, absent, complete = known
+            self._absent += absent
+            reader.complete = reader.complete and complete
+            return used
+        before, reader.complete = reader.complete, True
+        noted = len(self._absent)
+        items = self.names.templates[template].items
+        used = self._used(items)
+        if all(reader.is_same(item.condition) for item in items if isinstance(item, ast.Use)):
+            read.uses[template] = used, self._absent[noted:], reader.complete
+        reader.complete = before and reader.complete
+        return used
+
+    def _used(self, items: Iterable[ast.Item]) -> list[ast.Name]:
+        """The known templates that ``items`` use, each once; those whose ``use`` is absent are noted."""
+        here: dict[str, ast.Name] = {}
+        for item in items:
+            if not isinstance(item, ast.Use):
+                continue
+            name = item.name
+            holds = self.reader.holds(item.condition)
+            first = here.setdefault(name.text, name) if holds else name
+            if first is not name:
+                diagnostic = name_rules.DUPLICATE_USE(name.span, name=name.text)
+                self.reader.report(diagnostic.note(first.span, "first used here").marked("used again here"))
+            elif name.text not in self.names.templates:
+                self._unknown(name)
+            elif not holds:
+                self._absent.append(name.text)
+        return [name for name in here.values() if name.text in self.names.templates]
+
+    def _unknown(self, name: ast.Name) -> None:
+        self.reader.complete = False
+        diagnostic = name_rules.UNKNOWN_TEMPLATE(name.span, name=name.text)
+        read = self.names.read
+        read.compared += len(self.names.templates)
+        near = closest(name.text, self.names.templates if read.compared <= MOST_COMPARED else ())
+        self.reader.report(proposing(diagnostic, near) if near else diagnostic)
+
+    # --- what is in them ---------------------------------------------------------------------------------------
+
+    def _layer(self, template: str) -> Layer:
+        layers = self.names.read.layers
+        layer = layers.get((template, self.where))
+        if layer is None:
+            body = tuple(item for item in self.names.templates[template].items if isinstance(item, _IN_TEMPLATE))
+            layer = self.reader.layer(body, self.where, ())
+            decided = (item for item in body if isinstance(item, ast.Assign | ast.UnsetAttribute))
+            if all(self.reader.is_same(item.condition) for item in decided):
+                layers[template, self.where] = layer
+        return layer

@@ -6,22 +6,22 @@ targets that are not compiled are checked, too), and applies the rules of the la
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tfdsl import targets
-from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
+from tfdsl.diagnostics import Diagnostic, name_rules, syntax_rules, value_rules
 from tfdsl.gc_pause import without_gc
 from tfdsl.record import Record
 from tfdsl.semantics import resolved, statements, target_options, unused_items
 from tfdsl.semantics.blocks import JobBlock, Names, ReadTemplates, read_job
-from tfdsl.semantics.derived import Asked, Derived, check_name, chosen, derive
+from tfdsl.semantics.derived import Asked, Derived, Reports, check_name, chosen, derive
 from tfdsl.semantics.job_rules import check_images, check_job
 from tfdsl.semantics.merge_outputs import outputs
 from tfdsl.semantics.merge_policies import policies
 from tfdsl.semantics.params import Given, Params
 from tfdsl.semantics.patches import patches
-from tfdsl.semantics.per_combination import Reports
 from tfdsl.semantics.project import Program, used_templates
 from tfdsl.semantics.resolve import Resolver, Shared
 from tfdsl.semantics.target_options import GivenOption
@@ -90,12 +90,12 @@ def check(program: Program, request: Request) -> Checked:
     with_pods = tuple(wanted.target.name for wanted in request.targets if wanted.target.pods)
     names = Names(program.templates, ReadTemplates(), with_pods)
     if program.templates:
-        from tfdsl.semantics.template_uses import check_templates
+        from tfdsl.semantics.blocks import check_templates
 
         check_templates(names, collector)
     derived = chosen(derive(program, params, collector), request.job, request.name, collector)
     if any(one.absent for one in derived):
-        from tfdsl.semantics.absent_jobs import check_any_left
+        from tfdsl.semantics.derived import check_any_left
 
         check_any_left([one for one in derived if one.chosen], collector)
     if request.extent == "names":
@@ -116,8 +116,6 @@ def check(program: Program, request: Request) -> Checked:
     )
     diagnostics = collector.diagnostics
     if program.syntax_errors:
-        from tfdsl.semantics.consequences import independent
-
         diagnostics = independent(diagnostics, program)
     jobs = (job for at in range(len(request.targets) or 1) for of_one in of_nodes for job in of_one[at])
     return Checked(tuple(jobs), tuple(diagnostics), everything, unsets, params.conditions)
@@ -207,7 +205,6 @@ class _Checker:
         combination = derived[0].combination if len(derived) > 1 else None
         if combination is None:
             return derived
-        from tfdsl.semantics.sizes import items_of
 
         if self.params.spend(COST_OF_ITEM * items_of(node, self.names.templates) * len(derived)):
             return derived
@@ -286,3 +283,107 @@ def _replicas(resolver: Resolver, name: str) -> ast.Expr:
     """The expression that decides how many replicas a role has, which is one that is written."""
     layers = [layer for layer in resolver.own_layers(name) if "replicas" in layer.attributes]
     return layers[-1].attributes["replicas"].value
+
+
+# What is missing may be in the part that could not be read.
+_MISSING = (
+    name_rules.MISSING_PARAM,
+    name_rules.ABSENT_JOBS,
+    name_rules.NOTHING_TO_UNSET,
+    name_rules.NO_MATRIX,
+    name_rules.NOTHING_TO_UNSET,
+    value_rules.BAD_AXIS,
+    value_rules.BUILD_FROM,
+    value_rules.STEP_WITHOUT_COMMAND,
+    value_rules.MISSING_IMAGE,
+    value_rules.NO_TRAINING_ROLE,
+    value_rules.MISSING_LOGDIR,
+)
+
+# A value or a type that ends at such a place, or spans it, is not the intended one.
+_CUT_SHORT = (
+    syntax_rules.JOB_NAME,
+    syntax_rules.UNCLOSED_INTERPOLATION,
+    syntax_rules.UNFINISHED,
+    syntax_rules.UNCLOSED_BRACKET,
+    syntax_rules.NESTING_TOO_DEEP,
+    syntax_rules.FORBIDDEN_CHARACTER,
+)
+
+# A guessed name: it need not exist.
+_GUESSED = (syntax_rules.ODD_NAME, syntax_rules.UNQUOTED_KEY)
+
+# A name that is declared in the wrong place is not unknown.
+_UNKNOWN = (name_rules.UNKNOWN_NAME, name_rules.UNKNOWN_TEMPLATE)
+
+
+def independent(diagnostics: Iterable[Diagnostic], program: Program) -> list[Diagnostic]:
+    """``diagnostics`` without those that follow from the syntax errors of ``program``."""
+    guessed = {(id(each.span.source), each.span.start) for each in program.diagnostics if each.rule in _GUESSED}
+    inside = syntax_rules.DECLARATION_INSIDE
+    declared = {each.span.text.split()[-1] for each in program.diagnostics if each.rule is inside}
+    places = _places(program)
+    return [
+        each
+        for each in diagnostics
+        if each.rule not in _MISSING
+        and (id(each.span.source), each.span.start) not in guessed
+        and not (each.rule in _UNKNOWN and each.span.text in declared)
+        and not _is_cut(each, places)
+    ]
+
+
+def _places(program: Program) -> dict[int, list[int]]:
+    """For each text, by its identity, where something is cut short."""
+    places: dict[int, list[int]] = {}
+    for each in program.diagnostics:
+        if each.rule in _CUT_SHORT:
+            places.setdefault(id(each.span.source), []).append(each.span.start)
+    for starts in places.values():
+        starts.sort()
+    return places
+
+
+def _is_cut(diagnostic: Diagnostic, places: dict[int, list[int]]) -> bool:
+    starts = places.get(id(diagnostic.span.source), [])
+    first = bisect_left(starts, diagnostic.span.start)
+    return first < len(starts) and starts[first] <= diagnostic.span.end
+
+
+def items_of(job: ast.Job, templates: Mapping[str, ast.Template]) -> int:
+    """The items of a job block and of the templates it uses; those beside the roles count for each role as well."""
+    counter = _Counter(templates)
+    beside = counter.of(job.items)
+    return beside * (1 + counter.roles) + counter.in_roles
+
+
+class _Counter:
+    """``roles``: how many role blocks were met, and ``in_roles``: how many items are in them."""
+
+    def __init__(self, templates: Mapping[str, ast.Template]) -> None:
+        self.templates = templates
+        self.roles = 0
+        self.in_roles = 0
+        self._known: dict[str, int] = {}
+
+    def of(self, found: Iterable[ast.Item]) -> int:
+        """The items of one block, without those of its roles."""
+        count = 0
+        for item in found:
+            count += 1
+            if isinstance(item, ast.Role):
+                self.roles += 1
+                self.in_roles += self.of(item.items)
+            elif isinstance(item, ast.Target | ast.Step):
+                count += self.of(item.items)
+            elif isinstance(item, ast.Build):
+                count += len(item.items)
+            elif isinstance(item, ast.Use):
+                count += self._of_template(item.name.text)
+        return count
+
+    def _of_template(self, name: str) -> int:
+        if name not in self._known:
+            self._known[name] = 0  # one that uses itself is an error
+            self._known[name] = self.of(self.templates[name].items) if name in self.templates else 0
+        return self._known[name]

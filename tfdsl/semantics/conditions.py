@@ -14,9 +14,8 @@ from tfdsl import targets
 from tfdsl.diagnostics import Diagnostic, name_rules
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.record import Record, replace
-from tfdsl.semantics.dependencies import references
 from tfdsl.semantics.evaluate import evaluate
-from tfdsl.semantics.scope import Scope
+from tfdsl.semantics.scope import Scope, references
 from tfdsl.semantics.values import ListData, MapData, Poison, Value, a_kind, is_number
 from tfdsl.syntax import ast
 from tfdsl.text import Span

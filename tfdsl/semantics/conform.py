@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, listing
 from tfdsl.patterns import regex
-from tfdsl.rules import amounts
+from tfdsl.rules import values
 from tfdsl.rules.broken import Broken
-from tfdsl.rules.names import map_key
-from tfdsl.rules.texts import clean, literal
+from tfdsl.rules.values import clean, literal, map_key
 from tfdsl.semantics import operators
-from tfdsl.semantics.role_names import known_role
+from tfdsl.semantics.known_names import known_role
 from tfdsl.semantics.values import (
     POISON,
     Data,
@@ -230,7 +229,7 @@ def _quantity(value: Value, to: QuantityType, what: str, report: Report) -> Data
             report(diagnostic.help("the smallest amount is a thousandth, 1m"))
             return POISON
         return _mismatch(value, to, what, report)
-    return _holds(amounts.cpu(data, what) if to.of == "cpu" else amounts.count(data, what), data, value, report)
+    return _holds(values.cpu(data, what) if to.of == "cpu" else values.count(data, what), data, value, report)
 
 
 def _holds(broken: Broken | None, data: Data, value: Value, report: Report) -> Data:
@@ -265,7 +264,7 @@ def _memory(value: Value, what: str, report: Report) -> Data:
         return POISON
     if not isinstance(data, Quantity):
         return _mismatch(value, QuantityType("memory"), what, report)
-    return _holds(amounts.memory(data, what), data, value, report)
+    return _holds(values.memory(data, what), data, value, report)
 
 
 def _offer(diagnostic: Diagnostic, literal: str) -> Diagnostic:
@@ -282,7 +281,7 @@ def _duration(value: Value, to: DurationType, what: str, report: Report) -> Data
             report(_offer(diagnostic, f"{data}s"))
             return POISON
         return _mismatch(value, to, what, report)
-    return _holds(amounts.limit(data, what) if to.positive else amounts.delay(data, what), data, value, report)
+    return _holds(values.limit(data, what) if to.positive else values.delay(data, what), data, value, report)
 
 
 def _list(value: Value, to: ListType, what: str, report: Report) -> Data:

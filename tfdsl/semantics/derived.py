@@ -5,27 +5,195 @@ Their names are evaluated here, and ``--job`` and ``--name`` are applied, before
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import TYPE_CHECKING, TypeAlias
 
-from tfdsl.diagnostics import Diagnostic, name_rules
-from tfdsl.diagnostics.suggest import closest, listing
+from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
+from tfdsl.diagnostics.suggest import closest, enumeration, listing
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
-from tfdsl.rules import names as name_checks
-from tfdsl.semantics.dependencies import references
+from tfdsl.rules import values
 from tfdsl.semantics.evaluate import evaluate
-from tfdsl.semantics.scope import Scope
-from tfdsl.semantics.values import Poison, show
+from tfdsl.semantics.operators import settle
+from tfdsl.semantics.scope import Scope, references
+from tfdsl.semantics.values import (
+    CONTAINERS,
+    POISON,
+    Data,
+    ListData,
+    Poison,
+    Reference,
+    RunTimeText,
+    Value,
+    a_kind,
+    kind_of,
+    show,
+    with_article,
+)
 from tfdsl.syntax import ast
 from tfdsl.text import Span
+from tfdsl.vocabulary.quantities import Undecided
+from tfdsl.vocabulary.statements import INDEX
 
 if TYPE_CHECKING:
-    from tfdsl.semantics.matrix import Combination
     from tfdsl.semantics.params import Params
     from tfdsl.semantics.project import Program
 
+
+if TYPE_CHECKING:
     Report = Callable[[Diagnostic], None]
+
+MOST_JOBS = 1000
+"""The most jobs that the matrices of one file can make."""
+
+MOST_COUNTED = 10**9
+MOST_FACTORS = 8
+"""What a message about too many jobs shows."""
+
+MOST_SAMPLED = 100
+"""The most jobs of one matrix that an editor checks at a keystroke."""
+
+
+class Combination(Record):
+    """One value of each axis. ``matrix``: the word that its block begins with; ``count``: how many combinations it has.
+
+    ``sampled``: the first combination, or one of the first that differ from it in one axis alone.
+
+    ``broken``: the matrix has an error, so that no value is known of an axis that it does not have.
+    """
+
+    index: int
+    values: Mapping[str, Value]
+    matrix: Span
+    count: int = 1
+    sampled: bool = True
+    broken: bool = False
+
+    def shown(self) -> str:
+        """``lr = 1e-3, size = "small"``."""
+        return ", ".join(f"{name} = {_written(value.data)}" for name, value in self.values.items())
+
+
+def _written(data: Data) -> str | None:
+    return f'"{data}"' if isinstance(data, str) else show(data)
+
+
+def combinations(matrix: ast.Matrix, scope: Scope, room: int) -> Sequence[Combination]:
+    """All combinations of ``matrix``, whose axes see the names of ``scope``; one, broken, if it has an error.
+
+    ``room``: how many more jobs the matrices of the file can make.
+    """
+    axes = _axes(matrix, scope)
+    broken = not axes or any(values is None for values in axes.values())
+    lists = [values or (Value(POISON, matrix.word),) for values in axes.values()]
+    count = math.prod(map(len, lists))
+    if not broken and count > room:
+        scope.report(_too_many(matrix, lists, count, room))
+    if broken or count > room:
+        first = {name: values[0] for name, values in zip(axes, lists, strict=True)}
+        return [Combination(0, first, matrix.word, broken=broken)]
+    found: list[Combination] = []
+    samples = 0
+    for index, chosen in enumerate(product(*lists)):
+        further = sum(value is not axis[0] for value, axis in zip(chosen, lists, strict=True))
+        sampled = further <= 1 and samples < MOST_SAMPLED
+        samples += sampled
+        found.append(Combination(index, dict(zip(axes, chosen, strict=True)), matrix.word, count, sampled))
+    return found
+
+
+def _too_many(matrix: ast.Matrix, lists: Iterable[Sequence[Value]], count: int, room: int) -> Diagnostic:
+    lengths = [len(values) for values in lists]
+    shown = f"{count:,}" if count <= MOST_COUNTED else f"more than {MOST_COUNTED:,}"
+    if 1 < len(lengths) <= MOST_FACTORS and count <= MOST_COUNTED:
+        shown = f"{' × '.join(map(str, lengths))} = {shown}"
+    error = value_rules.TOO_MANY_JOBS(matrix.word, count=shown, most=f"{MOST_JOBS:,}")
+    if room < MOST_JOBS:
+        error = error.help(f"the matrices above make {MOST_JOBS - room:,} jobs already")
+    return error
+
+
+# --- axes ------------------------------------------------------------------------------------------------------
+
+
+def _axes(matrix: ast.Matrix, scope: Scope) -> dict[str, tuple[Value, ...] | None]:
+    """Axis → its values, ``None`` if they are wrong."""
+    axes: dict[str, tuple[Value, ...] | None] = {}
+    keys: dict[str, ast.Name] = {}
+    for assign in matrix.axes:
+        key = assign.key
+        first = keys.setdefault(key.text, key)
+        if first is not key:
+            diagnostic = name_rules.DUPLICATE_KEY(key.span, name=key.text)
+            scope.report(diagnostic.note(first.span, "first set here").marked("set again here"))
+            axes[key.text] = None
+            continue
+        problem = _name_problem(key)
+        if problem is not None:
+            scope.report(value_rules.BAD_AXIS(key.span, problem=problem))
+        values = _values(assign, scope)
+        axes[key.text] = values if problem is None else None
+    if not matrix.axes:
+        problem = "a matrix needs at least one axis"
+        scope.report(value_rules.BAD_AXIS(matrix.word, problem=problem).help("for example matrix { lr = [0.1, 1e-3] }"))
+    return axes
+
+
+def _name_problem(key: ast.Name) -> str | None:
+    if key.text == INDEX:
+        return "matrix.index counts the jobs; an axis needs another name"
+    if key.quoted and not (key.text.isascii() and key.text.isidentifier()):
+        return f'"{key.text}" cannot be the name of an axis: use letters, digits and _'
+    return None
+
+
+def _values(assign: ast.Assign, scope: Scope) -> tuple[Value, ...] | None:
+    """The values of one axis, settled to one type."""
+    name, value = assign.key.text, evaluate(assign.value, scope)
+    data = value.data
+    if isinstance(data, Poison):
+        return None
+    if not isinstance(data, ListData):
+        error = name_rules.WRONG_TYPE(value.span, what=f"axis {name}", expected="a list", given=a_kind(data))
+        if not isinstance(data, (*CONTAINERS, Reference, RunTimeText)):
+            text = f"[{value.span.text}]"
+            error = error.help(f"write {text}").replacing(f"write {text}", text)
+        scope.report(error)
+        return None
+    if not data.items:
+        scope.report(value_rules.BAD_AXIS(value.span, problem=f"axis {name} has no values"))
+        return None
+    return _of_one_type(name, data.items, scope)
+
+
+def _of_one_type(name: str, items: tuple[Value, ...], scope: Scope) -> tuple[Value, ...] | None:
+    decided = next((item.data for item in items if not isinstance(item.data, Undecided | Poison)), items[0].data)
+    settled: list[Value] = []
+    kinds: dict[str, None] = {}
+    wrong = False
+    for item in items:
+        data = settle(item.data, decided)[0]
+        if isinstance(data, Poison):
+            wrong = True
+            continue
+        if isinstance(data, (*CONTAINERS, Reference, RunTimeText)):
+            expected = "a string, number, bool, quantity or duration"
+            scope.report(
+                name_rules.WRONG_TYPE(item.span, what=f"a value of axis {name}", expected=expected, given=a_kind(data))
+            )
+            wrong = True
+            continue
+        kinds.setdefault(kind_of(data))
+        if len(kinds) > 1 and kinds.keys() != {"int", "number"}:
+            first = next(iter(kinds))
+            what, expected = f"a value of axis {name}", f"{with_article(first)} like the first"
+            scope.report(name_rules.WRONG_TYPE(item.span, what=what, expected=expected, given=a_kind(data)))
+            return None
+        settled.append(Value(data, item.span))
+    return None if wrong else tuple(settled)
+
 
 _IN_LABELS = regex(r"[-a-z0-9]*")
 
@@ -56,7 +224,7 @@ class Derived(Record):
 
     @property
     def sampled(self) -> bool:
-        """Whether an editor checks it: see :class:`~tfdsl.semantics.matrix.Combination`."""
+        """Whether an editor checks it: see :class:`~tfdsl.semantics.derived.Combination`."""
         return self.combination is None or self.combination.sampled
 
 
@@ -93,7 +261,6 @@ class _Namer:
             yield replace(job, name=name, known=known, combination=combination)
 
     def _combinations(self, node: ast.Job, scope: Scope) -> Sequence[Combination] | None:
-        from tfdsl.semantics.matrix import MOST_JOBS, combinations
 
         matrix = node.matrix
         if matrix is None:
@@ -109,7 +276,7 @@ class _Namer:
             data = evaluate(node.pattern, replace(scope, report=self._about_names)).data
             known = isinstance(data, str)
             text = data if isinstance(data, str) else text
-            wrong = known and name_checks.label_problem(text) is not None
+            wrong = known and values.label_problem(text) is not None
             place = _operand(node.pattern, scope) if wrong else place
         return Derived(node, text, place, known, absent=self._is_absent(node, scope))
 
@@ -215,7 +382,7 @@ def check_name(job: Derived, report: Report) -> None:
     """Report a name that is not a DNS label."""
     if not job.known:
         return
-    broken = name_checks.job_name(job.name)
+    broken = values.job_name(job.name)
     if broken is None:
         return
     node, combination = job.node, job.combination
@@ -225,7 +392,7 @@ def check_name(job: Derived, report: Report) -> None:
     error = broken.at(job.named_at)
     if not _names_matrix(node):
         written = job.name[: -len(f"-{combination.index}")]
-        if name_checks.label_problem(written) is None:  # too long only with what is appended
+        if values.label_problem(written) is None:  # too long only with what is appended
             error = replace(error, helps=()).help(_shorter(f"-{combination.count - 1}"))
     elif job.named_at != node.name.span:
         offer = "matrix.index"
@@ -234,5 +401,100 @@ def check_name(job: Derived, report: Report) -> None:
 
 
 def _shorter(suffix: str) -> str:
-    room = name_checks.LONGEST_LABEL - len(suffix)
+    room = values.LONGEST_LABEL - len(suffix)
     return f"the matrix appends up to {suffix}: shorten the name to at most {room} characters"
+
+
+_Place: TypeAlias = "tuple[str, str, int, int]"
+
+
+class Reports:
+    """Takes messages about jobs; those about the jobs of a matrix wait for :meth:`end`."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        self._matrices: dict[int, _Matrix] = {}
+
+    def about(self, job: Derived) -> Report:
+        """Takes messages about ``job``."""
+        if job.combination is None:
+            return self.report
+        return self._matrices.setdefault(id(job.node), _Matrix()).about(job, job.combination)
+
+    def end(self) -> None:
+        """Pass on what has waited, in the order in which it came."""
+        for matrix in self._matrices.values():
+            matrix.end(self.report)
+        self._matrices = {}
+
+
+class _Message:
+    """The first message of a rule at a place, what it is about, and which combinations cause it, and in these words."""
+
+    __slots__ = ("caused", "combination", "diagnostic", "job", "same")
+
+    def __init__(self, diagnostic: Diagnostic, job: Derived, combination: Combination) -> None:
+        self.diagnostic = diagnostic
+        self.job = job
+        self.combination = combination
+        self.caused = {combination.index}
+        self.same = {combination.index}
+
+    def shown(self, asked: int) -> Diagnostic:
+        """The message; with its job, if not all of the ``asked`` jobs cause it and it does not name one itself."""
+        diagnostic, first = self.diagnostic, self.combination
+        of_all = len(self.caused) == asked
+        if of_all and (len(self.same) == asked or self.job.name in diagnostic.message):
+            return diagnostic
+        return diagnostic.note(first.matrix, f"job {self.job.name}, where {first.shown()}")
+
+
+class _Matrix:
+    """The messages about the jobs of one matrix."""
+
+    def __init__(self) -> None:
+        self._messages: dict[_Place, _Message] = {}
+        self._asked: set[int] = set()
+
+    def about(self, job: Derived, combination: Combination) -> Report:
+        self._asked.add(combination.index)
+
+        def take(diagnostic: Diagnostic) -> None:
+            span = diagnostic.span
+            place = diagnostic.rule.code, span.source.path, span.start, span.end
+            known = self._messages.get(place)
+            if known is None:
+                self._messages[place] = _Message(diagnostic, job, combination)
+                return
+            known.caused.add(combination.index)
+            if known.diagnostic.message == diagnostic.message:
+                known.same.add(combination.index)
+
+        return take
+
+    def end(self, report: Report) -> None:
+        for message in self._messages.values():
+            report(message.shown(len(self._asked)))
+
+
+def check_any_left(jobs: Sequence[Derived], report: Callable[[Diagnostic], None]) -> None:
+    """Report it if all ``jobs``, which are those that are asked for, are absent."""
+    if jobs and all(job.absent for job in jobs):
+        report(_none_left(jobs))
+
+
+def _none_left(jobs: Sequence[Derived]) -> Diagnostic:
+    nodes: dict[int, ast.Job] = {}
+    for job in jobs:
+        nodes.setdefault(id(job.node), job.node)
+    named = [(node, node.condition) for node in nodes.values() if node.condition is not None]
+    (first, condition), *others = named
+    what = f"job {first.name.text} is" if not others else "all jobs are"
+    texts = enumeration(f"{each.value.span.text} of {node.name.text}" for node, each in named)
+    shown = condition.value.span.text
+    alone = "its condition is false" if shown == "false" else f"{shown} is false"
+    conditions = alone if not others else f"{texts} are false"
+    diagnostic = name_rules.ABSENT_JOBS(condition.value.span, what=what, conditions=conditions)
+    for _, other in others:
+        diagnostic = diagnostic.note(other.value.span, "this condition is false, too")
+    return diagnostic.help("choose other params with --profile or --set")

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, enumeration, offering
 from tfdsl.record import replace
-from tfdsl.rules import names, outputs, tolerations
+from tfdsl.rules import mounts, values
 from tfdsl.rules.broken import Broken, Place
-from tfdsl.rules.job import of_job, of_role
-from tfdsl.rules.roles import images
+from tfdsl.rules.job import images, of_job, of_role
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.rule_views import RoleView, job_span, job_view, role_span, value_span
 from tfdsl.semantics.values import Data, Entry, ListData, MapData, PodField, Reference, Value
@@ -88,7 +87,7 @@ def _follows(broken: Broken, job: resolved.Job) -> bool:
 def _check_role(role: resolved.Role, view: RoleView, report: Report) -> None:
     rules = [*_role_names(role), *of_role(view)]
     if role.mounted:
-        rules += outputs.durable(view, [at for at, mount in enumerate(role.mounts) if mount.outlives_job])
+        rules += mounts.durable(view, [at for at, mount in enumerate(role.mounts) if mount.outlives_job])
     for broken in rules:
         report(broken.diagnostic(lambda place: role_span(role, place)))
     for mount in role.mounts:
@@ -105,45 +104,45 @@ def _check_role(role: resolved.Role, view: RoleView, report: Report) -> None:
 def _job_names(job: resolved.Job) -> Iterator[Broken]:
     namespace, priority = job.data("namespace"), job.data("priority")
     if isinstance(namespace, str):
-        yield from _one(names.label_name(namespace, "namespace"), "namespace")
+        yield from _one(values.label_name(namespace, "namespace"), "namespace")
     if isinstance(priority, str):
-        yield from _one(names.object_name(priority, "PriorityClass"), "priority")
+        yield from _one(values.object_name(priority, "PriorityClass"), "priority")
     yield from _labels(job.settings)
 
 
 def _role_names(role: resolved.Role) -> Iterator[Broken]:
     image, account = role.data("image"), role.data("service_account")
     if isinstance(image, str):
-        yield from _one(names.image(image), "image")
+        yield from _one(values.image(image), "image")
     if isinstance(account, str):
-        yield from _one(names.object_name(account, "ServiceAccount"), "service_account")
+        yield from _one(values.object_name(account, "ServiceAccount"), "service_account")
     secrets = role.data("image_pull_secrets")
     for at, item in enumerate(secrets.items if isinstance(secrets, ListData) else ()):
         if isinstance(item.data, str):
-            yield from _one(names.object_name(item.data, "Secret"), "image_pull_secrets", at)
+            yield from _one(values.object_name(item.data, "Secret"), "image_pull_secrets", at)
     yield from _env_names(role)
     for at, step in enumerate(role.steps):
         yield from (broken.below("steps", at) for broken in _step_names(step))
     yield from _labels(role.settings)
-    yield from _entries(role.settings, "node_selector", names.node_labels)
-    yield from _entries(role.settings, "resources", names.resources)
+    yield from _entries(role.settings, "node_selector", values.node_labels)
+    yield from _entries(role.settings, "resources", values.resources)
     yield from _ports(role.settings)
     device = role.data("gpu_resource")
     if isinstance(device, str):
-        yield from (broken.below("gpu_resource") for broken in names.resource_name(device))
+        yield from (broken.below("gpu_resource") for broken in values.resource_name(device))
 
 
 def _step_names(step: resolved.Step) -> Iterator[Broken]:
     image = step.data("image")
     if isinstance(image, str):
-        yield from _one(names.image(image), "image")
+        yield from _one(values.image(image), "image")
     yield from _env_names(step)
     yield from _ports(step.settings)
 
 
 def _ports(settings: Mapping[str, resolved.Setting]) -> Iterator[Broken]:
     if "ports" in settings:
-        from tfdsl.rules.ports import port_names
+        from tfdsl.rules.job import port_names
 
         yield from _entries(settings, "ports", port_names)
 
@@ -158,7 +157,7 @@ def _env_names(holder: resolved.Role | resolved.Step) -> Iterator[Broken]:
 
 def _reference(value: Value) -> Iterator[Broken]:
     if isinstance(value.data, PodField) and isinstance(value.data.path.data, str):
-        from tfdsl.rules.downward import pod_field
+        from tfdsl.rules.values import pod_field
 
         yield from _one(pod_field(value.data.path.data), "field")
     if not isinstance(value.data, Reference):
@@ -166,14 +165,14 @@ def _reference(value: Value) -> Iterator[Broken]:
     kind = _REFERENCES[value.data.kind]
     name, key = value.data.name.data, value.data.key.data if value.data.key is not None else None
     if isinstance(name, str):
-        yield from _one(names.object_name(name, kind), "name")
+        yield from _one(values.object_name(name, kind), "name")
     if isinstance(key, str):
-        yield from _one(names.data_key(key, kind), "key")
+        yield from _one(values.data_key(key, kind), "key")
 
 
 def _labels(settings: Mapping[str, resolved.Setting]) -> Iterator[Broken]:
-    yield from _entries(settings, "labels", names.labels)
-    yield from _entries(settings, "annotations", names.annotation_keys)
+    yield from _entries(settings, "labels", values.labels)
+    yield from _entries(settings, "annotations", values.annotation_keys)
 
 
 def _entries(
@@ -208,7 +207,7 @@ def _check_mount(mount: resolved.Mount, report: Report) -> None:
 
 
 def _check_name(value: Value, what: str, report: Report) -> None:
-    broken = names.object_name(value.data, what) if isinstance(value.data, str) else None
+    broken = values.object_name(value.data, what) if isinstance(value.data, str) else None
     if broken is not None:
         report(broken.at(value.span))
 
@@ -225,7 +224,7 @@ def _check_toleration(entries: Mapping[str, Entry], span: Span, report: Report) 
     def place(at: Place) -> Span:
         return value_span(entries[str(at[0])].value, at[1:]) if at else span
 
-    for broken in tolerations.toleration(typed):
+    for broken in values.toleration(typed):
         report(broken.diagnostic(place))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import value_rules
-from tfdsl.rules.outputs import twice
+from tfdsl.rules.mounts import output_twice
 from tfdsl.semantics import resolved, statements, subjects
 from tfdsl.syntax import ast
 from tfdsl.text import Span
@@ -53,10 +53,10 @@ def _layer_outputs(
         first = here.setdefault(key, output)
         if first is not output:
             spans = {"again": output.destination.span, "first": first.destination.span}
-            resolver.report(twice(("again",), ("first",)).among(spans))
+            resolver.report(output_twice(("again",), ("first",)).among(spans))
             continue
         if key in taken:
-            from tfdsl.semantics.unset_names import in_one_block
+            from tfdsl.semantics.blocks import in_one_block
 
             resolver.report(in_one_block(taken[key], "this output", output.destination.span))
         merged[role][key[1:]] = output

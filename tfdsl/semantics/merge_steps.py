@@ -9,10 +9,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tfdsl.record import replace
-from tfdsl.rules.steps import both_kinds
+from tfdsl.rules.job import both_kinds
 from tfdsl.semantics import resolved
-from tfdsl.semantics.blocks import Layer, set_twice
-from tfdsl.semantics.step_blocks import StepBlock, twice
+from tfdsl.semantics.blocks import Layer, StepBlock, set_twice, twice
 from tfdsl.syntax import ast
 from tfdsl.text import Span
 
@@ -40,7 +39,7 @@ def merged_steps(resolver: Resolver, layers: Iterable[tuple[Layer, bool]], role:
             first = here.setdefault(name, block)
             what = f"{block.node.kind} {name}"
             if what in taken:
-                from tfdsl.semantics.unset_names import in_one_block
+                from tfdsl.semantics.blocks import in_one_block
 
                 resolver.report(in_one_block(taken[what], what, block.node.name.span))
             if first is block:

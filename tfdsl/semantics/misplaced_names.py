@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.diagnostics.suggest import enumeration, fold, words_of
-from tfdsl.vocabulary import roles, statements
+from tfdsl.vocabulary import attributes, statements
 from tfdsl.vocabulary.statements import MountKind, Setting
 
 if TYPE_CHECKING:
@@ -68,13 +68,13 @@ def _owners(name: str) -> tuple[str, list[str]]:
 
 def _statement(name: str) -> str | None:
     """What to write for a mount kind or a role, including words of other tools."""
-    for rows in (statements.MOUNT_KINDS, roles.ROLES):
+    for rows in (statements.MOUNT_KINDS, attributes.ROLES):
         known = {fold(row.name): row.name for row in rows} | words_of(rows)
         near = known.get(fold(name))
         if near in statements.MOUNTS_BY_NAME:
             return f"write {_mounted(statements.MOUNTS_BY_NAME[near])}"
         if near is not None:
-            more = " replicas = 4 " if not roles.BY_NAME[near].single else " "
+            more = " replicas = 4 " if not attributes.ROLES_BY_NAME[near].single else " "
             return f"write role {near} {{{more}}}"
     return None
 

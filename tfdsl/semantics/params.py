@@ -2,29 +2,225 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
-from tfdsl.diagnostics.suggest import closest, enumeration
-from tfdsl.record import Record
-from tfdsl.semantics import external_values
+from tfdsl.diagnostics import Diagnostic, name_rules, syntax_rules, value_rules
+from tfdsl.diagnostics.suggest import alias_table, closest, enumeration, offering
+from tfdsl.patterns import regex
+from tfdsl.record import Record, replace
+from tfdsl.semantics import operators
 from tfdsl.semantics.bounds import DEFAULT, Bounds
 from tfdsl.semantics.conform import conform
-from tfdsl.semantics.dependencies import in_order, references
 from tfdsl.semantics.evaluate import evaluate
-from tfdsl.semantics.external_values import Form
-from tfdsl.semantics.param_types import read_type
 from tfdsl.semantics.project import Program, not_read, shown_path
-from tfdsl.semantics.scope import Scope
-from tfdsl.semantics.values import POISON, Value
+from tfdsl.semantics.scope import Scope, in_order, references
+from tfdsl.semantics.values import POISON, Value, list_data
 from tfdsl.source_files import is_file_name
-from tfdsl.syntax import ast
+from tfdsl.syntax import ast, parse_expression
 from tfdsl.text import Source, Span
-from tfdsl.vocabulary.types import Type
+from tfdsl.vocabulary.statements import PARAM_TYPES
+from tfdsl.vocabulary.types import (
+    BOOL,
+    COUNT,
+    DURATION,
+    INT,
+    NUMBER,
+    STRING,
+    DurationType,
+    ListType,
+    MapType,
+    QuantityType,
+    StringType,
+    Type,
+    a_value,
+)
 
 if TYPE_CHECKING:
-    from tfdsl.semantics.env_files import EnvFile
+    from tfdsl.semantics.functions import EnvFile
+
+
+# Words that other commands accept as a list, and that are not an expression: with a comma, or not only names.
+BARE_WORDS = r"\s*(?![A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\s*\Z)[^\s\"'\[\](){}?]+\s*\Z"
+
+
+Form: TypeAlias = Literal["text", "lines", "literal"]
+"""How the text of a value is read: as ``--set`` takes it, as a list with one item a line, or as a literal."""
+_NUMBER = r"[0-9]+(?:\.[0-9]+)?"
+_AMOUNT = regex(rf"{_NUMBER}(?:[A-Za-z]+(?:{_NUMBER}[A-Za-z]+)*)?")
+
+
+def whole(source: Source) -> Span:
+    """The span of the whole value."""
+    return Span(source, 0, len(source.text))
+
+
+def is_raw(to: Type | None) -> bool:
+    """Whether a value of type ``to`` is literal text; all others are expressions."""
+    return to is None or isinstance(to, StringType)
+
+
+def expressions(source: Source, form: Form, to: Type | None, scope: Scope) -> tuple[ast.Expr, ...] | None:
+    """The value parsed: one expression, or one per line; ``None``, with a report, when it cannot be read.
+
+    A text is a string literal without any syntax of its own. Empty lines are skipped. In a literal a string is read as
+    the quantity or duration that ``to`` asks for in its place.
+    """
+    if form == "literal":
+        literal = _parsed(source, scope)
+        return None if literal is None else (_amounts(literal[0], to),)
+    if form == "text":
+        if is_raw(to):
+            return (_literal(whole(source)),)
+        return None if _is_bare_list(source, to, scope) else _parsed(source, scope)
+    if sum(map(bool, map(str.strip, source.text.split("\n")))) > operators.LONGEST_LIST:
+        scope.report(_too_many(source))
+        return None
+    of = to.of if isinstance(to, ListType) else None
+    parsed: list[ast.Expr] = []
+    start = 0
+    for line in source.text.split("\n"):
+        text = line.strip()
+        at = start + line.find(text)
+        start += len(line) + 1
+        if not text:
+            continue
+        if is_raw(of):
+            parsed.append(_literal(Span(source, at, at + len(text))))
+        else:
+            one = _parsed(source, scope, at, at + len(text))
+            if one is None:
+                return None
+            parsed.extend(one)
+    return tuple(parsed)
+
+
+def _amounts(expression: ast.Expr, to: Type | None) -> ast.Expr:
+    """``expression`` with strings read as amounts where ``to`` requires one."""
+    if isinstance(expression, ast.ListExpr) and isinstance(to, ListType):
+        return replace(expression, items=tuple(_amounts(item, to.of) for item in expression.items))
+    if isinstance(expression, ast.MapExpr) and isinstance(to, MapType):
+        entries = (replace(entry, value=_amounts(entry.value, to.of)) for entry in expression.entries)
+        return replace(expression, entries=tuple(entries))
+    if not isinstance(expression, ast.Str) or not isinstance(to, QuantityType | DurationType):
+        return expression
+    text = expression.parts[0] if len(expression.parts) == 1 else None
+    if not isinstance(text, str) or not _AMOUNT.fullmatch(text):
+        return expression
+    kind = ast.Unit if text[-1].isalpha() else ast.Number
+    return kind(text, expression.span)
+
+
+def _too_many(source: Source) -> Diagnostic:
+    """Reported at the beginning of the file, because showing all its lines does not help."""
+    reason = f"a list can have at most {operators.LONGEST_LIST:,} elements, fewer if they are long"
+    return value_rules.TOO_LARGE(Span(source, 0, 0), reason=reason)
+
+
+def _literal(span: Span) -> ast.Str:
+    text = span.text
+    return ast.Str((text,) if text else (), span)
+
+
+def _is_bare_list(source: Source, to: Type | None, scope: Scope) -> bool:
+    """Whether the value is a list without brackets and quotes, which is reported."""
+    if to is None or not isinstance(to, ListType) or not is_raw(to.of) or not re.match(BARE_WORDS, source.text):
+        return False
+    diagnostic = name_rules.WRONG_TYPE(whole(source), what=source.path, expected=a_value(to), given="bare words")
+    words = ", ".join(f'"{word}"' for word in source.text.strip().split(",") if word)
+    scope.report(diagnostic.replacing(f"write [{words}]", f"[{words}]"))
+    return True
+
+
+def _parsed(source: Source, scope: Scope, start: int = 0, end: int | None = None) -> tuple[ast.Expr] | None:
+    if not source.text[start:end].strip():
+        scope.report(syntax_rules.MISSING_VALUE(whole(source), key=source.path))
+        return None
+    expression, diagnostics = parse_expression(source, start, end)
+    for diagnostic in diagnostics:
+        scope.report(diagnostic)
+    return None if diagnostics else (expression,)
+
+
+def value_of(parsed: tuple[ast.Expr, ...] | None, source: Source, form: Form, scope: Scope) -> Value:
+    """The value of what :func:`expressions` returned."""
+    if parsed is None:
+        return Value(POISON, whole(source))
+    if form == "lines":
+        items = operators.bounded(list_data(tuple(evaluate(one, scope) for one in parsed)), whole(source))
+        if isinstance(items, Diagnostic):
+            scope.report(_too_many(source))
+        return Value(POISON if isinstance(items, Diagnostic) else items, whole(source))
+    return evaluate(parsed[0], scope)
+
+
+DEEPEST_TYPE = 8
+"""The most levels of ``list<…>`` and ``map<…>`` in one type."""
+
+_SIMPLE: dict[str, Type] = {
+    "int": INT,
+    "number": NUMBER,
+    "string": STRING,
+    "bool": BOOL,
+    "quantity": COUNT,
+    "duration": DURATION,
+}
+_ALIASES = alias_table(
+    [
+        ("string", ("str", "text")),
+        ("int", ("integer",)),
+        ("number", ("float", "double")),
+        ("bool", ("boolean",)),
+        ("list", ("array",)),
+        ("map", ("object", "dict")),
+        ("quantity", ("memory",)),
+        ("duration", ("time",)),
+    ],
+    [("string", ("path", "secureString")), ("list", ("set", "tuple")), ("quantity", ("size", "bytes"))],
+)
+"""What other languages call the types."""
+
+
+def read_type(ref: ast.TypeRef, report: Callable[[Diagnostic], None]) -> Type | None:
+    """The type that ``ref`` names; ``None``, with a report, when it does not exist."""
+    around: list[ast.TypeRef] = []
+    inner: ast.TypeRef | None = ref
+    while inner is not None and inner.name.text in ("list", "map"):
+        around.append(inner)
+        inner = inner.of
+    if len(around) > DEEPEST_TYPE:
+        problem = f"can be nested at most {DEEPEST_TYPE} deep"
+        report(name_rules.TYPE_ARGUMENT(around[DEEPEST_TYPE].name.span, name="a type", problem=problem))
+        return None
+    if inner is None:
+        last = around[-1]
+        problem = f"needs a type: {last.name.text}<string>"
+        report(name_rules.TYPE_ARGUMENT(last.span, name=last.name.text, problem=problem))
+        return None
+    result = _simple(inner, report)
+    for outer in reversed(around):
+        result = None if result is None else ListType(result) if outer.name.text == "list" else MapType(result)
+    return result
+
+
+def _simple(ref: ast.TypeRef, report: Callable[[Diagnostic], None]) -> Type | None:
+    name = ref.name.text
+    if not name:
+        return None  # it is missing, which has been reported
+    if name not in _SIMPLE:
+        diagnostic = name_rules.UNKNOWN_TYPE(ref.name.span, name=name)
+        near = closest(name, PARAM_TYPES, _ALIASES)
+        if near is not None:
+            report(offering(diagnostic, near, PARAM_TYPES, _ALIASES))
+        else:
+            report(diagnostic.help(f"types are {enumeration(PARAM_TYPES)}"))
+        return None
+    if ref.of is not None:
+        report(name_rules.TYPE_ARGUMENT(ref.span, name=name, problem="cannot have a type in < >"))
+        return None
+    return _SIMPLE[name]
+
 
 LARGEST_FILE = 1 << 20
 """The most bytes that ``file()`` and ``env_file()`` read."""
@@ -133,12 +329,12 @@ class Params:
         text = self.read_file(path, at)
         if isinstance(text, Diagnostic):
             return text
-        from tfdsl.semantics import env_files
+        from tfdsl.semantics import functions
         from tfdsl.vocabulary.secrets import is_secret
 
         file = self._env_files.get(text)
         if file is None:
-            file = self._env_files[text] = env_files.read(text)
+            file = self._env_files[text] = functions.read_env_file(text)
             self.program.hidden.update(value for key, value in file.values.items() if is_secret(key, value))
         return file
 
@@ -147,9 +343,9 @@ class Params:
     def _take(self, one: Given) -> None:
         param = self.program.params.get(one.name)
         if param is None:
-            self.report(self._unknown_param(one.name, external_values.whole(one.source)))
+            self.report(self._unknown_param(one.name, whole(one.source)))
             return
-        parsed = external_values.expressions(one.source, one.form, self.types[one.name], self.scope)
+        parsed = expressions(one.source, one.form, self.types[one.name], self.scope)
         self._given[one.name] = (one, parsed)
 
     def _take_file(self, source: Source) -> None:
@@ -240,7 +436,7 @@ class Params:
         chosen = self._chosen(param)
         if name in self._given:
             one, parsed = self._given[name]
-            value = external_values.value_of(parsed, one.source, one.form, self.scope)
+            value = value_of(parsed, one.source, one.form, self.scope)
         elif chosen is not None:
             value = evaluate(chosen, self.scope)
         elif any(setting.key.text == DEFAULT for setting in param.settings):

@@ -12,18 +12,17 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.record import replace
-from tfdsl.rules import mounts as rules
+from tfdsl.rules import mounts
 from tfdsl.rules.mounts import SHM_PATH
 from tfdsl.semantics import operators, resolved
 from tfdsl.semantics.conform import conform
-from tfdsl.semantics.dependencies import Dependence, dependence
 from tfdsl.semantics.evaluate import evaluate, spent
-from tfdsl.semantics.mounts import mount as read_mount
-from tfdsl.semantics.scope import PENDING, Pending, Scope
+from tfdsl.semantics.scope import PENDING, Dependence, Pending, Scope, dependence
+from tfdsl.semantics.statements import mount as read_mount
 from tfdsl.semantics.values import CONTAINERS, ELEMENT, POISON, MapData, Poison, Value, map_data
 from tfdsl.syntax import ast
 from tfdsl.text import Span
-from tfdsl.vocabulary import attributes, roles
+from tfdsl.vocabulary import attributes
 from tfdsl.vocabulary.types import MapType
 
 if TYPE_CHECKING:
@@ -139,7 +138,7 @@ class Resolver:
     def role_names(self) -> tuple[str, ...]:
         """The job's roles, in the order of the language."""
         named = {*self.block.roles, *(self.target_block.roles if self.target_block else ()), *self.absent_roles}
-        return tuple(name for name in roles.ROLE_NAMES if name in named)
+        return tuple(name for name in attributes.ROLE_NAMES if name in named)
 
     def replicas(self, role: str) -> int | Poison | Pending:
         """The number of replicas of ``role``."""
@@ -356,7 +355,7 @@ class Resolver:
                 if first is not mount:
                     self.report(_mounted_twice(role, first, mount))
                 elif mount.at in taken:
-                    from tfdsl.semantics.unset_names import in_one_block
+                    from tfdsl.semantics.blocks import in_one_block
 
                     self.report(in_one_block(taken[mount.at], f"the mount at {mount.at}", mount.at_span))
             mounts |= here
@@ -388,7 +387,7 @@ def unsets(layer: Layer, name: str) -> bool:
 
 def _mounted_twice(role: str, first: resolved.Mount, second: resolved.Mount) -> Diagnostic:
     spans = {"again": second.at_span, "first": first.at_span}
-    return rules.twice(role, second.at, ("again",), ("first",)).among(spans)
+    return mounts.twice(role, second.at, ("again",), ("first",)).among(spans)
 
 
 def inherited(name: str, role: str) -> bool:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from tfdsl.patch.path import Path
     from tfdsl.semantics.derived import Derived
     from tfdsl.text import Span
-    from tfdsl.vocabulary.options import OptionValue
     from tfdsl.vocabulary.statements import MountKind
+    from tfdsl.vocabulary.types import OptionValue
 
 
 class Setting(Record):

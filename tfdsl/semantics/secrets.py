@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from tfdsl.patch.path import Index, Path, Selector
 from tfdsl.record import Record
 from tfdsl.semantics.values import Data, ListData, MapData, RunTimeText, Value
-from tfdsl.vocabulary.secret_names import group
-from tfdsl.vocabulary.secrets import in_command, in_words, is_secret, secret_in
+from tfdsl.vocabulary.secrets import group, in_command, in_words, is_secret, secret_in
 
 if TYPE_CHECKING:
     from tfdsl.semantics import resolved
     from tfdsl.text import Span
-    from tfdsl.vocabulary.options import OptionValue
+    from tfdsl.vocabulary.types import OptionValue
 
 Where: TypeAlias = Literal["env", "env file", "command", "metadata", "build", "patch", "address", "option"]
 """Where a secret is, which decides what to do about it."""

@@ -9,24 +9,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
-from tfdsl.diagnostics.suggest import closest, enumeration, offering, words_of
+from tfdsl.diagnostics.suggest import closest, enumeration, fold, folded, offering, words_of
 from tfdsl.patterns import regex
 from tfdsl.record import replace
-from tfdsl.rules import build as build_rules
+from tfdsl.rules import mounts as rules
 from tfdsl.rules import policies as policy_rules
+from tfdsl.rules import values
+from tfdsl.rules.broken import Broken
 from tfdsl.semantics import misplaced_names, resolved
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
-from tfdsl.semantics.role_names import known_role
+from tfdsl.semantics.known_names import known_role
 from tfdsl.semantics.rule_views import value_span
 from tfdsl.semantics.scope import Scope
 from tfdsl.semantics.subjects import index_of
-from tfdsl.semantics.values import POISON, ListData, Poison, Value
+from tfdsl.semantics.values import POISON, ListData, MapData, Poison, Value
 from tfdsl.syntax import ast
 from tfdsl.text import Span
-from tfdsl.vocabulary import policies, statements
-from tfdsl.vocabulary.statements import Setting
-from tfdsl.vocabulary.types import INT, TIME_LIMIT, ListType, StringType
+from tfdsl.vocabulary import foreign, statements
+from tfdsl.vocabulary.statements import MountKind, Setting
+from tfdsl.vocabulary.types import INT, MEMORY, STRING, TIME_LIMIT, ListType, StringType, Type
 
 SOURCE = StringType(run_time=True, empty=False)
 SOURCE_FIXED = StringType(empty=False)
@@ -141,13 +143,13 @@ def _subject_in_role(subject: ast.Subject) -> Diagnostic:
     return value_rules.SUBJECT_IN_ROLE(subject.span).help("remove the role")
 
 
-def _event(node: ast.Event, report: Callable[[Diagnostic], None]) -> policies.Event | None:
-    for event in policies.EVENTS:
+def _event(node: ast.Event, report: Callable[[Diagnostic], None]) -> statements.Event | None:
+    for event in statements.EVENTS:
         if event.name == node.name.text:
             return event
     diagnostic = name_rules.UNKNOWN_EVENT(node.name.span, name=node.name.text)
-    names = [event.name for event in policies.EVENTS]
-    aliases = words_of(policies.EVENTS)
+    names = [event.name for event in statements.EVENTS]
+    aliases = words_of(statements.EVENTS)
     near = closest(node.name.text, names, aliases)
     if near is not None:
         report(offering(diagnostic, near, names, aliases))
@@ -170,10 +172,10 @@ def _late_condition(policy: ast.Policy, start: int) -> Diagnostic:
     return misplaced_in_policy(condition, Span(span.source, span.start, span.start + len(action)), arrow)
 
 
-def _action(policy: ast.Policy, event: policies.Event | None, report: Callable[[Diagnostic], None]) -> str | None:
+def _action(policy: ast.Policy, event: statements.Event | None, report: Callable[[Diagnostic], None]) -> str | None:
     """The action of ``policy``; for an unknown one, only actions of ``event`` are suggested."""
     node = policy.action
-    names = [action.name for action in policies.ACTIONS]
+    names = [action.name for action in statements.ACTIONS]
     if node.text in names:
         return node.text
     late = _LATE_CONDITION.search(node.span.text)
@@ -182,7 +184,7 @@ def _action(policy: ast.Policy, event: policies.Event | None, report: Callable[[
         return None
     diagnostic = name_rules.UNKNOWN_ACTION(node.span, name=node.text)
     possible = names if event is None else event.actions
-    aliases = words_of(policies.ACTIONS)
+    aliases = words_of(statements.ACTIONS)
     near = closest(node.text, names, aliases)
     if " after" in node.text:  # a name follows, or nothing; the parser reports a number
         report(diagnostic.help("write the delay before the arrow: on EVENT after DURATION => ACTION"))
@@ -195,7 +197,11 @@ def _action(policy: ast.Policy, event: policies.Event | None, report: Callable[[
 
 
 def _fits(
-    node: ast.Policy, event: policies.Event, action: str | None, role: str | None, report: Callable[[Diagnostic], None]
+    node: ast.Policy,
+    event: statements.Event,
+    action: str | None,
+    role: str | None,
+    report: Callable[[Diagnostic], None],
 ) -> bool:
     """Whether subject, delay and action fit the event; reported if not."""
     subject, delay = node.subject, node.delay
@@ -298,8 +304,97 @@ def build(node: ast.Build | None, scope: Scope) -> resolved.Build | None:
 
 
 def _copy_source(source: Value, scope: Scope) -> Value:
-    broken = build_rules.copied(str(source.data))
+    broken = values.copied(str(source.data))
     if broken is None:
         return source
     scope.report(broken.at(source.span))
     return replace(source, data=POISON)
+
+
+_SOURCE_TYPES: dict[str, Type] = {"name": SOURCE, "size": MEMORY, "path": SOURCE, "server": SOURCE, "uri": SOURCE}
+_ALIASES = words_of(statements.MOUNT_KINDS)
+
+
+def mount(node: ast.Mount, scope: Scope) -> resolved.Mount | None:
+    """``node`` as a typed mount; ``None``, with a report, when its path or kind is not known."""
+    kind = mount_kind(node, scope.report)
+    source = None if node.source is None else evaluate(node.source, scope)
+    at = conform(evaluate(node.path, scope), STRING, "the path of a mount", scope.report)
+    options: dict[str, resolved.Setting] = {}
+    if kind is None:
+        kind = _any_kind(node, scope)
+    else:
+        options = settings(node.options, kind.options, f"mount {kind.name}", scope)
+        _check_options(kind, options, scope)
+        source = _source(node, kind, source, scope)
+    if isinstance(at.data, Poison):
+        return None
+    path = str(at.data)
+    broken = rules.path(path)
+    if broken is not None:
+        scope.report(broken.at(at.span))
+        return None
+    head = node.kind.span if node.source is None else node.kind.span.to(node.source.span)
+    clean = path.rstrip("/") or "/"
+    return resolved.Mount(kind, source, clean, at.span, node.readonly, options, head, node.span)
+
+
+def _any_kind(node: ast.Mount, scope: Scope) -> MountKind:
+    """A placeholder for an unknown kind, so that the rest of the job can be checked as if the mount were lasting.
+
+    The values of its options are evaluated to report what is wrong with them.
+    """
+    for option in node.options:
+        evaluate(option.value, scope)
+    return MountKind(node.kind.text, "name", "", "", optional=True, durable=True)
+
+
+def mount_kind(node: ast.Mount, report: Callable[[Diagnostic], None]) -> MountKind | None:
+    """The kind of ``node``; ``None``, with a report, when it does not exist."""
+    name = node.kind
+    kinds = statements.MOUNTS_BY_NAME
+    if name.text in kinds:
+        return kinds[name.text]
+    diagnostic = name_rules.UNKNOWN_MOUNT_KIND(name.span, name=name.text)
+    near = closest(name.text, kinds, _ALIASES)
+    instead = folded(foreign.MOUNTS).get(fold(name.text))
+    if instead is not None:
+        report(diagnostic.help(instead))
+    elif near is not None:
+        report(offering(diagnostic, near, kinds, _ALIASES))
+    else:
+        report(diagnostic.help(f"mount kinds are {enumeration(kinds)}"))
+    return None
+
+
+def _source(node: ast.Mount, kind: MountKind, source: Value | None, scope: Scope) -> Value | None:
+    if source is None:
+        if not kind.optional:
+            problem = f"needs a source: the {kind.source_doc}"
+            scope.report(value_rules.MOUNT_SOURCE(node.kind.span, kind=kind.name, problem=problem))
+            return Value(POISON, node.kind.span)
+        return None
+    value = conform(source, _SOURCE_TYPES[kind.source], f"the source of mount {kind.name}", scope.report)
+    broken = rules.source(kind.name, value.data)
+    if broken is None:
+        return value
+    scope.report(broken.at(value.span))
+    return Value(POISON, value.span)
+
+
+def _check_options(kind: MountKind, options: dict[str, resolved.Setting], scope: Scope) -> None:
+    """``sub_path`` and the file names of ``items`` must stay inside the volume (Kubernetes, validation of volumes)."""
+    places = [options["sub_path"].value] if "sub_path" in options else []
+    items = options["items"].value.data if "items" in options else None
+    if isinstance(items, MapData):
+        places += [entry.value for entry in items.entries.values()]
+    for value in places:
+        _report(rules.inside(kind.name, value.data), value.span, scope)
+    modes = options["access_modes"].value if "access_modes" in options else None
+    if modes is not None and isinstance(modes.data, ListData):
+        _report(rules.access_modes([item.data for item in modes.data.items]), modes.span, scope)
+
+
+def _report(broken: Broken | None, span: Span, scope: Scope) -> None:
+    if broken is not None:
+        scope.report(broken.at(span))

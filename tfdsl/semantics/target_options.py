@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from tfdsl.diagnostics import Diagnostic, name_rules
 from tfdsl.diagnostics.suggest import closest, enumeration
 from tfdsl.record import Record
-from tfdsl.semantics import external_values
+from tfdsl.semantics import params
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
-from tfdsl.semantics.external_values import Form
+from tfdsl.semantics.params import Form
 from tfdsl.semantics.scope import Scope
 from tfdsl.semantics.values import ListData, MapData, Poison, Value
 from tfdsl.text import Source, Span
@@ -21,7 +21,7 @@ from tfdsl.vocabulary.types import STRING, DurationType
 if TYPE_CHECKING:
     from tfdsl.backend import Backend
     from tfdsl.semantics.blocks import TargetBlock
-    from tfdsl.vocabulary.options import Option, OptionValue
+    from tfdsl.vocabulary.types import Option, OptionValue
 
 
 class GivenOption(Record):
@@ -72,13 +72,11 @@ def choose(
 def _given(one: GivenOption, target: Backend, table: Mapping[str, Option], scope: Scope) -> Value | None:
     option = table.get(one.key)
     if option is None and one.key != "version":
-        diagnostic = name_rules.UNKNOWN_OPTION(
-            external_values.whole(one.source), where=f"target {target.name}", name=one.key
-        )
+        diagnostic = name_rules.UNKNOWN_OPTION(params.whole(one.source), where=f"target {target.name}", name=one.key)
         scope.report(diagnostic.help(_instead(one, target, (*table, "version"))))
         return None
-    parsed = external_values.expressions(one.source, one.form, None if option is None else option.type, scope)
-    return external_values.value_of(parsed, one.source, one.form, scope)
+    parsed = params.expressions(one.source, one.form, None if option is None else option.type, scope)
+    return params.value_of(parsed, one.source, one.form, scope)
 
 
 def _instead(one: GivenOption, target: Backend, names: tuple[str, ...]) -> str:

@@ -12,17 +12,16 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from tfdsl.diagnostics import name_rules
 from tfdsl.record import replace
 from tfdsl.semantics import resolved, statements
+from tfdsl.semantics.blocks import Layer, in_one_block
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.scope import Scope
-from tfdsl.semantics.unset_names import in_one_block
 from tfdsl.semantics.values import MapData, Poison, a_kind, map_data
 from tfdsl.syntax import ast
 from tfdsl.text import Span
 from tfdsl.vocabulary.types import STRING
 
 if TYPE_CHECKING:
-    from tfdsl.semantics.blocks import Layer
     from tfdsl.semantics.resolve import Resolver
 
 K = TypeVar("K")

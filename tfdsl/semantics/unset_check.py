@@ -16,15 +16,15 @@ from tfdsl.record import replace
 from tfdsl.rules import policies as policy_rules
 from tfdsl.rules.mounts import SHM_PATH
 from tfdsl.semantics import unset
+from tfdsl.semantics.blocks import Layer
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.values import MapData
 from tfdsl.syntax import ast
 from tfdsl.text import Span
 from tfdsl.vocabulary import attributes
-from tfdsl.vocabulary.roles import BY_NAME
+from tfdsl.vocabulary.attributes import ROLES_BY_NAME
 
 if TYPE_CHECKING:
-    from tfdsl.semantics.blocks import Layer
     from tfdsl.semantics.resolve import Resolver
 
     Layers = list[tuple[Layer, str]]
@@ -250,7 +250,7 @@ class _Search:
     def _policy(self, node: ast.UnsetPolicy) -> Diagnostic | None:
         role, index = unset.subject_of(node.subject) or (self.role, None)
         names = self.resolver.role_names()
-        if node.subject is not None and role in BY_NAME and role not in names:
+        if node.subject is not None and role in ROLES_BY_NAME and role not in names:
             return policy_rules.no_such_role(self.resolver.name, role, names).at(node.subject.role.span)
         wanted = unset.codes_of(node, replace(self.resolver.scope, report=_unheard), self.role)
         event = node.event.name.text

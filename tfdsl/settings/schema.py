@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from tfdsl import targets
-from tfdsl.settings.levels import LEVELS, levelled_rules
-from tfdsl.settings.tables import MOST_GPUS, MOST_LABELS, MOST_TARGETS
+from tfdsl.settings.tables import LEVELS, MOST_GPUS, MOST_LABELS, MOST_TARGETS, levelled_rules
 from tfdsl.settings.words import KEYS, TABLES
 
 Schema = dict[str, Any]

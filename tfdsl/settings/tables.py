@@ -11,17 +11,130 @@ A misspelt key would have no effect, and nobody would know::
 from __future__ import annotations
 
 import re
-from typing import Final, cast
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, cast
 
-from tfdsl.diagnostics import Diagnostic
+from tfdsl import targets
+from tfdsl.diagnostics import Diagnostic, Rule
+from tfdsl.diagnostics.registry import by_name, rules
 from tfdsl.diagnostics.suggest import closest, listing
 from tfdsl.diagnostics.waiver_rules import BAD_SETTINGS
-from tfdsl.rules import names
+from tfdsl.lint.runner import rules as lint_rules
+from tfdsl.patterns import regex
+from tfdsl.rules import values
 from tfdsl.settings import words
 from tfdsl.settings.finding import HOME, Entry, Settings
-from tfdsl.settings.levels import LEVELS, levelled_rules, of_lint, rule_called, why_fixed
-from tfdsl.settings.toml_places import element_place, place_of
 from tfdsl.text import Source, Span
+
+if TYPE_CHECKING:
+    from tfdsl.backend import Backend
+
+
+LEVELS: Final = tuple(words.LEVELS)
+
+
+@lru_cache(maxsize=1)
+def of_lint() -> Mapping[str, Rule]:
+    """The lint rules, by slug and by code."""
+    return by_name(lint_rules())
+
+
+def rule_called(name: str) -> Rule | None:
+    """The rule of lint, of the language or of a target that is called ``name``, by slug or by code."""
+    found = of_lint().get(name)
+    if found is not None:
+        return found
+    return _first(rules(), name) or _first(_of(targets.known()), name) or _first(_of(targets.every()), name)
+
+
+def levelled_rules() -> tuple[Rule, ...]:
+    """The rules that may have a level, those of lint first, each name once."""
+    found: dict[str, Rule] = {}
+    for rule in (*lint_rules(), *rules(), *_of(targets.every())):
+        if why_fixed(rule) is None:
+            found.setdefault(rule.slug, rule)
+    return tuple(found.values())
+
+
+def why_fixed(rule: Rule) -> str | None:
+    """Why ``rule`` always has its own level; ``None`` if it may have another."""
+    if rule.slug in of_lint():
+        return None
+    if rule.level == "error":
+        return "it is an error, and there is no output to accept"
+    if rule.code.startswith("TFJ") and not _is_about_a_text(rule):
+        return "only messages of the language, of lint and of targets can have another"
+    return None
+
+
+def _is_about_a_text(rule: Rule) -> bool:
+    """Whether a message of the core is about what a text says, not about a command, a manifest or a waiver."""
+    return rule.code[:4] in ("TFJ0", "TFJ1", "TFJ2") and not rule.code.startswith("TFJ09")
+
+
+def _of(backends: Iterable[Backend]) -> list[Rule]:
+    return [rule for backend in backends for rule in backend.all_rules()]
+
+
+def _first(known: Iterable[Rule], name: str) -> Rule | None:
+    """The rule called ``name``; of several, which can be warnings and errors, one that is not an error."""
+    called = [rule for rule in known if name in (rule.slug, rule.code)]
+    return min(called, key=lambda rule: rule.level == "error") if called else None
+
+
+_PART: Final = r"[A-Za-z0-9_-]+|\"[^\"\n]*\"|'[^'\n]*'"
+_KEY: Final = regex(rf"(?:{_PART})(?:[ \t]*\.[ \t]*(?:{_PART}))*")
+_HEADER: Final = regex(r"[ \t]*\[\[?[ \t]*")
+_LINE: Final = regex(r"^.*$", re.MULTILINE)
+
+
+def place_of(source: Source, path: tuple[str, ...]) -> Span:
+    """The first occurrence of the key at ``path``, else its table, else the beginning of the file."""
+    table: tuple[str, ...] = ()
+    nearest = Span(source, 0, 0)
+    reached = 0
+    for line in _LINE.finditer(source.text):
+        header = _HEADER.match(source.text, line.start(), line.end())
+        start = header.end() if header else line.end() - len(line[0].lstrip(" \t"))
+        key = _KEY.match(source.text, start, line.end())
+        if key is None:
+            continue
+        parts = [(part[0].strip("\"'"), part.start(), part.end()) for part in re.finditer(_PART, key[0])]
+        names = (*(() if header else table), *(name for name, _, _ in parts))
+        table = names if header else table
+        common = _common(names, path)
+        if common > reached and common > len(names) - len(parts):
+            _, at, end = parts[common - 1 - len(names)]
+            nearest, reached = Span(source, key.start() + at, key.start() + end), common
+            inner = None if header or common != len(names) else _inside(source, key.end(), line.end(), path[common:])
+            nearest = inner or nearest
+        if reached == len(path):
+            break
+    return nearest
+
+
+def _common(names: tuple[str, ...], path: tuple[str, ...]) -> int:
+    """How many parts ``names`` and ``path`` have in common at their beginning."""
+    same = [one == other for one, other in zip(names, path, strict=False)]
+    return same.index(False) if False in same else len(same)
+
+
+def _inside(source: Source, start: int, end: int, rest: tuple[str, ...]) -> Span | None:
+    """The last of ``rest`` in the inline table between ``start`` and ``end``."""
+    if not rest:
+        return None
+    match = re.compile(rf"[{{,.][ \t]*[\"']?({re.escape(rest[-1])})[\"']?[ \t]*=").search(source.text, start, end)
+    return Span(source, match.start(1), match.end(1)) if match is not None else None
+
+
+def element_place(key: Span, text: str) -> Span:
+    """Where the element ``text`` of the array of strings behind ``key`` is, without its quotes; else the key."""
+    if not text:
+        return key
+    match = re.compile(rf"[\"']({re.escape(text)})[\"']").search(key.source.text, key.end)
+    return Span(key.source, match.start(1), match.end(1)) if match is not None else key
+
 
 MOST_PROBLEMS: Final = 50
 """Mistakes reported for one file."""
@@ -172,7 +285,7 @@ class _File:
             return {}
         wrong = {key for key, value in entries.items() if not self.is_label(key, value)}
         texts = {key: str(value) for key, value in entries.items() if key not in wrong}
-        for broken in names.labels(texts):
+        for broken in values.labels(texts):
             key = str(broken.place[0])
             wrong.add(key)
             if len(self.problems) < MOST_PROBLEMS:

@@ -1,6 +1,8 @@
-"""The functions of expressions (language reference, "Expressions")."""
+"""The functions of expressions, and what their arguments can name (language reference, "Expressions")."""
 
 from __future__ import annotations
+
+from typing import Final
 
 from tfdsl.record import Record
 
@@ -48,3 +50,20 @@ FUNCTIONS = (
              ("envFile", "env_from_file", "dotenv", "load_dotenv"), ("parseEnv",)),
 )  # fmt: skip
 BY_NAME = {row.name: row for row in FUNCTIONS}
+
+
+POD_FIELDS: Final = {
+    "metadata.name": "Name of the pod.",
+    "metadata.namespace": "Namespace of the pod.",
+    "metadata.uid": "Unique id of the pod.",
+    "spec.nodeName": "Name of the node that runs the pod.",
+    "spec.serviceAccountName": "ServiceAccount of the pod.",
+    "status.hostIP": "IP address of the node.",
+    "status.hostIPs": "IP addresses of the node, IPv4 and IPv6.",
+    "status.podIP": "IP address of the pod.",
+    "status.podIPs": "IP addresses of the pod, IPv4 and IPv6.",
+}
+"""Path → what it is."""
+
+KEYED_POD_FIELDS: Final = {"metadata.labels": "label", "metadata.annotations": "annotation"}
+"""Maps of which a variable can have one member, ``metadata.labels['KEY']``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
 from tfdsl.record import Record
@@ -181,3 +182,20 @@ def describe(kind: Type) -> str:
             return "secret(), configmap() or pod_field()"
         case KeysType():
             return "secret(name) or configmap(name)"
+
+
+OptionValue: TypeAlias = "str | int | bool | tuple[str, ...] | Mapping[str, OptionValue] | None"
+"""An option's value; ``None`` where none is set and the backend decides."""
+
+
+class Option(Record):
+    """One option of a target.
+
+    ``default`` ``None``: the backend decides. ``akin``: words of other tools for something similar.
+    """
+
+    name: str
+    type: Type
+    doc: str
+    default: OptionValue = None
+    akin: tuple[str, ...] = ()

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.emit.located import child
+from tfdsl.ir.cluster_spec import LONG_HOST, SHORT_HOST, address_list
 from tfdsl.ir.model import ConfigMapRef, Role, SecretRef
-from tfdsl.ir.process_limits import LONG_HOST, SHORT_HOST, address_list
 from tfdsl.vocabulary.attributes import SHELL_NAME
 from tfdsl_backends.scripts.roles import hides_gpus
 from tfdsl_backends.scripts.strings import own_long_strings, own_variables

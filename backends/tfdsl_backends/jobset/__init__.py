@@ -8,7 +8,7 @@ from tfdsl_backends.jobset.messages import RULES
 from tfdsl_backends.jobset.options import OPTIONS
 from tfdsl_backends.jobset.support import SUPPORT
 from tfdsl_backends.podspec import SCHEMAS
-from tfdsl_backends.podspec.job_labels import JOB_LABELS
+from tfdsl_backends.podspec.options import JOB_LABELS
 
 BACKEND = Backend(
     name="jobset",

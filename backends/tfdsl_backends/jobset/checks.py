@@ -20,20 +20,21 @@ from tfdsl_backends.jobset.features import MESSAGE_PATTERNS
 from tfdsl_backends.jobset.names import hostname, job_name, subdomain
 from tfdsl_backends.jobset.pods import plan
 from tfdsl_backends.jobset.policies import TENSORBOARD, decisions
-from tfdsl_backends.podspec.additions import check_additions, check_sidecar_nodes
 from tfdsl_backends.podspec.checks import (
     Name,
+    check_additions,
     check_first_letter,
     check_host_ports,
+    check_job_labels,
     check_kueue_label,
     check_names,
     check_numbers,
     check_pods,
     check_queue_name,
+    check_sidecar_nodes,
 )
-from tfdsl_backends.podspec.indexed_jobs import MOST_RULES
-from tfdsl_backends.podspec.job_labels import check_job_labels
 from tfdsl_backends.podspec.objects import claim_name, tensorboard_name
+from tfdsl_backends.podspec.plan import MOST_RULES
 
 if TYPE_CHECKING:
     from tfdsl.text import Span

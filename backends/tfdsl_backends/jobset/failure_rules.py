@@ -14,7 +14,7 @@ from tfdsl.emit.located import Data
 from tfdsl.record import Record
 from tfdsl_backends.jobset.names import hostname, job_name
 from tfdsl_backends.jobset.policies import TENSORBOARD, Act, Case, RoleDecisions, decisions
-from tfdsl_backends.podspec.indexed_jobs import PolicyAction, disrupted, exited, watched
+from tfdsl_backends.podspec.plan import PolicyAction, disrupted, exited, watched
 
 ACTIONS: Final[Mapping[Act, str]] = {"fail job": "FailJobSet", "restart job": "RestartJobSet"}
 _WORDS: Final[Mapping[Act, str]] = {"fail job": "fail", "restart job": "restart"}

@@ -17,10 +17,10 @@ from tfdsl_backends.jobset.order import in_order
 from tfdsl_backends.jobset.pods import plan
 from tfdsl_backends.jobset.policies import TENSORBOARD, decisions
 from tfdsl_backends.jobset.tfconfig import tasks
-from tfdsl_backends.podspec.indexed_jobs import indexed
 from tfdsl_backends.podspec.objects import claim_document, job_metadata, tensorboard_service
 from tfdsl_backends.podspec.options import QUEUE_LABEL
-from tfdsl_backends.podspec.template import pod_template
+from tfdsl_backends.podspec.plan import indexed
+from tfdsl_backends.podspec.pods import pod_template
 
 __all__ = ["check", "generate", "tasks"]
 

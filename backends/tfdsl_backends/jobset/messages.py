@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from tfdsl.diagnostics import Rule
-from tfdsl_backends.podspec.job_labels import job_label_rule
-from tfdsl_backends.podspec.messages import kueue_rules, pod_rules, sidecar_rule
+from tfdsl_backends.podspec.messages import job_label_rule, kueue_rules, pod_rules, sidecar_rule
 
 PODS = pod_rules("jobset", "JBS", additions=105)
 KUEUE = kueue_rules("jobset", "JBS")

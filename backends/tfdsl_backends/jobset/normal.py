@@ -10,10 +10,9 @@ from tfdsl.manifest.edits import child, each, items, scalar, with_value, within,
 from tfdsl.manifest.nodes import Mapping, Node
 from tfdsl_backends.jobset.controllers import RESTART_UNCOUNTED
 from tfdsl_backends.jobset.forms import API_VERSION, completed
-from tfdsl_backends.podspec.normal import align, jobs
-from tfdsl_backends.podspec.normal.objects import SCHEDULER, dialect, document, with_names_of
-from tfdsl_backends.podspec.normal.types import Types
-from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Rule, Sets
+from tfdsl_backends.podspec.normal import documents, rules
+from tfdsl_backends.podspec.normal.documents import SCHEDULER, dialect, document, with_names_of
+from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Rule, Sets, Types
 
 KINDS: Final = {(API_VERSION, "JobSet"): "JobSet"}
 
@@ -59,9 +58,9 @@ TYPES: Final[Types] = {
 }
 """Source: api/jobset/v1alpha2/jobset_types.go of JobSet 0.12."""
 
-_JOB_DEFAULTS: Final = {**jobs.DEFAULTS["JobSpec"], "completionMode": "Indexed"}
+_JOB_DEFAULTS: Final = {**rules.DEFAULTS["JobSpec"], "completionMode": "Indexed"}
 DEFAULTS: Final[Defaults] = {
-    **jobs.DEFAULTS,
+    **rules.DEFAULTS,
     "JobSpec": _JOB_DEFAULTS,
     "JobSetSpec": {
         "suspend": False,
@@ -75,7 +74,7 @@ DEFAULTS: Final[Defaults] = {
     "PodSpec": {"schedulerName": SCHEDULER, "restartPolicy": ""},
 }
 SETS: Final[Sets] = {
-    **jobs.SETS,
+    **rules.SETS,
     "JobSetSpec": {"replicatedJobs": ("name",)},
     "ReplicatedJob": {"dependsOn": ("name",)},
     "JobSetSuccessPolicy": {"targetReplicatedJobs": ()},
@@ -90,7 +89,7 @@ def replicas(job: Mapping) -> Mapping:
 
 def index_variable(spec: Mapping) -> Mapping:
     """Without the variable of the index, which the Job controller adds to Indexed Jobs."""
-    return spec if scalar(spec.get("completionMode")) == "NonIndexed" else jobs.without_index_variable(spec)
+    return spec if scalar(spec.get("completionMode")) == "NonIndexed" else rules.without_index_variable(spec)
 
 
 def suspended(spec: Mapping) -> Mapping:
@@ -150,7 +149,7 @@ def rule_names(policy: Mapping) -> Mapping:
 _WEBHOOK: Final = "`Default` in pkg/webhooks/jobset_webhook.go of JobSet 0.12"
 _CONTROLLER: Final = "pkg/controllers of JobSet 0.12"
 RULES: Final = (
-    *(rule for rule in jobs.JOB_RULES if rule.change is not jobs.index_variable),
+    *(rule for rule in rules.JOB_RULES if rule.change is not rules.index_variable),
     Rule(
         "JobSpec",
         index_variable,
@@ -214,6 +213,6 @@ def _aligned_job(one: Mapping, other: Node | None, ports: frozenset[str]) -> Map
     if not isinstance(template, Mapping) or not isinstance(pod, Mapping) or not isinstance(written, Mapping):
         return one
     place = ("template", "spec", "template")
-    new = within(one, place, lambda node: align.template(node, template, ports))
-    names = align.container_names(pod, written)
-    return within(new, ("template", "spec"), lambda spec: align.failure_policy(spec, names))
+    new = within(one, place, lambda node: documents.template(node, template, ports))
+    names = documents.container_names(pod, written)
+    return within(new, ("template", "spec"), lambda spec: documents.failure_policy(spec, names))

@@ -12,10 +12,8 @@ from typing import Final
 from tfdsl.patch.rules import POD, Complaint, Derived, Since
 from tfdsl.patterns import regex
 from tfdsl_backends.jobset.features import CLAIM_TEMPLATES, MESSAGE_PATTERNS
-from tfdsl_backends.podspec.patching import formats
-from tfdsl_backends.podspec.patching.family import BY_POD_NAME, REPLICAS, rules
-from tfdsl_backends.podspec.patching.object_checks import claim, job, numbers
-from tfdsl_backends.podspec.patching.walking import Node, alternatives, part
+from tfdsl_backends.podspec import patching
+from tfdsl_backends.podspec.patching import BY_POD_NAME, REPLICAS, Node, alternatives, claim, job, numbers, part, rules
 
 _JOBS: Final = ("spec", "replicatedJobs")
 _SPEC: Final = (*_JOBS, "*", "template", "spec")
@@ -97,7 +95,7 @@ def _success(policy: Node, names: Sequence[object]) -> Iterator[Complaint]:
 
 def _failure(policy: Node, names: Sequence[object]) -> Iterator[Complaint]:
     restarts = policy["maxRestarts"]
-    if policy.has("maxRestarts") and not formats.is_int32(restarts.data):
+    if policy.has("maxRestarts") and not patching.is_int32(restarts.data):
         yield restarts.complain("maxRestarts must be between 0 and 2147483647")
     yield from _one_of(policy["restartStrategy"], _STRATEGIES, "restartStrategy")
     yield from policy["rules"].once("name", "rules called")

@@ -10,9 +10,8 @@ from tfdsl_backends.jobset.claims import documents, own_claims
 from tfdsl_backends.jobset.names import pod_labels
 from tfdsl_backends.jobset.policies import decisions
 from tfdsl_backends.jobset.tfconfig import spec_of
-from tfdsl_backends.podspec.indexed_jobs import INDEX_FIELD, INDEX_VARIABLE
 from tfdsl_backends.podspec.objects import claim_name
-from tfdsl_backends.podspec.plan import PodPlan, index_of, with_options
+from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE, PodPlan, index_of, with_options
 
 
 def plan(unit: Unit, role: Role) -> PodPlan:

@@ -19,13 +19,11 @@ from tfdsl_backends.jobset.reading_policies import read_policies
 from tfdsl_backends.jobset.reading_refusals import refusals
 from tfdsl_backends.jobset.reading_roles import RoleOf, named, roles, wanted
 from tfdsl_backends.jobset.reading_settings import read_limits, read_order, read_settings
-from tfdsl_backends.podspec.indexed_jobs import INDEX_FIELD, INDEX_VARIABLE
-from tfdsl_backends.podspec.object_metadata import job_name, read_metadata
 from tfdsl_backends.podspec.options import QUEUE_LABEL
+from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
-from tfdsl_backends.podspec.reading.images import add_missing_images
-from tfdsl_backends.podspec.reading.neighbours import Neighbours
-from tfdsl_backends.podspec.reading.pods import read_pods
+from tfdsl_backends.podspec.reading.objects import Neighbours, job_name, read_metadata
+from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
 
 if TYPE_CHECKING:
     from tfdsl.manifest.documents import Document

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.manifest.view import View, view
 from tfdsl.record import replace
 from tfdsl_backends.jobset.names import LABELS
-from tfdsl_backends.podspec.reading.claims import stem
-from tfdsl_backends.podspec.reading.mounts import claim_facts
+from tfdsl_backends.podspec.reading.mounts import claim_facts, stem
 
 if TYPE_CHECKING:
     from tfdsl.manifest.documents import Document
     from tfdsl_backends.podspec.reading.facts import ClaimFacts
-    from tfdsl_backends.podspec.reading.neighbours import Neighbours
+    from tfdsl_backends.podspec.reading.objects import Neighbours
 
 _BOARD: Final = "tensorboard"
 

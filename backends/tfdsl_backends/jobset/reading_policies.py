@@ -15,7 +15,7 @@ from tfdsl.record import Record
 from tfdsl_backends.jobset.controllers import BY_LIMIT, FAIL, Failure, Job, Manifest, read
 from tfdsl_backends.jobset.reading_roles import RoleOf, named
 from tfdsl_backends.jobset.reading_settings import BOARD
-from tfdsl_backends.podspec.reading.statuses import LARGEST_RETRIES, STATUSES, on_exit
+from tfdsl_backends.podspec.reading.values import LARGEST_RETRIES, STATUSES, on_exit
 
 if TYPE_CHECKING:
     from tfdsl.manifest.view import View

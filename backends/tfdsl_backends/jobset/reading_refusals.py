@@ -9,7 +9,7 @@ from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.import_rules import NOT_KEPT, SERVER_REFUSES
 from tfdsl.manifest.nodes import plain
 from tfdsl_backends.jobset.patch_rules import RULES
-from tfdsl_backends.podspec.fitting import dotted, unfit
+from tfdsl_backends.podspec.reading.objects import dotted, unfit
 
 if TYPE_CHECKING:
     from tfdsl.manifest.view import View

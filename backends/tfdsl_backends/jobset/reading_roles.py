@@ -10,8 +10,7 @@ from tfdsl.manifest.edits import changed, child, items, scalar
 from tfdsl.manifest.nodes import Node
 from tfdsl.manifest.nodes import Sequence as Listed
 from tfdsl.record import Record
-from tfdsl.vocabulary.attributes import MOST_REPLICAS
-from tfdsl.vocabulary.roles import BY_NAME, ROLES
+from tfdsl.vocabulary.attributes import MOST_REPLICAS, ROLES, ROLES_BY_NAME
 
 if TYPE_CHECKING:
     from tfdsl.manifest.view import View
@@ -46,7 +45,7 @@ def roles(root: View, asked: Asked) -> list[RoleOf]:
         found[role] = _of(role, one)
         if not _fits(found[role], asked):
             return []
-    if not any(BY_NAME[role].trains for role in found):
+    if not any(ROLES_BY_NAME[role].trains for role in found):
         asked.report(NO_WORDS(root.span, what="the job", reason="it has neither a chief (master) nor workers"))
         return []
     return [found[row.name] for row in ROLES if row.name in found]
@@ -91,7 +90,7 @@ def _role(one: View, entries: Sequence[View], found: dict[str, RoleOf], asked: A
     if role is None and len(entries) == 1:
         role = "worker"
     taken = role in found or (role in _LEADERS and any(leader in found for leader in _LEADERS))
-    if role in BY_NAME and not taken:
+    if role in ROLES_BY_NAME and not taken:
         return role
     error = NO_ROLE(one["name"].span, what="the replicated Job", name=name)
     known = ", ".join(row.name for row in ROLES)
@@ -100,7 +99,7 @@ def _role(one: View, entries: Sequence[View], found: dict[str, RoleOf], asked: A
 
 
 def _known(name: str) -> str | None:
-    if name in BY_NAME:
+    if name in ROLES_BY_NAME:
         return name
     said = next((row.name for row in ROLES if name in row.aliases), None)
     return said or next((row.name for row in ROLES if name in row.akin), None)
@@ -113,7 +112,7 @@ def _fits(one: RoleOf, asked: Asked) -> bool:
     if one.replicas > MOST_REPLICAS:
         asked.report(NO_WORDS(place.span, what=what, reason=f"it can have {MOST_REPLICAS:,}"))
         return False
-    if one.replicas > 1 and BY_NAME[one.role].single:
+    if one.replicas > 1 and ROLES_BY_NAME[one.role].single:
         error = NO_WORDS(place.span, what=what, reason=f"a job has one {one.role}")
         asked.report(error.help(f"write --role {one.name}=worker to read it as that"))
         return False

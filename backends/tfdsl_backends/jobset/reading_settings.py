@@ -11,7 +11,7 @@ from tfdsl.patterns import regex
 from tfdsl_backends.jobset.lower import EXCLUSIVE
 from tfdsl_backends.jobset.options import JOB_NAME
 from tfdsl_backends.podspec.options import QUEUE_LABEL
-from tfdsl_backends.podspec.reading.amounts import seconds
+from tfdsl_backends.podspec.reading.values import seconds
 
 if TYPE_CHECKING:
     from tfdsl.manifest.view import View

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from tfdsl import conditions as asked
 from tfdsl.backend import Row, Support, approximated, chosen, kept, refused, translated
-from tfdsl.vocabulary.policies import ACTIONS_OF
+from tfdsl.vocabulary.statements import ACTIONS_OF
 from tfdsl_backends.jobset import when
 from tfdsl_backends.jobset.features import SEVERAL_DEPENDENCIES
 from tfdsl_backends.podspec import when as shared

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from tfdsl.backend import Unit
-from tfdsl.support import Condition, condition
+from tfdsl.backend import Condition, Unit, condition
 from tfdsl_backends.jobset.claims import own_claims
 from tfdsl_backends.jobset.policies import TENSORBOARD, decisions
 from tfdsl_backends.podspec.options import QUEUE_LABEL

@@ -18,20 +18,20 @@ from tfdsl_backends.kubernetes.names import replica_name, role_job_name
 from tfdsl_backends.kubernetes.placement import has_service, pinned, replicas, training_roles, usable_hosts
 from tfdsl_backends.kubernetes.pods import jobs
 from tfdsl_backends.kubernetes.policies import RESTARTS, decisions
-from tfdsl_backends.podspec.additions import check_additions
 from tfdsl_backends.podspec.checks import (
     Name,
+    check_additions,
     check_first_letter,
     check_host_ports,
+    check_job_labels,
     check_kueue_label,
     check_names,
     check_numbers,
     check_pods,
     check_queue_name,
 )
-from tfdsl_backends.podspec.indexed_jobs import MOST_RULES
-from tfdsl_backends.podspec.job_labels import check_job_labels
 from tfdsl_backends.podspec.objects import tensorboard_name, tensorboard_plan
+from tfdsl_backends.podspec.plan import MOST_RULES
 
 if TYPE_CHECKING:
     from tfdsl.text import Span

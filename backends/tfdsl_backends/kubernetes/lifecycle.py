@@ -18,8 +18,7 @@ from tfdsl.manifest.view import view
 from tfdsl.record import Record
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl_backends.kubernetes.pods import jobs
-from tfdsl_backends.podspec.job_controller import ControlledJob, controlled
-from tfdsl_backends.podspec.pod_restarts import note_restart, restarts_in_pods
+from tfdsl_backends.podspec.job_controller import ControlledJob, controlled, note_restart, restarts_in_pods
 
 if TYPE_CHECKING:
     from tfdsl.lifecycle.state import State

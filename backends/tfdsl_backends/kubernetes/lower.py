@@ -13,10 +13,10 @@ from tfdsl_backends.kubernetes.placement import has_service
 from tfdsl_backends.kubernetes.pods import JobPods, jobs, labels
 from tfdsl_backends.kubernetes.policies import decisions
 from tfdsl_backends.kubernetes.tfconfig import tasks
-from tfdsl_backends.podspec.indexed_jobs import indexed
 from tfdsl_backends.podspec.objects import beside, claim_document, job_metadata, tensorboard_beside, tensorboard_plan
 from tfdsl_backends.podspec.options import QUEUE_LABEL
-from tfdsl_backends.podspec.template import pod_template
+from tfdsl_backends.podspec.plan import indexed
+from tfdsl_backends.podspec.pods import pod_template
 
 __all__ = ["check", "generate", "tasks"]
 

@@ -8,12 +8,12 @@ from typing import Final
 
 from tfdsl.manifest.edits import child, within, without
 from tfdsl.manifest.nodes import Mapping, Node, plain
-from tfdsl_backends.podspec.normal import align, jobs
-from tfdsl_backends.podspec.normal.objects import SCHEDULER, dialect, document, with_names_of
+from tfdsl_backends.podspec.normal import documents, rules
+from tfdsl_backends.podspec.normal.documents import SCHEDULER, dialect, document, with_names_of
 from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Rule
 
 KINDS: Final = {("batch/v1", "Job"): "Job"}
-DEFAULTS: Final[Defaults] = {**jobs.DEFAULTS, "PodSpec": {"schedulerName": SCHEDULER}}
+DEFAULTS: Final[Defaults] = {**rules.DEFAULTS, "PodSpec": {"schedulerName": SCHEDULER}}
 
 
 def labels(job: Mapping) -> Mapping:
@@ -21,19 +21,19 @@ def labels(job: Mapping) -> Mapping:
     own, theirs = child(job, "metadata", "labels"), child(job, "spec", "template", "metadata", "labels")
     if not isinstance(own, Mapping):
         return job
-    given = plain(without(own, jobs.GENERATED)) or {}
+    given = plain(without(own, rules.GENERATED)) or {}
     if given != (plain(theirs) if theirs is not None else {}):
         return job
     return within(job, ("metadata",), lambda metadata: without(metadata, ("labels",)))
 
 
 RULES: Final = (
-    *jobs.JOB_RULES,
+    *rules.JOB_RULES,
     Rule(
         "Job",
         labels,
         "labels of a Job that are those of its template, which a Job without labels gets",
-        jobs.DEFAULTING,
+        rules.DEFAULTING,
     ),
 )
 
@@ -41,7 +41,7 @@ RULES: Final = (
 @cache
 def words() -> Dialect:
     """The dialect of Jobs."""
-    return dialect({}, DEFAULTS, jobs.SETS, RULES)
+    return dialect({}, DEFAULTS, rules.SETS, RULES)
 
 
 def normal(documents: Many[Node], version: str) -> Many[Node]:
@@ -59,8 +59,8 @@ def _job(own: Node, written: Node | None, ports: frozenset[str]) -> Node:
     template = child(written, "spec", "template")
     if not isinstance(own, Mapping) or not isinstance(template, Mapping):
         return own
-    new = within(own, ("spec", "template"), lambda node: align.template(node, template, ports))
+    new = within(own, ("spec", "template"), lambda node: documents.template(node, template, ports))
     if not isinstance(pod, Mapping) or not isinstance(other, Mapping):
         return new
-    names = align.container_names(pod, other)
-    return within(new, ("spec",), lambda spec: align.failure_policy(spec, names))
+    names = documents.container_names(pod, other)
+    return within(new, ("spec",), lambda spec: documents.failure_policy(spec, names))

@@ -10,8 +10,7 @@ from typing import Final
 
 from tfdsl.patch.rules import Complaint, Derived, Since
 from tfdsl_backends.kubernetes.features import SIDECARS
-from tfdsl_backends.podspec.patching.family import BY_POD_NAME, REPLICAS, rules, sidecars
-from tfdsl_backends.podspec.patching.walking import Node
+from tfdsl_backends.podspec.patching import BY_POD_NAME, REPLICAS, Node, rules, sidecars
 
 
 def _check(node: Node) -> Iterator[Complaint]:

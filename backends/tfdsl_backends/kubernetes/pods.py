@@ -11,9 +11,8 @@ from tfdsl_backends.kubernetes.names import replica_name, role_job_name
 from tfdsl_backends.kubernetes.placement import has_service, pinned, placement, training_roles
 from tfdsl_backends.kubernetes.policies import decisions
 from tfdsl_backends.kubernetes.tfconfig import address
-from tfdsl_backends.podspec.indexed_jobs import INDEX_FIELD, INDEX_VARIABLE
 from tfdsl_backends.podspec.objects import claim_names
-from tfdsl_backends.podspec.plan import Index, PodPlan, index_of, with_options
+from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE, Index, PodPlan, index_of, with_options
 
 
 class JobPods(Record):

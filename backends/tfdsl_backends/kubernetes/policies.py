@@ -15,7 +15,7 @@ from tfdsl.emit.located import Data
 from tfdsl.ir.policies import exit_policies, on_eviction, on_failure
 from tfdsl.record import Record
 from tfdsl_backends.kubernetes.placement import training_roles
-from tfdsl_backends.podspec.indexed_jobs import disrupted, exited, watched
+from tfdsl_backends.podspec.plan import disrupted, exited, watched
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Job, Policy, Role

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from tfdsl.backend import Unit
-from tfdsl.support import Condition, condition
+from tfdsl.backend import Condition, Unit, condition
 from tfdsl_backends.kubernetes.names import role_job_name
 from tfdsl_backends.kubernetes.placement import job_count, pinned, training_roles
 from tfdsl_backends.kubernetes.policies import decisions

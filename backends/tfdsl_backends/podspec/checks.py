@@ -1,7 +1,8 @@
-"""Checks of the pods of every target of the Kubernetes family.
+"""Checks of the pods of every target of the Kubernetes family, and notes about what is added to them.
 
 Sources: Kubernetes `pkg/apis/core/validation` (ValidateContainerResourceName, ValidateResourceRequirements) and
-`pkg/apis/core/v1/helper` (IsExtendedResourceName); what the kubelet and runc were seen to do.
+`pkg/apis/core/v1/helper` (IsExtendedResourceName); `generateSelector` in pkg/registry/batch/job/strategy.go and
+`ValidateGeneratedSelector` (labels of Jobs); what the kubelet and runc were seen to do.
 """
 
 from __future__ import annotations
@@ -14,22 +15,29 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.emit.located import Data, Located, child, entry, plain, unwrap
-from tfdsl.ir.amounts import requested
+from tfdsl.ir.cluster_spec import LONGEST_STRING
 from tfdsl.ir.model import Role, Step
-from tfdsl.ir.process_limits import LONGEST_STRING
+from tfdsl.ir.part import requested
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.vocabulary.attributes import SHELL_NAME
-from tfdsl.vocabulary.quantities import parse_unit
-from tfdsl_backends.podspec.command import flags_need_shell, layers, needs_start
-from tfdsl_backends.podspec.options import QUEUE_LABEL
+from tfdsl.vocabulary.quantities import Quantity, parse_unit
+from tfdsl_backends.podspec.command import (
+    flags_need_shell,
+    hides_devices,
+    hides_from_step,
+    layers,
+    needs_start,
+    on_nvidia_nodes,
+)
+from tfdsl_backends.podspec.options import JOB_LABELS, NO_SIDECAR, QUEUE_LABEL, VISIBLE_DEVICES
 from tfdsl_backends.podspec.plan import PodPlan
-from tfdsl_backends.podspec.steps import step_containers
-from tfdsl_backends.podspec.template import container
+from tfdsl_backends.podspec.pods import container, step_containers
 
 if TYPE_CHECKING:
     from tfdsl.text import Span
     from tfdsl_backends.podspec.messages import KueueRules, PodRules
+
 
 FETCHED: Final = ("hdfs", "archive")
 """Kinds of mounts that the support table refuses whatever their path."""
@@ -280,3 +288,99 @@ def check_kueue_label(unit: Unit, rules: KueueRules) -> Iterator[Diagnostic]:
     if job.queue is not None and job.labels.get(QUEUE_LABEL, job.queue) != job.queue:
         diagnostic = rules.label(unit.origins.span(entry("labels", QUEUE_LABEL)), queue=job.queue)
         yield diagnostic.help("remove the label")
+
+
+def check_additions(unit: Unit, rules: PodRules) -> Iterator[Diagnostic]:
+    """What is added to the pods of the job."""
+    yield from _limits(unit, rules.limits)
+    yield from _sidecar(unit, rules.no_sidecar)
+    yield from _devices(unit, rules.hidden_devices)
+    yield from _steps(unit, rules.step_resources)
+
+
+def check_sidecar_nodes(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
+    """For a target whose versions are not those of Kubernetes: what the nodes must be, at the first sidecar."""
+    for role in unit.job.roles:
+        for step in role.steps:
+            if step.kind == "sidecar":
+                yield rule(unit.origins.span(step.path), name=step.name)
+                return
+
+
+def _steps(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
+    """What steps add to the size of a replica, once for all roles that inherit them."""
+    reported: set[Span] = set()
+    for role in unit.job.roles:
+        for step in role.steps:
+            more = _more(unit, role, step)
+            span = unit.origins.span(step.path)
+            if more and span not in reported:
+                reported.add(span)
+                yield rule(span, kind=step.kind, name=step.name, role=role.name, more=" and ".join(more))
+
+
+def _more(unit: Unit, role: Role, step: Step) -> list[str]:
+    """What each replica asks of its node for ``step``: a sidecar adds to the command, a prepare step runs before it."""
+    more: list[str] = []
+    for name in ("cpu", "memory"):
+        amount: Quantity | None = getattr(step, name)
+        own: Quantity | None = getattr(role, name)
+        if amount is None:
+            continue
+        if step.kind == "sidecar" and unit.origins.written(child(step.path, name)) is None:
+            more.append(f"{name} {amount.text} more, like the role's own")
+        elif step.kind == "prepare" and own is not None and amount.milli > own.milli:
+            more.append(f"{name} {amount.text}, although the command needs {own.text}")
+    return more
+
+
+def _limits(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
+    """One info, at the first amount that is written without a limit of its own."""
+    places: dict[str, Span] = {}
+    for role in unit.job.roles:
+        for name in ("memory", "cpu"):
+            written = unit.origins.written(child(role.path, name))
+            own = unit.origins.written(child(role.path, f"{name}_limit"))
+            if written is not None and own is None:
+                places.setdefault(name, written)
+    if places:
+        names = " and ".join(places)
+        diagnostic = rule(min(places.values(), key=lambda span: span.start), names=names)
+        other = " or ".join(f"{name}_limit" for name in places)
+        yield diagnostic.help(f'write {other} to set another limit, or "none" for no limit')
+
+
+def _sidecar(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
+    left = any(NO_SIDECAR not in role.annotations for role in unit.job.roles)
+    if unit.flag("istio_annotation") and left:
+        yield rule(unit.origins.span("")).help(
+            f"write istio_annotation = false in target {unit.target} to leave it out"
+        )
+
+
+def _devices(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
+    value = unit.text("nvidia_visible_devices")
+    hidden: list[tuple[str, str]] = []
+    for role in unit.job.roles if value and on_nvidia_nodes(unit.job) else ():
+        hidden += [(role.name, role.path)] if _is_hidden(unit, role) else []
+        hidden += [(f"{step.kind} {step.name}", step.path) for step in role.steps if hides_from_step(role, step)]
+    if hidden:
+        names = ", ".join(dict.fromkeys(name for name, _ in hidden))
+        diagnostic = rule(unit.origins.span(hidden[0][1]), roles=names, value=value)
+        yield diagnostic.help(f'write nvidia_visible_devices = "" in target {unit.target} to leave it out')
+
+
+def _is_hidden(unit: Unit, role: Role) -> bool:
+    return hides_devices(unit.job, role) and VISIBLE_DEVICES not in role.env
+
+
+def check_job_labels(unit: Unit, rule: Rule, roles: Iterable[Role]) -> Iterator[Diagnostic]:
+    """An error for each such label, once for all of ``roles`` that have it from one template."""
+    reported: set[Span] = set()
+    for role in roles:
+        for name in role.labels:
+            span = unit.origins.span(entry(child(role.path, "labels"), name))
+            if name.startswith(JOB_LABELS[0]) or name in JOB_LABELS[1:]:
+                if span not in reported:
+                    yield rule(span, name=name).help("choose another name for the label")
+                reported.add(span)

@@ -6,14 +6,18 @@ Under ``OnFailure`` the kubelet restarts containers, and the Job fails when the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from tfdsl.record import Record
 from tfdsl_backends.podspec.plan import CONTAINER
 
 if TYPE_CHECKING:
+    from tfdsl.lifecycle.behaviour import Decision
+    from tfdsl.lifecycle.events import Task
+    from tfdsl.lifecycle.state import State
     from tfdsl.manifest.view import View
+
 
 DEFAULT_LIMIT: Final = 6
 """``backoffLimit`` of a Job that says nothing."""
@@ -126,3 +130,20 @@ def _indexes(text: str, replicas: int) -> Iterator[int]:
         first, _, last = part.strip().partition("-")
         if first.isdigit() and (last or first).isdigit():
             yield from range(int(first), min(int(last or first) + 1, replicas))
+
+
+def note_restart(decision: Decision, task: Task, state: State) -> None:
+    """Count a restart of ``task`` in its pod, or begin anew with a new pod."""
+    if decision.action == "restart container":
+        state.count(_counter(task))
+    else:
+        state.counts.pop(_counter(task), None)
+
+
+def restarts_in_pods(tasks: Iterable[Task], state: State) -> int:
+    """How often the containers of those of ``tasks`` that run were restarted in their pods."""
+    return sum(state.counts.get(_counter(task), 0) for task in tasks if state.replicas[task].alive)
+
+
+def _counter(task: Task) -> str:
+    return f"restarts in its pod of {task}"

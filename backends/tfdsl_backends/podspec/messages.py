@@ -16,7 +16,7 @@ class Rules(Record):
 
 
 class PodRules(Rules):
-    """The rules of :mod:`tfdsl_backends.podspec.checks` and :mod:`tfdsl_backends.podspec.additions`."""
+    """The rules of :mod:`tfdsl_backends.podspec.checks` and :mod:`tfdsl_backends.podspec.checks`."""
 
     name_too_long: Rule
     value_too_large: Rule
@@ -126,3 +126,9 @@ def sidecar_rule(target: str, prefix: str) -> Rule:
     """The rule of ``target``, whose versions are not those of Kubernetes, about the nodes that a sidecar needs."""
     message = "sidecar {name} needs nodes with Kubernetes 1.29 or newer"
     return Rule(f"{prefix}035", f"{target}-sidecar-nodes", "info", message)
+
+
+def job_label_rule(target: str, prefix: str) -> Rule:
+    """The rule of ``target`` about them."""
+    message = "Kubernetes writes the label {name} on each pod of a Job itself, so it cannot have another value"
+    return Rule(f"{prefix}037", f"{target}-job-label", "error", message)

@@ -14,6 +14,10 @@ QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 VISIBLE_DEVICES = "NVIDIA_VISIBLE_DEVICES"
 """The variable that tells the NVIDIA runtime which devices a container sees."""
 
+JOB_LABELS = ("batch.kubernetes.io/", "job-name", "controller-uid")
+"""What labels begin with that a Job has of its own, or whole ones: the server writes them on its pods, and refuses
+other values. The index of a pod, another label below the same prefix, is written over by the controller."""
+
 POD_OPTIONS = (
     Option(
         "istio_annotation",

@@ -1,16 +1,21 @@
-"""What a target adds to the pods of one role."""
+"""What a target adds to the pods of one role, and how the pods of Indexed Jobs (batch/v1) know their index.
+
+Source of the latter, and of the rules by which a Job tells failures apart: Kubernetes `pkg/apis/batch` and
+`pkg/controller/job` (`pod_failure_policy.go`, `indexed_job_utils.go`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from tfdsl.emit.located import Data, at
 from tfdsl.record import Record, replace
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
-    from tfdsl.emit.located import Data
     from tfdsl.ir.model import Role
+
 
 CONTAINER = "tensorflow"
 """Name of the container, as the TFJob operator looks for it."""
@@ -106,3 +111,49 @@ def with_options(unit: Unit, plan: PodPlan) -> PodPlan:
         visible_devices=unit.text("nvidia_visible_devices"),
         cluster_dns=unit.flag("cluster_dns"),
     )
+
+
+INDEX_FIELD: Final = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
+"""Where the pod of an Indexed Job has its replica's index (the label of that name came with 1.28)."""
+
+INDEX_VARIABLE: Final = "JOB_COMPLETION_INDEX"
+"""The Job controller adds this variable at the end of env unless it is there already; its users need it before."""
+
+MOST_RULES: Final = 20
+"""Rules of a ``podFailurePolicy`` (batch/v1, validation of Jobs)."""
+
+PolicyAction: TypeAlias = Literal["FailJob", "Ignore", "Count"]
+
+
+def indexed(role: Role) -> dict[str, Data]:
+    """All replicas of the role at once, each with its index."""
+    return {
+        "completionMode": "Indexed",
+        "completions": at(role, "replicas"),
+        "parallelism": at(role, "replicas"),
+    }
+
+
+def watched(role: Role) -> Sequence[str | None]:
+    """The containers whose exit statuses decide, each in a rule of its own; ``None``: one rule for all.
+
+    Steps that prepare are among them, sidecars are not: the kubelet stops these, so they end with a status too.
+    """
+    prepares = [step.name for step in role.steps if step.kind == "prepare"]
+    if prepares and len(prepares) == len(role.steps):
+        return [None]
+    return [CONTAINER, *prepares]
+
+
+def disrupted(action: PolicyAction) -> Data:
+    """The rule of a ``podFailurePolicy`` for pods that were evicted or preempted, or lost their node."""
+    return {"action": action, "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}
+
+
+def exited(
+    action: PolicyAction, operator: Literal["In", "NotIn"], statuses: Sequence[int], containers: Sequence[str | None]
+) -> Iterator[Data]:
+    """The rules for exit statuses, one for each of ``containers``."""
+    for name in containers:
+        on_exit: Data = {"containerName": name, "operator": operator, "values": list(statuses)}
+        yield {"action": action, "onExitCodes": on_exit}

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfdsl import conditions as asked
-from tfdsl.backend import Row, approximated, kept, refused, translated
-from tfdsl.support import Condition
+from tfdsl.backend import Condition, Row, approximated, kept, refused, translated
 from tfdsl.vocabulary.statements import RUN_TIME_MARKS, STEPS
 from tfdsl_backends.podspec import when
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfdsl.emit.located import child, entry
+from tfdsl.ir.cluster_spec import LongString, long_strings
 from tfdsl.ir.model import EnvValue, Role
-from tfdsl.ir.process_limits import LongString, long_strings
 from tfdsl_backends.scripts.texts import with_steps
 
 

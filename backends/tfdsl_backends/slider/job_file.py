@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from tfdsl.backend import Unit
 from tfdsl.emit.located import Data, Located, child, entry
 from tfdsl.ir.cluster_spec import IN_CLUSTER, flag_task, gets_flags, needs_tf_config
-from tfdsl.ir.defaults import CHECKPOINT_VARIABLE
 from tfdsl.ir.model import (
+    CHECKPOINT_VARIABLE,
     ArchiveMount,
     BaseMount,
     EnvValue,

@@ -3,17 +3,7 @@
 from __future__ import annotations
 
 from tfdsl.backend import Option
-from tfdsl.vocabulary.types import (
-    BOOL,
-    NUMBER,
-    STRING,
-    STRINGS,
-    IntType,
-    MapType,
-    StringType,
-    UnionType,
-    one_of,
-)
+from tfdsl.vocabulary.types import BOOL, NUMBER, STRING, STRINGS, IntType, MapType, StringType, UnionType, one_of
 from tfdsl_backends.hadoop.options import files_option
 
 MOST_SECONDS = 2_000_000

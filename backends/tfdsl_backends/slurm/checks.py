@@ -9,9 +9,9 @@ from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.suggest import closest, listing
 from tfdsl.emit.located import child
+from tfdsl.ir.cluster_spec import SHORT_HOST, address_list
 from tfdsl.ir.model import ConfigMapRef, Role, SecretRef
 from tfdsl.ir.policies import RESTARTS, on_eviction, on_exit
-from tfdsl.ir.process_limits import SHORT_HOST, address_list
 from tfdsl.patterns import regex
 from tfdsl_backends.scripts.archives import archive_suffix
 from tfdsl_backends.scripts.roles import hides_gpus

@@ -9,9 +9,9 @@ from tfdsl.diagnostics import Diagnostic
 from tfdsl.emit.located import child
 from tfdsl.ir.cluster_spec import has_own_config, tf_config
 from tfdsl.record import replace
-from tfdsl_backends.podspec.additions import check_additions, check_sidecar_nodes
 from tfdsl_backends.podspec.checks import (
     Name,
+    check_additions,
     check_first_letter,
     check_host_ports,
     check_injected,
@@ -20,6 +20,7 @@ from tfdsl_backends.podspec.checks import (
     check_numbers,
     check_pods,
     check_queue_name,
+    check_sidecar_nodes,
 )
 from tfdsl_backends.podspec.objects import tensorboard_name
 from tfdsl_backends.podspec.options import QUEUE_LABEL

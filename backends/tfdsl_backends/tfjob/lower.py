@@ -15,7 +15,7 @@ from tfdsl.ir.policies import completions, on_failure
 from tfdsl_backends.podspec.objects import claim_document, job_metadata, tensorboard_beside
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import PodPlan
-from tfdsl_backends.podspec.template import pod_template
+from tfdsl_backends.podspec.pods import pod_template
 from tfdsl_backends.tfjob.checks import check
 from tfdsl_backends.tfjob.pods import plans
 from tfdsl_backends.tfjob.policies import decisions, training_roles

@@ -10,12 +10,11 @@ from typing import Final
 from tfdsl.manifest.edits import child, items, scalar, text, with_value, within, without
 from tfdsl.manifest.nodes import Mapping, Node, Sequence, plain
 from tfdsl.vocabulary import versions
-from tfdsl_backends.podspec.fitting import pruned
-from tfdsl_backends.podspec.normal import align
-from tfdsl_backends.podspec.normal.env import without_entries
-from tfdsl_backends.podspec.normal.objects import dialect, document, with_names_of
-from tfdsl_backends.podspec.normal.types import Types
-from tfdsl_backends.podspec.normal.walk import Change, Defaults, Dialect, Rule
+from tfdsl_backends.podspec.normal import documents
+from tfdsl_backends.podspec.normal.documents import dialect, document, with_names_of
+from tfdsl_backends.podspec.normal.rules import without_entries
+from tfdsl_backends.podspec.normal.walk import Change, Defaults, Dialect, Rule, Types
+from tfdsl_backends.podspec.reading.objects import pruned
 from tfdsl_backends.tfjob.features import KEEPS_PODS, VERSIONS
 from tfdsl_backends.tfjob.old_forms import API_VERSION, ROLE_KEYS, is_tfjob, modern
 
@@ -281,4 +280,4 @@ def _with_names_of(own: Mapping, written: Node, place: tuple[str, ...], ports: f
     template = child(written, *place)
     if not isinstance(template, Mapping):
         return own
-    return within(own, place, lambda node: align.template(node, template, ports))
+    return within(own, place, lambda node: documents.template(node, template, ports))

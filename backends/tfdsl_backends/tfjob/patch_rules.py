@@ -9,9 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from tfdsl.patch.rules import Complaint, Derived, FixedSet, Since
-from tfdsl_backends.podspec.patching.family import MINIMUM, REPLICAS, rules, sidecars
-from tfdsl_backends.podspec.patching.object_checks import numbers
-from tfdsl_backends.podspec.patching.walking import Node, alternatives, part
+from tfdsl_backends.podspec.patching import MINIMUM, REPLICAS, Node, alternatives, numbers, part, rules, sidecars
 from tfdsl_backends.tfjob.features import SIDECARS
 
 _ROLES: Final = ("spec", "tfReplicaSpecs")

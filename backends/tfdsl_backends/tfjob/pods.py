@@ -6,9 +6,9 @@ from tfdsl.backend import Unit
 from tfdsl.emit.located import Data, Located, at, child, entry
 from tfdsl.ir.cluster_spec import cluster_spec, gets_flags, has_own_config, tf_config
 from tfdsl.ir.model import Role, RunTimeText
+from tfdsl_backends.podspec.command import expanded
 from tfdsl_backends.podspec.objects import claim_names, tensorboard_plan
 from tfdsl_backends.podspec.plan import PORT_NAME, Index, PodPlan, Program, index_of, with_options
-from tfdsl_backends.podspec.run_time import expanded
 from tfdsl_backends.tfjob.tfconfig import address, delivers, is_distributed
 
 DEFAULT_PORT = 2222

@@ -14,12 +14,10 @@ from tfdsl.draft import Draft
 from tfdsl.manifest.view import View, view
 from tfdsl.reading import Asked, Group
 from tfdsl.record import replace
-from tfdsl_backends.podspec.object_metadata import job_name, read_metadata
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
-from tfdsl_backends.podspec.reading.images import add_missing_images
-from tfdsl_backends.podspec.reading.neighbours import Neighbours
-from tfdsl_backends.podspec.reading.pods import read_pods
+from tfdsl_backends.podspec.reading.objects import Neighbours, job_name, read_metadata
+from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
 from tfdsl_backends.tfjob.normal import aligned, normal
 from tfdsl_backends.tfjob.old_forms import is_tfjob, modern
 from tfdsl_backends.tfjob.pods import INDEX_FIELD, SET_TF_CONFIG

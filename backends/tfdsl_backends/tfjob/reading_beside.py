@@ -11,8 +11,7 @@ from tfdsl.manifest.nodes import Node, Scalar, Sequence, mapping, plain
 from tfdsl.manifest.view import View, view
 from tfdsl.record import replace
 from tfdsl_backends.podspec.plan import CONTAINER
-from tfdsl_backends.podspec.reading.claims import stem
-from tfdsl_backends.podspec.reading.mounts import claim_facts
+from tfdsl_backends.podspec.reading.mounts import claim_facts, stem
 
 if TYPE_CHECKING:
     from tfdsl.emit.located import Plain
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from tfdsl.reading import Asked
     from tfdsl.text import Span
     from tfdsl_backends.podspec.reading.facts import ClaimFacts
-    from tfdsl_backends.podspec.reading.neighbours import Neighbours
+    from tfdsl_backends.podspec.reading.objects import Neighbours
 
 BOARD: Final = "tensorboard"
 LABEL: Final = "tfdsl/tensorboard"

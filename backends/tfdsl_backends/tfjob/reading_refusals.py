@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.import_rules import NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.record import replace
-from tfdsl_backends.podspec.fitting import dotted, unfit
-from tfdsl_backends.podspec.patching import formats
+from tfdsl_backends.podspec import patching
 from tfdsl_backends.podspec.plan import CONTAINER
+from tfdsl_backends.podspec.reading.objects import dotted, unfit
 from tfdsl_backends.tfjob.old_forms import API_VERSION, FORK, OF_AN_ITEM, OLD_POLICIES
 from tfdsl_backends.tfjob.patch_rules import MANAGERS
 
@@ -93,7 +93,7 @@ def refusals(root: View, job: View) -> Iterator[Diagnostic]:
         if not one.unknown:
             yield SERVER_REFUSES(one.span, what=one.name, reason=f"it must be {one.wanted}")
     namespace = job["metadata"]["namespace"]
-    if namespace.text and not formats.is_dns_label(namespace.text):
+    if namespace.text and not patching.is_dns_label(namespace.text):
         reason = "a namespace has at most 63 lowercase letters, digits and -"
         yield SERVER_REFUSES(namespace.span, what=f"namespace {namespace.text}", reason=reason)
     yield from _policies(job["spec"])
@@ -140,7 +140,7 @@ def _amounts(resources: View) -> Iterator[Diagnostic]:
     """Amounts that are none."""
     for part in ("requests", "limits"):
         for name, amount in resources[part].entries():
-            if amount.text is not None and formats.quantity(amount.text) is None:
+            if amount.text is not None and patching.quantity(amount.text) is None:
                 yield SERVER_REFUSES(amount.span, what=f"{name} {amount.text}", reason="it is not an amount")
 
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.import_rules import NO_ROLE, NO_WORDS, NOT_KEPT, SERVER_REFUSES
 from tfdsl.record import Record
-from tfdsl.vocabulary.attributes import MOST_REPLICAS
-from tfdsl.vocabulary.roles import BY_NAME
+from tfdsl.vocabulary.attributes import MOST_REPLICAS, ROLES_BY_NAME
 from tfdsl_backends.tfjob.lower import ROLE_KEYS
 from tfdsl_backends.tfjob.reading_refusals import never
 
@@ -53,7 +52,7 @@ def roles(job: View, asked: Asked) -> Roles | None:
     place = job["spec"]["tfReplicaSpecs"]
     for key, spec in place.entries():
         reader.take(key, spec, place)
-    trains = any(BY_NAME[role].trains for role in reader.specs)
+    trains = any(ROLES_BY_NAME[role].trains for role in reader.specs)
     if not (trains or reader.failed):
         reason = "it has neither a chief (master) nor workers"
         reader.fail(NO_WORDS(place.span, what="the job", reason=reason))
@@ -97,7 +96,7 @@ class _Reader:
         elif number > MOST_REPLICAS:
             what = f"role {role} with {number} replicas"
             self.fail(NO_WORDS(spec["replicas"].span, what=what, reason=f"it can have {MOST_REPLICAS:,}"))
-        elif number > 1 and BY_NAME[role].single:
+        elif number > 1 and ROLES_BY_NAME[role].single:
             reason = f"a job has one {role}"
             self.fail(NO_WORDS(spec["replicas"].span, what=f"role {role} with {number} replicas", reason=reason))
         else:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.diagnostics.import_rules import READ_DIFFERENTLY
 from tfdsl.draft import Attribute, Bare, Draft, Patch, Value
 from tfdsl.vocabulary.quantities import duration
-from tfdsl_backends.podspec.fitting import dotted
 from tfdsl_backends.podspec.options import QUEUE_LABEL
+from tfdsl_backends.podspec.reading.objects import dotted
 from tfdsl_backends.tfjob.lower import CLEANUP
 from tfdsl_backends.tfjob.patch_rules import MANAGERS
 from tfdsl_backends.tfjob.reading_refusals import never

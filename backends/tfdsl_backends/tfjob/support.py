@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from tfdsl import conditions as asked
 from tfdsl.backend import Row, Support, approximated, chosen, kept, refused, translated
-from tfdsl.vocabulary.policies import ACTIONS_OF
+from tfdsl.vocabulary.statements import ACTIONS_OF
 from tfdsl_backends.podspec import when as shared
 from tfdsl_backends.podspec.support import ROWS, STEP, WHOLE_DEVICES, WITHOUT_OWNER, prepare_row, sidecar_rows
 from tfdsl_backends.tfjob import when

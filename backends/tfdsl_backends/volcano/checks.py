@@ -9,30 +9,28 @@ from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.emit.located import child, entry
-from tfdsl.ir.cluster_spec import gets_flags, gets_tf_config, listed, needs_tf_config
+from tfdsl.ir.cluster_spec import LONGEST_STRING, gets_flags, gets_tf_config, listed, needs_tf_config
 from tfdsl.ir.model import Role
-from tfdsl.ir.process_limits import LONGEST_STRING
 from tfdsl.patterns import regex
 from tfdsl.record import replace
-from tfdsl_backends.podspec.additions import check_additions, check_sidecar_nodes
 from tfdsl_backends.podspec.checks import (
     Name,
+    check_additions,
     check_first_letter,
     check_host_ports,
     check_injected,
     check_names,
     check_numbers,
     check_pods,
+    check_sidecar_nodes,
 )
 from tfdsl_backends.podspec.objects import tensorboard_name
 from tfdsl_backends.volcano import messages, tfconfig
-from tfdsl_backends.volcano.claims import claims
-from tfdsl_backends.volcano.names import file_name, host, pod_name, task_name
-from tfdsl_backends.volcano.network import reached
+from tfdsl_backends.volcano.names import claims, file_name, host, pod_name, reached, task_name
 from tfdsl_backends.volcano.options import PLUGIN_NAMES
-from tfdsl_backends.volcano.plugins import chosen, uses
 from tfdsl_backends.volcano.pods import plan
 from tfdsl_backends.volcano.policies import decisions
+from tfdsl_backends.volcano.tfconfig import chosen, uses
 
 if TYPE_CHECKING:
     from tfdsl.text import Span

@@ -17,10 +17,9 @@ from tfdsl.manifest.data import tree
 from tfdsl.manifest.view import View, view
 from tfdsl.record import Record
 from tfdsl.vocabulary.quantities import Duration, duration
-from tfdsl_backends.volcano import controller_policies as controller
-from tfdsl_backends.volcano.controller_policies import Reaction, Reactions
+from tfdsl_backends.volcano import controller
+from tfdsl_backends.volcano.controller import Minimums, Reaction, Reactions, minimums, of_task
 from tfdsl_backends.volcano.features import Features, features
-from tfdsl_backends.volcano.minimums import Minimums, minimums, of_task
 from tfdsl_backends.volcano.names import task_name
 from tfdsl_backends.volcano.policies import ACTIONS
 

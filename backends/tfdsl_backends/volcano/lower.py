@@ -6,14 +6,12 @@ from tfdsl.backend import Document, Unit
 from tfdsl.emit.located import Data, Located, at, child
 from tfdsl.ir.model import Job, Role
 from tfdsl_backends.podspec.objects import claim_document, claim_spec, job_metadata, tensorboard_service
-from tfdsl_backends.podspec.template import pod_template
+from tfdsl_backends.podspec.pods import pod_template
 from tfdsl_backends.volcano import policies
 from tfdsl_backends.volcano.checks import check
-from tfdsl_backends.volcano.claims import claims
-from tfdsl_backends.volcano.names import task_labels, task_name
-from tfdsl_backends.volcano.plugins import plugins
+from tfdsl_backends.volcano.names import claims, task_labels, task_name
 from tfdsl_backends.volcano.pods import plan
-from tfdsl_backends.volcano.tfconfig import tasks
+from tfdsl_backends.volcano.tfconfig import plugins, tasks
 
 __all__ = ["check", "generate", "tasks"]
 

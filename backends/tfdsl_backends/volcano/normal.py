@@ -1,27 +1,194 @@
-"""The normal form of Volcano's jobs: what its webhook fills in, what its controller overwrites or never looks at."""
+"""The normal form of Volcano's jobs: what its webhook fills in, what its controller overwrites or never looks at.
+
+``spec.volumes`` are volumes that the controller mounts in every container of every task. An existing claim that is
+named there is the same as a volume of each pod template, which the controller makes of it (pkg/controllers/job,
+``createJobPod``; init containers get nothing). Of two entries with one claim only the first is mounted. A claim that is
+described there is made for the job, and goes with it.
+
+Pods that are kept on different nodes are named by the labels that the controller gives them. In a job with one task,
+the pods of the job are the pods of the task. Which of the two a selector names, and whether as a label or as an
+expression of one value, is the same.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from collections.abc import Sequence as Many
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from tfdsl.manifest.edits import child, items, scalar, text, with_value, within, without
-from tfdsl.manifest.nodes import Entry, Mapping, Node, Sequence
-from tfdsl_backends.podspec.normal import align
-from tfdsl_backends.podspec.normal.env import without_entries
-from tfdsl_backends.podspec.normal.objects import dialect, document, with_names_of
-from tfdsl_backends.podspec.normal.pods import in_containers, with_each
-from tfdsl_backends.podspec.normal.types import Types
-from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Rule, Sets
+from tfdsl.manifest.edits import changed, child, each, items, scalar, text, with_value, within, without
+from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, mapping
+from tfdsl.record import Record
+from tfdsl_backends.podspec.normal import documents
+from tfdsl_backends.podspec.normal.documents import dialect, document, with_names_of
+from tfdsl_backends.podspec.normal.rules import in_containers, with_each, without_entries
+from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Rule, Sets, Types
 from tfdsl_backends.podspec.plan import PORT_NAME
-from tfdsl_backends.volcano.job_volumes import in_templates
 from tfdsl_backends.volcano.lower import API_VERSION
-from tfdsl_backends.volcano.normal_gang import gang
-from tfdsl_backends.volcano.normal_lifecycle import policies as lifecycle
-from tfdsl_backends.volcano.normal_plugins import with_defaults
-from tfdsl_backends.volcano.normal_policies import in_their_order
-from tfdsl_backends.volcano.spread import by_task
+from tfdsl_backends.volcano.names import JOB, labels
+from tfdsl_backends.volcano.normal_policies import gang, in_their_order, with_defaults
+from tfdsl_backends.volcano.normal_policies import policies as lifecycle
+
+if TYPE_CHECKING:
+    from tfdsl.text import Span
+
+
+_PLACE: Final = ("template", "spec", "affinity", "podAntiAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
+
+
+def by_task(job: Node) -> Node:
+    """``job`` with selectors that mean its own pods, of its one task, as labels of that task."""
+    tasks = items(child(job, "spec", "tasks"))
+    name, task = scalar(child(job, "metadata", "name")), scalar(child(tasks[0], "name")) if len(tasks) == 1 else None
+    if not isinstance(name, str) or not isinstance(task, str):
+        return job
+    wanted = labels(name, task)
+
+    def term(node: Node) -> Node:
+        selector = child(node, "labelSelector")
+        if not isinstance(node, Mapping) or selector is None or not _means(selector, wanted):
+            return node
+        if any(node.get(key) is not None for key in ("namespaces", "namespaceSelector")):
+            return node
+        return with_value(node, "labelSelector", _selector(wanted, selector.span))
+
+    def in_task(node: Node) -> Node:
+        return changed(node, _PLACE, lambda terms: each(terms, term))
+
+    return changed(job, ("spec", "tasks"), lambda listed: each(listed, in_task))
+
+
+def _means(selector: Node, wanted: dict[str, str]) -> bool:
+    """Whether ``selector`` names the job, and if a task, the one that it has."""
+    found: dict[str, object] = {}
+    named = child(selector, "matchLabels")
+    if isinstance(named, Mapping):
+        found.update({key: scalar(entry.value) for key, entry in named.entries.items()})
+    for one in items(child(selector, "matchExpressions")):
+        key, values = scalar(child(one, "key")), [scalar(value) for value in items(child(one, "values"))]
+        if scalar(child(one, "operator")) != "In" or len(values) != 1 or not isinstance(key, str) or key in found:
+            return False
+        found[key] = values[0]
+    return found.get(JOB) == wanted[JOB] and all(wanted.get(key) == value for key, value in found.items())
+
+
+def _selector(wanted: dict[str, str], span: Span) -> Node:
+    entries: dict[str, Node] = {key: Scalar(value, span) for key, value in wanted.items()}
+    return mapping({"matchLabels": mapping(entries, span)}, span)
+
+
+_TEMPLATE: Final = ("template", "spec")
+
+
+class JobVolume(Record):
+    """One entry. ``claim``: the name of an existing claim; ``made``: the description of a new one."""
+
+    path: str
+    claim: str | None
+    made: Node | None
+    node: Node
+
+
+def job_volumes(job: Node) -> list[JobVolume]:
+    """The entries that the webhook would take."""
+    found: list[JobVolume] = []
+    for entry in items(child(job, "spec", "volumes")):
+        path, claim = scalar(child(entry, "mountPath")), scalar(child(entry, "volumeClaimName"))
+        made = child(entry, "volumeClaim")
+        if isinstance(path, str) and path and (isinstance(claim, str) and claim != "") != isinstance(made, Mapping):
+            found.append(JobVolume(path, claim if isinstance(claim, str) else None, made, entry))
+    return found
+
+
+def without_generated_names(job: Node) -> Node:
+    """``job`` without the names that the controller writes beside the claims that it has made."""
+    start = f"{scalar(child(job, 'metadata', 'name'))}-pvc-"
+
+    def volume(node: Node) -> Node:
+        name = scalar(child(node, "volumeClaimName"))
+        made = isinstance(node, Mapping) and "volumeClaim" in node.entries
+        is_generated = made and isinstance(name, str) and name.startswith(start)
+        return without(node, ("volumeClaimName",)) if is_generated and isinstance(node, Mapping) else node
+
+    return changed(job, ("spec", "volumes"), lambda volumes: each(volumes, volume))
+
+
+def in_templates(job: Node, chosen: Callable[[JobVolume], str | None]) -> Node:
+    """``job`` with entries of ``spec.volumes`` as volumes of the pod templates.
+
+    ``chosen``: the claim that a pod would name for an entry, ``None`` to leave the entry where it is.
+    """
+    moved: list[tuple[JobVolume, str]] = []
+    for volume in job_volumes(job):
+        name = chosen(volume)
+        if name is not None:
+            moved.append((volume, name))
+    if not moved:
+        return job
+    first: dict[str, JobVolume] = {}
+    for volume, name in moved:
+        first.setdefault(name, volume)
+    mounted = [(volume, name) for name, volume in first.items()]
+    job = changed(job, ("spec", "tasks"), lambda tasks: each(tasks, lambda task: _with_volumes(task, mounted)))
+    return _without_entries(job, [volume.node for volume, _ in moved])
+
+
+def _without_entries(job: Node, moved: Iterable[Node]) -> Node:
+    gone = {id(node) for node in moved}
+    spec = child(job, "spec")
+    if not isinstance(spec, Mapping) or not isinstance(job, Mapping):
+        return job
+    old = spec.get("volumes")
+    left = tuple(item for item in items(old) if id(item) not in gone)
+    new = with_value(spec, "volumes", Sequence(left, old.span)) if left and old else without(spec, ("volumes",))
+    return with_value(job, "spec", new)
+
+
+def _with_volumes(task: Node, volumes: list[tuple[JobVolume, str]]) -> Node:
+    pod = child(task, *_TEMPLATE)
+    if not isinstance(pod, Mapping):
+        return task
+    taken = {scalar(child(one, "name")) for one in items(pod.get("volumes"))}
+    named = [(_free(f"job-volume-{number}", taken), *volume) for number, volume in enumerate(volumes)]
+    added = [_volume(name, claim, volume.node.span) for name, volume, claim in named]
+    pod = with_value(pod, "volumes", _extended(pod.get("volumes"), added))
+    mounts = [(volume.path, _mount(name, volume)) for name, volume, _ in named]
+    containers = pod.get("containers")
+    if containers is not None:
+        pod = with_value(pod, "containers", each(containers, lambda one: _with_mounts(one, mounts)))
+    return changed(task, _TEMPLATE, lambda _: pod)
+
+
+def _with_mounts(container: Node, mounts: list[tuple[str, Node]]) -> Node:
+    if not isinstance(container, Mapping):
+        return container
+    own = container.get("volumeMounts")
+    paths = {scalar(child(one, "mountPath")) for one in items(own)}
+    added = [node for path, node in mounts if path not in paths]
+    return with_value(container, "volumeMounts", _extended(own, added)) if added else container
+
+
+def _extended(old: Node | None, added: list[Node]) -> Sequence:
+    return Sequence((*items(old), *added), old.span if old is not None else added[0].span)
+
+
+def _volume(name: str, claim: str, span: Span) -> Node:
+    source = mapping({"claimName": Scalar(claim, span)}, span)
+    return mapping({"name": Scalar(name, span), "persistentVolumeClaim": source}, span)
+
+
+def _mount(name: str, volume: JobVolume) -> Node:
+    span = volume.node.span
+    return mapping({"name": Scalar(name, span), "mountPath": Scalar(volume.path, span)}, span)
+
+
+def _free(name: str, taken: Iterable[object]) -> str:
+    known = {*taken}
+    while name in known:
+        name = f"{name}-x"
+    return name
+
 
 HEADERS: Final = (API_VERSION, "scheduling.incubator.k8s.io/v1alpha1")
 """Today's header of a job, and the group that kube-batch had for its kinds."""
@@ -166,7 +333,7 @@ def ports(pod: Mapping) -> Mapping:
     """
     if scalar(pod.get("hostNetwork")) is True:
         return pod
-    named = align.ports_by_name(pod)
+    named = documents.ports_by_name(pod)
 
     def informs(port: Node) -> bool:
         name = scalar(child(port, "name"))
@@ -336,6 +503,6 @@ def _job(own: Node, written: Node | None, ports: frozenset[str]) -> Node:
         template = child(theirs.get(scalar(child(node, "name"))), "template")
         if not isinstance(node, Mapping) or not isinstance(template, Mapping):
             return node
-        return within(node, ("template",), lambda one: align.template(one, template, ports))
+        return within(node, ("template",), lambda one: documents.template(one, template, ports))
 
     return within(own, ("spec",), lambda spec: with_each(spec, "tasks", task))

@@ -1,23 +1,47 @@
-"""Policies of Volcano's jobs as its controller reads them.
+"""Policies, minimums and plugins of Volcano's jobs in one form each, as webhook, controller and scheduler read them.
 
 The first policy of a list that matches decides. A policy on events matches by event alone, one on an exit status only
 when a pod fails; the webhook allows each event and status once. So policies on events may change places, those on a
 status too, and a status counts only before ``PodFailed`` or ``*``. Source: ``applyPolicies`` in
 pkg/controllers/job/job_controller_util.go of Volcano 1.15.
+
+What all tasks do in the same way is a policy of the job, the rest are policies of the tasks. What never acts
+(:mod:`.controller`) is gone, and with it the numbers of starts and restarts that nothing looks at.
+
+The scheduler looks at the minimums of tasks only where their sum is not above the job's (``checkTaskValid`` in
+pkg/scheduler/api/job_info.go), the controller only then, too, when it decides whether a job that has ended has failed
+(pkg/controllers/job/state/running.go). A task that waits for others always counts the minimums of those.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping as Map
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.manifest.edits import items, scalar, text, with_value, without
-from tfdsl.manifest.nodes import Mapping, Node, Scalar, Sequence
+from tfdsl.manifest.edits import child, items, scalar, text, with_value, without
+from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, mapping
+from tfdsl.manifest.view import view
 from tfdsl.record import Record
+from tfdsl_backends.volcano.controller import (
+    Decided,
+    Minimums,
+    Reaction,
+    Reactions,
+    Task,
+    Trigger,
+    common,
+    decided,
+    minimums,
+    of_task,
+    reactions,
+    triggers,
+)
 
 if TYPE_CHECKING:
     from tfdsl.text import Span
+
 
 NEVER: Final = ("JobUpdated",)
 """Events that no code emits."""
@@ -103,3 +127,212 @@ def canonical_duration(written: str) -> str | None:
     total = sum(number * _UNITS[part[2]] for number, part in zip(numbers, parts, strict=True))
     unit = next((unit for unit in _WRITTEN if total and total % _UNITS[unit] == 0), "s" if not total else "")
     return f"{int(total) // _UNITS[unit]}{unit}" if unit else None
+
+
+_OF_JOB: Final = "Unknown"
+_IS_COMPLETE: Final = ("CompleteJob", 0)
+
+
+def policies(spec: Mapping) -> Mapping:
+    """``spec`` with its policies in one form; as it is where a list of policies is not well-formed."""
+    tasks = _tasks(spec)
+    if tasks is None or not all(_is_well_formed(place) for place in (spec, *items(spec.get("tasks")))):
+        return spec
+    found = decided(list(tasks.values()), reactions(view(spec)["policies"]))
+    shared = _shared(found)
+    new = _with_policies(spec, shared | {key: one for key, one in found.job.items() if key == _OF_JOB})
+    changed: list[Node] = []
+    for task in items(spec.get("tasks")):
+        assert isinstance(task, Mapping)
+        own = found.tasks[str(scalar(task.get("name")))]
+        kept = _with_policies(task, {key: one for key, one in own.items() if key not in shared})
+        changed.append(kept if "TaskFailed" in own else without(kept, ("maxRetry",)))
+    old = spec.get("tasks")
+    assert old is not None
+    new = with_value(new, "tasks", Sequence(tuple(changed), old.span))
+    return new if found.restarts else without(new, ("maxRetry",))
+
+
+def _tasks(spec: Mapping) -> dict[str, Task] | None:
+    """The tasks by their names; ``None`` where they do not have one each."""
+    found: dict[str, Task] = {}
+    for task in items(spec.get("tasks")):
+        name, policy = scalar(child(task, "name")), scalar(child(task, "template", "spec", "restartPolicy"))
+        if not isinstance(task, Mapping) or not isinstance(name, str) or name in found:
+            return None
+        restarts = policy if isinstance(policy, str) and policy else "Always"
+        found[name] = Task(name, reactions(view(task)["policies"]), restarts)
+    return found or None
+
+
+def _is_well_formed(place: Node) -> bool:
+    """Whether every policy has an action, a timeout that is one, and either events or an exit status."""
+    for policy in items(child(place, "policies")):
+        if not isinstance(policy, Mapping) or not isinstance(scalar(policy.get("action")), str):
+            return False
+        timeout = policy.get("timeout")
+        if timeout is not None and duration_of(scalar(timeout)) is None:
+            return False
+        asked = [*triggers(view(policy))]
+        if not asked or (policy.get("exitCode") is not None and not isinstance(asked[0], int)):
+            return False
+    return True
+
+
+def _shared(found: Decided) -> Reactions:
+    """What the policies of the job say of every task.
+
+    Exit statuses of the job would never be reached beside a PodFailed of a task. The one task of a job needs no policy
+    to complete the job: it is complete anyway when all pods have ended.
+    """
+    if len(found.tasks) == 1:
+        [own] = found.tasks.values()
+        if own.get("TaskCompleted") is not None and own["TaskCompleted"].does == _IS_COMPLETE:
+            del own["TaskCompleted"]
+    shared = common(found.tasks.values())
+    hides = any("PodFailed" in own for own in found.tasks.values()) and "PodFailed" not in shared
+    return {key: one for key, one in shared.items() if not (hides and isinstance(key, int))}
+
+
+def _with_policies(place: Mapping, said: Reactions) -> Mapping:
+    if not said:
+        return without(place, ("policies",))
+    span = place.span
+    entries = sorted(said.items(), key=lambda entry: (isinstance(entry[0], str), entry[0]))
+    listed = tuple(_policy(trigger, one, one.span or span) for trigger, one in entries)
+    return with_value(place, "policies", Sequence(listed, listed[0].span))
+
+
+def _policy(trigger: Trigger, one: Reaction, span: Span) -> Node:
+    entries: dict[str, Node] = {"event" if isinstance(trigger, str) else "exitCode": Scalar(trigger, span)}
+    entries["action"] = Scalar(one.action, span)
+    if one.timeout:
+        entries["timeout"] = Scalar(_shown_time(one.timeout), span)
+    return mapping(entries, span)
+
+
+def _shown_time(milliseconds: int) -> str:
+    unit, size = next((unit, size) for unit, size in _SHOWN_UNITS if milliseconds % size == 0)
+    return f"{milliseconds // size}{unit}"
+
+
+_SHOWN_UNITS: Final = (("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1))
+
+
+def gang(spec: Mapping) -> Mapping:
+    """``spec`` without minimums that nothing looks at, and without those that the webhook fills in."""
+    tasks = items(spec.get("tasks"))
+    if not all(isinstance(task, Mapping) for task in tasks):
+        return spec
+    found = minimums(view(spec))
+    alone = len(tasks) == 1
+    kept = _looked_at(spec, found)
+    changed: list[Node] = []
+    for task in tasks:
+        assert isinstance(task, Mapping)
+        usual = of_task(view(without(task, ("minAvailable",))))
+        own = of_task(view(task))
+        is_kept = not alone and own != usual and (kept is None or str(scalar(task.get("name"))) in kept)
+        changed.append(task if is_kept else without(task, ("minAvailable",)))
+    old = spec.get("tasks")
+    new = with_value(spec, "tasks", Sequence(tuple(changed), old.span)) if old is not None and changed else spec
+    usual = sum(minimums(view(new)).tasks.values())
+    if found.job == usual:
+        return without(new, ("minAvailable",))
+    place = spec.get("minAvailable")
+    return with_value(new, "minAvailable", Scalar(found.job, place.span if place is not None else spec.span))
+
+
+def _looked_at(spec: Mapping, found: Minimums) -> frozenset[str] | None:
+    """The tasks whose minimums something looks at; ``None`` for all."""
+    waited_for = frozenset(
+        str(scalar(name)) for task in items(spec.get("tasks")) for name in items(child(task, "dependsOn", "name"))
+    )
+    total = sum(found.tasks.values())
+    if total > found.job or total == 0:
+        return waited_for
+    return None
+
+
+FLAGS: Final[Map[str, Map[str, bool | int | str]]] = {
+    "env": {},
+    "svc": {"publish-not-ready-addresses": False, "disable-network-policy": False, "inject-hosts-env": True},
+    "ssh": {"ssh-key-file-path": "/root/.ssh", "ssh-private-key": "", "ssh-public-key": "", "ssh-port": 22},
+    "tensorflow": {"ps": "ps", "worker": "worker", "chief": "chief", "evaluator": "evaluator", "port": 2222},
+    "pytorch": {
+        "master": "master",
+        "worker": "worker",
+        "port": 23456,
+        "wait-master-enabled": False,
+        "wait-master-timeout": 300,
+        "wait-master-image": "busybox:1.36.1",
+    },
+    "mpi": {"master": "master", "worker": "worker", "port": 22},
+    "hcclrank": {"master": "master", "worker": "worker"},
+}
+"""Plugin → its flags with their defaults."""
+
+ADDED: Final = {"tensorflow": ("svc",), "mpi": ("svc", "ssh"), "pytorch": ("svc",), "ray": ("svc",)}
+"""Plugin → those that the webhook adds beside it."""
+
+_FLAG: Final = re.compile(r"--?([A-Za-z0-9][^=]*)(?:=(.*))?", re.S)
+_TRUE: Final = ("1", "t", "T", "TRUE", "true", "True")
+_FALSE: Final = ("0", "f", "F", "FALSE", "false", "False")
+_INT: Final = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,17})", re.ASCII)
+
+
+def with_defaults(plugins: Mapping) -> Mapping:
+    """``plugins`` with those that the webhook adds, and each with the arguments that are not the default."""
+    entries = {key: Entry(key, entry.key_span, _arguments(key, entry.value)) for key, entry in plugins.entries.items()}
+    for name in plugins.entries:
+        for added in ADDED.get(name, ()):
+            place = plugins.entries[name]
+            entries.setdefault(added, Entry(added, place.key_span, Sequence((), place.value.span)))
+    return Mapping(dict(sorted(entries.items())), plugins.span)
+
+
+def _arguments(plugin: str, node: Node) -> Node:
+    """The arguments in one spelling and order; as they are, if the plugin does not know all of them."""
+    flags = FLAGS.get(plugin)
+    if flags is None or not isinstance(node, Sequence):
+        return node
+    values = _parsed(flags, [scalar(item) for item in node.items])
+    if values is None:
+        return node
+    kept = [f"--{name}={_shown(value)}" for name, value in sorted(values.items()) if value != flags[name]]
+    return Sequence(tuple(text(argument, node.span) for argument in kept), node.span)
+
+
+def _parsed(flags: Map[str, bool | int | str], arguments: list[object]) -> dict[str, bool | int | str] | None:
+    values: dict[str, bool | int | str] = {}
+    waiting = [*arguments]
+    while waiting:
+        argument = waiting.pop(0)
+        found = _FLAG.fullmatch(argument) if isinstance(argument, str) else None
+        if found is None or found[1] not in flags:
+            return None
+        default, written = flags[found[1]], found[2]
+        if written is None:
+            if isinstance(default, bool):
+                written = "true"
+            elif waiting and isinstance(following := waiting.pop(0), str):
+                written = following
+            else:
+                return None
+        value = _value(default, written)
+        if value is None:
+            return None
+        values[found[1]] = value
+    return values
+
+
+def _value(default: bool | int | str, written: str) -> bool | int | str | None:
+    if isinstance(default, bool):
+        return True if written in _TRUE else False if written in _FALSE else None
+    if isinstance(default, int):
+        return int(written) if _INT.fullmatch(written) else None
+    return written
+
+
+def _shown(value: bool | int | str) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

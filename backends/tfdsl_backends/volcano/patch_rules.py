@@ -9,10 +9,19 @@ from collections.abc import Iterator
 from typing import Final
 
 from tfdsl.patch.rules import POD, Complaint, Derived, Since
-from tfdsl_backends.podspec.patching import formats
-from tfdsl_backends.podspec.patching.family import BY_POD_NAME, MINIMUM, REPLICAS, rules, sidecars
-from tfdsl_backends.podspec.patching.object_checks import claim, numbers
-from tfdsl_backends.podspec.patching.walking import Node, alternatives, part
+from tfdsl_backends.podspec import patching
+from tfdsl_backends.podspec.patching import (
+    BY_POD_NAME,
+    MINIMUM,
+    REPLICAS,
+    Node,
+    alternatives,
+    claim,
+    numbers,
+    part,
+    rules,
+    sidecars,
+)
 from tfdsl_backends.volcano.features import SIDECARS
 from tfdsl_backends.volcano.options import PLUGIN_NAMES
 
@@ -42,7 +51,7 @@ def _check(node: Node) -> Iterator[Complaint]:
     yield from _depends(spec["tasks"])
     yield from _volumes(spec["volumes"])
     queue = spec["queue"]
-    if queue.data and (not formats.is_dns_name(queue.data) or len(str(queue.data)) > 63):
+    if queue.data and (not patching.is_dns_name(queue.data) or len(str(queue.data)) > 63):
         yield queue.complain(f"{queue.data!r} is not the name of a queue")
     scheduler = spec["schedulerName"]
     if scheduler.data and len(str(scheduler.data)) > 63:
@@ -63,7 +72,7 @@ def _plugins(node: Node) -> Iterator[Complaint]:
 
 def _task(task: Node) -> Iterator[Complaint]:
     yield from numbers(task, ("replicas", "minAvailable", "maxRetry"))
-    if not formats.is_dns_label(task["name"].data):
+    if not patching.is_dns_label(task["name"].data):
         yield part(task, "name").complain(f"{task['name'].data!r} is not the name of a task")
     if task.has("minAvailable") and _count(task["minAvailable"]) > _count(task["replicas"]):
         yield task["minAvailable"].complain(f"minAvailable exceeds the {_count(task['replicas'])} replicas of the task")

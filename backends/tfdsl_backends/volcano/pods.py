@@ -8,8 +8,7 @@ from tfdsl.ir.model import Role
 from tfdsl.record import replace
 from tfdsl_backends.podspec.objects import claim_name
 from tfdsl_backends.podspec.plan import PodPlan, with_options
-from tfdsl_backends.volcano.claims import claims
-from tfdsl_backends.volcano.names import task_labels
+from tfdsl_backends.volcano.names import claims, task_labels
 from tfdsl_backends.volcano.policies import decisions
 from tfdsl_backends.volcano.tfconfig import deliver
 

@@ -1,4 +1,9 @@
-"""Volcano jobs as jobs of the language; the inverse of :mod:`tfdsl_backends.volcano.lower`."""
+"""Volcano jobs as jobs of the language; the inverse of :mod:`tfdsl_backends.volcano.lower`.
+
+A CronJob makes jobs by the clock, a JobFlow makes them of JobTemplates. The job inside is the one that is read. Where a
+shell builds TF_CONFIG from the hosts files of svc, as Volcano's own example does, the command is kept as it is; the
+compiler can give the same TF_CONFIG, so the shorter job is offered.
+"""
 
 from __future__ import annotations
 
@@ -7,46 +12,434 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.import_rules import SERVER_REFUSES
-from tfdsl.draft import Draft
+from tfdsl.diagnostics.import_rules import NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
+from tfdsl.draft import Attribute, Block, Draft, Step, Value
+from tfdsl.ir.fields import Origins
 from tfdsl.ir.model import Job
-from tfdsl.ir.origins import Origins
 from tfdsl.manifest.edits import changed, child, with_value
 from tfdsl.manifest.nodes import Mapping as Map
 from tfdsl.manifest.nodes import Node, Scalar
 from tfdsl.manifest.nodes import Sequence as Listed
 from tfdsl.manifest.view import View, view
-from tfdsl.reading import Asked, Group
-from tfdsl.record import replace
-from tfdsl_backends.podspec.object_metadata import job_name, read_metadata
-from tfdsl_backends.podspec.reading.amounts import seconds
-from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
-from tfdsl_backends.podspec.reading.images import add_missing_images
+from tfdsl.patterns import regex
+from tfdsl.reading import Asked, Field, Group
+from tfdsl.record import Record, replace
+from tfdsl.rules.job import LONGEST_NAME, OWN_NAMES, port_names
+from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
+from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts, PodsRead
 from tfdsl_backends.podspec.reading.mounts import claim_facts, claim_spec_facts
-from tfdsl_backends.podspec.reading.pods import read_pods
-from tfdsl_backends.volcano import reading_plugins
-from tfdsl_backends.volcano.controller_policies import MAX_RETRY, Task, reactions
+from tfdsl_backends.podspec.reading.objects import Neighbours, job_name, read_metadata
+from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
+from tfdsl_backends.podspec.reading.values import seconds
+from tfdsl_backends.volcano.controller import MAX_RETRY, Task, minimums, reactions
 from tfdsl_backends.volcano.features import VERSIONS
-from tfdsl_backends.volcano.job_volumes import JobVolume, in_templates, without_generated_names
-from tfdsl_backends.volcano.normal import aligned, held, normal
-from tfdsl_backends.volcano.options import OPTIONS
+from tfdsl_backends.volcano.lower import API_VERSION
+from tfdsl_backends.volcano.names import labels
+from tfdsl_backends.volcano.normal import (
+    HEADERS,
+    TEMPLATES,
+    JobVolume,
+    aligned,
+    by_task,
+    held,
+    in_templates,
+    normal,
+    without_generated_names,
+)
+from tfdsl_backends.volcano.options import OPTIONS, PLUGIN_NAMES
 from tfdsl_backends.volcano.pods import VGPU_MEMORY, VGPU_NUMBER
-from tfdsl_backends.volcano.reading_containers import has_usual_containers
-from tfdsl_backends.volcano.reading_fields import FIELDS
-from tfdsl_backends.volcano.reading_forms import groups, report_holder
-from tfdsl_backends.volcano.reading_gang import read_gang
-from tfdsl_backends.volcano.reading_plugins import Plugins
-from tfdsl_backends.volcano.reading_policies import read_policies
-from tfdsl_backends.volcano.reading_refusals import dead_policies, refusals, restart_policy, unused_fields
-from tfdsl_backends.volcano.reading_roles import RoleOf, roles, task_name
-from tfdsl_backends.volcano.reading_shell import offer
-from tfdsl_backends.volcano.reading_statements import BOARD, JobPolicies, RoleTask
-from tfdsl_backends.volcano.spread import by_task, labels
-from tfdsl_backends.volcano.tfconfig import INDEX_FIELD
+from tfdsl_backends.volcano.reading_policies import BOARD, JobPolicies, RoleTask, read_policies
+from tfdsl_backends.volcano.reading_roles import (
+    RoleOf,
+    dead_policies,
+    refusals,
+    restart_policy,
+    roles,
+    task_name,
+    unused_fields,
+)
+from tfdsl_backends.volcano.tfconfig import ADDRESSABLE, INDEX_FIELD, PLUGIN_ROLES, REACHABLE, shell_text
 
 if TYPE_CHECKING:
     from tfdsl.manifest.documents import Document
     from tfdsl.text import Span
+
+
+_CRON: Final = "CronJob"
+
+FIELDS: tuple[Field, ...] = (
+    Field("metadata.name", "job NAME"),
+    Field("metadata.namespace", "namespace"),
+    Field("metadata.labels.<key>", "labels"),
+    Field("metadata.annotations.<key>", "annotations"),
+    Field("spec.schedulerName", "scheduler", "volcano is the default"),
+    Field("spec.queue", "queue", "default is the default"),
+    Field("spec.priorityClassName", "priority"),
+    Field("spec.ttlSecondsAfterFinished", "ttl"),
+    Field("spec.minAvailable", "gang", "1 is gang = false; any other than the sum of the tasks is gang_size"),
+    Field("spec.maxRetry", "retries", "retries + 1; it counts starts"),
+    Field("spec.minSuccess", "", "a patch"),
+    Field("spec.networkTopology", "", "a patch"),
+    Field("spec.runningEstimate", "", "left out: nothing in Volcano reads it"),
+    Field("spec.plugins.<name>", "plugins", "an option of the target, where they are not env, svc and tensorflow"),
+    Field("spec.plugins.tensorflow", "cluster { discovery }", "TF_CONFIG is the default of the language"),
+    Field("spec.policies[].event", "on", "failed, evicted, pending, unknown, completed, restarted"),
+    Field("spec.policies[].exitCode", "on exit", "a status after a policy for PodFailed never decides"),
+    Field("spec.policies[].action", "on", "TerminateJob is fail job, RestartTask is restart role"),
+    Field("spec.policies[].timeout", "after"),
+    Field("spec.volumes[].volumeClaim", "mount claim"),
+    Field("spec.volumes[].volumeClaimName", "mount pvc"),
+    Field("spec.tasks[].name", "role", "the option task_names keeps a name on which addresses depend"),
+    Field("spec.tasks[].replicas", "replicas", "a task with 0 is left out"),
+    Field("spec.tasks[].minAvailable", "min_available"),
+    Field("spec.tasks[].maxRetry", "on restarted N", "it is only looked at for TaskFailed"),
+    Field("spec.tasks[].dependsOn.name", "after"),
+    Field("spec.tasks[].dependsOn.iteration", "after_any", "an option of the target"),
+    Field("spec.tasks[].policies", "on", "in the role"),
+    Field("spec.tasks[].topologyPolicy", "", "a patch"),
+    Field("spec.tasks[].partitionPolicy", "", "a patch"),
+    Field("spec.tasks[].template.spec.restartPolicy", "on failed", "or the option restart_policy"),
+    Field("status", "", "left out: it is the server's"),
+    Field("spec.schedule", "", "left out: the job of the CronJob is read", _CRON),
+    Field("spec.jobTemplate.spec", "job", form=_CRON),
+)
+
+
+def groups(documents: Sequence[Document]) -> Sequence[Group]:
+    """Each Volcano job with the claims and the Service that the compiler would write beside it."""
+    found: list[Group] = []
+    neighbours = Neighbours(documents)
+    for document in documents:
+        kind = _kind(document.node)
+        if kind:
+            metadata = view(document.node)["metadata"]
+            near = neighbours.of(metadata["namespace"].text, metadata["name"].text)
+            beside = [other for other in near if other is not document and _belongs(other, document)]
+            what = "Volcano Job" if kind == "Job" else f"job of a Volcano {kind}"
+            found.append(Group(what, (document, *beside)))
+    return found
+
+
+def _kind(node: Node) -> str:
+    """``Job``, or what holds one; empty for everything else."""
+    root = view(node)
+    version, kind = root["apiVersion"].text or "", root["kind"].text
+    served = {"Job": HEADERS, "CronJob": (API_VERSION,), "JobTemplate": TEMPLATES}
+    return kind if kind is not None and version in served.get(kind, ()) else ""
+
+
+def report_holder(document: Document, asked: Asked) -> None:
+    """That what is around a job is not read."""
+    root = view(document.node)
+    kind, spec = root["kind"].text, root["spec"]
+    if kind == "CronJob":
+        keys = [key for key, _ in spec.entries() if key != "jobTemplate"]
+        if keys:
+            reason = "a job of the language has no schedule; to keep it, put the compiled job into spec.jobTemplate"
+            asked.report(
+                NOT_KEPT(spec.key(keys[0]), what=f"the schedule of the CronJob ({', '.join(keys)})", reason=reason)
+            )
+    elif kind == "JobTemplate":
+        reason = "to start the job from a JobFlow, put the compiled spec into the JobTemplate"
+        asked.report(NOT_KEPT(root["kind"].span, what="the JobTemplate around the job", reason=reason))
+
+
+def _belongs(document: Document, job: Document) -> bool:
+    """Whether ``document``, in the namespace of ``job``, is one that the compiler writes beside it."""
+    root, other = view(document.node), view(job.node)
+    name, of = root["metadata"]["name"].text or "", other["metadata"]["name"].text
+    if root["kind"].text == "Service":
+        return name == f"{of}-{BOARD}"
+    return root["kind"].text == "PersistentVolumeClaim" and name.startswith(f"{of}-") and name in _claimed(other)
+
+
+def _claimed(job: View) -> set[str]:
+    """The claims that the pods of ``job`` name."""
+    found: set[str] = set()
+    for task in job["spec"]["tasks"].items():
+        for volume in task["template"]["spec"]["volumes"].items():
+            claim = volume["persistentVolumeClaim"]["claimName"].text
+            if claim:
+                found.add(claim)
+    return found
+
+
+class _Gang(Record):
+    """What is said of a gang. ``size``: where the sum of the roles' minimums is not it; ``minimums``: by role."""
+
+    minimums: Mapping[str, int]
+    gang: bool = True
+    size: int | None = None
+
+
+def read_gang(draft: Draft, spec: View, roles: Sequence[RoleOf], asked: Asked) -> None:
+    """Replicas, minimums, ``after``, and what the job says about its gang."""
+    after = _after(draft, roles, asked)
+    found = _gang(spec, roles, after)
+    place = spec["minAvailable"].span
+    draft.job.set("gang", None if found.gang else False, place)
+    draft.options.set("gang_size", found.size, place)
+    for one in roles:
+        block, number = draft.role(one.role), found.minimums.get(one.role, one.replicas)
+        block.set("replicas", one.replicas if one.replicas != 1 else None, one.task["replicas"].span)
+        if number != one.replicas and one.role != "tensorboard":
+            block.set("min_available", number, one.task["minAvailable"].span)
+
+
+def _gang(spec: View, roles: Sequence[RoleOf], after: Mapping[str, Sequence[str]]) -> _Gang:
+    found = minimums(spec)
+    own = {one.role: found.tasks.get(one.name, one.replicas) for one in roles}
+    total = sum(own.values())
+    waited_for = {other for others in after.values() for other in others}
+    of_waited_for = {role: number for role, number in own.items() if role in waited_for}
+    none = all(number == 0 for role, number in own.items() if role not in waited_for)
+    if found.job == 1 and (none or (total > 1 and not waited_for)):
+        return _Gang(of_waited_for, gang=False)
+    if len(roles) == 1:
+        return _Gang({roles[0].role: min(found.job, roles[0].replicas)})
+    at_once = [number for role, number in own.items() if role not in after and role != "tensorboard"]
+    if found.job == max(1, sum(at_once)):
+        return _Gang(own)
+    return _Gang(own if found.job >= total else of_waited_for, size=found.job)
+
+
+def _after(draft: Draft, roles: Sequence[RoleOf], asked: Asked) -> Mapping[str, Sequence[str]]:
+    """Role → the roles that it starts after."""
+    by_task = {one.name: one.role for one in roles}
+    after: dict[str, list[str]] = {}
+    for one in roles:
+        place = one.task["dependsOn"]["name"]
+        for other in place.items():
+            role = by_task.get(other.text or "")
+            if role is None or role == one.role:
+                reason = "there is no other task of that name that has replicas"
+                asked.report(SERVER_REFUSES(other.span, what=f"dependsOn {other.words or ''}".rstrip(), reason=reason))
+            elif role not in after.setdefault(one.role, []):
+                after[one.role].append(role)
+        if after.get(one.role):
+            draft.role(one.role).set("after", [*after[one.role]], place.span)
+    any_of = [
+        one.role
+        for one in roles
+        if len(after.get(one.role, ())) > 1 and one.task["dependsOn"]["iteration"].text == "any"
+    ]
+    draft.options.set("after_any", any_of or None)
+    return after
+
+
+def has_usual_containers(task: View) -> bool:
+    """Whether the language can say the ports of every container of ``task``, and the first one runs the command."""
+    spec = task["template"]["spec"]
+    on_node = spec["hostNetwork"].flag is True
+    if not _is_first(spec):
+        return False
+    containers = [*spec["containers"].items(), *spec["initContainers"].items()]
+    if not all(_is_said(port, on_node=on_node) for one in containers for port in one["ports"].items()):
+        return False
+    names = [port["name"].text for one in containers[:1] for port in one["ports"].items()]
+    return not on_node or PORT_NAME in names
+
+
+def _is_first(spec: View) -> bool:
+    """Whether the container that runs the command is the first, so that the others can be added to it."""
+    containers = [*spec["containers"].items()]
+    named = [one["name"].text == CONTAINER for one in containers]
+    with_port = [any(port["name"].text == PORT_NAME for port in one["ports"].items()) for one in containers]
+    marks = named if any(named) else with_port
+    return not any(marks) or marks[0]
+
+
+def _is_said(port: View, *, on_node: bool) -> bool:
+    name, number = port["name"].text, port["containerPort"].number
+    if port["hostPort"].present or port["protocol"].text not in (None, "TCP"):
+        return False
+    if not name or name == PORT_NAME:
+        return not on_node or name == PORT_NAME
+    return (
+        name not in OWN_NAMES and len(name) <= LONGEST_NAME and number is not None and not [*port_names({name: number})]
+    )
+
+
+_SHELLS: Final = ("sh", "bash", "/bin/sh", "/bin/bash")
+_HOSTS_FILE: Final = regex(
+    r"""([A-Z_]+)=(?:`|\$\()cat /etc/volcano/([-_a-z0-9]+)\.host \| sed 's/\$/&:([0-9]{1,5})/g' \| """
+    r"""sed 's/\^/"/;s/\$/"/' \| tr ['"]\\n['"] ['"],['"](?:`|\));?"""
+)
+_CONFIG: Final = regex(
+    r"""export TF_CONFIG=\{\\"cluster\\":\{(.*)\},\\"task\\":\{\\"type\\":\\"([a-z]+)\\","""
+    r"""\\"index\\":\$\{V[CK]_TASK_INDEX\}\},\\"environment\\":\\"cloud\\"\};?"""
+)
+_MEMBER: Final = regex(r"""\\"([a-z]+)\\":\[\$\{([A-Z_]+)\}\]""")
+_LONGEST: Final = 10_000
+
+
+class _Built(Record):
+    """What a shell does: role → the file of its hosts and its port, the role of the task, and the command after it."""
+
+    members: dict[str, tuple[str, int]]
+    role: str
+    command: str
+
+
+def offer(draft: Draft, job: View, roles: Sequence[RoleOf], asked: Asked) -> None:
+    """Tell of the command that would do, if every role builds the TF_CONFIG that the compiler would give."""
+    built = [(one, _built(one.task["template"]["spec"]["containers"][0])) for one in roles]
+    cluster = {one.role: one.name.replace("-", "_") for one in roles if one.role != "evaluator"}
+    for one, shell in built:
+        if shell is None or shell.role != one.role:
+            return
+        if {role: file for role, (file, _) in shell.members.items()} != cluster:
+            return
+    ports = {port for _, shell in built if shell is not None for _, port in shell.members.values()}
+    commands = list(dict.fromkeys(shell.command for _, shell in built if shell is not None))
+    if len(ports) != 1 or not commands:
+        return
+    port = ports.pop()
+    place = roles[0].task["template"]["spec"]["containers"][0]["command"]
+    told = READ_DIFFERENTLY(
+        place.span,
+        what="the shell that builds TF_CONFIG",
+        word="part of the command",
+        difference="the compiler could set the same TF_CONFIG instead",
+    )
+    written = commands[0] if len(commands) == 1 else "the rest of each text"
+    told = told.help(f'remove cluster {{ discovery = "none" }} and plugins, and write command = "exec {written}"')
+    asked.report(told.help(f"write port = {port}") if port != 2222 else told)
+
+
+def _built(container: View) -> _Built | None:
+    """What the shell of ``container`` does, if it is all known but its last command."""
+    words = [one.text for one in (*container["command"].items(), *container["args"].items())]
+    if len(words) != 3 or words[0] not in _SHELLS or words[1] != "-c" or words[2] is None or len(words[2]) > _LONGEST:
+        return None
+    lines = [line.strip() for line in words[2].strip().split("\n")]
+    lists: dict[str, tuple[str, int]] = {}
+    for number, line in enumerate(lines):
+        found = _HOSTS_FILE.fullmatch(line)
+        if found is not None:
+            lists[found[1]] = (found[2], int(found[3]))
+            continue
+        config = _CONFIG.fullmatch(line)
+        rest = lines[number + 1 :]
+        if config is None or len(rest) != 1:
+            return None
+        return _cluster(config[1], config[2], lists, rest[0])
+    return None
+
+
+def _cluster(text: str, role: str, lists: dict[str, tuple[str, int]], command: str) -> _Built | None:
+    members: dict[str, tuple[str, int]] = {}
+    for part in text.split(","):
+        found = _MEMBER.fullmatch(part)
+        if found is None or found[2] not in lists:
+            return None
+        members[found[1]] = lists[found[2]]
+    plain = not any(mark in command for mark in ";&|<>`$\"'\\(")
+    return _Built(members, role, command) if command and plain else None
+
+
+NEEDS_SVC: Final = ("tensorflow", "mpi", "pytorch", "ray")
+"""The plugins beside which the mutating webhook adds svc; beside mpi it adds ssh too."""
+
+_LIST: Final = regex(r"hosts /etc/volcano/([-_a-z0-9]+)\.host ([0-9]{1,5}); (chief|master|ps|worker)=\$list")
+
+
+class Plugins(Record):
+    """The plugins of a job, each with its arguments, those that the webhook adds among them. ``span``: of all."""
+
+    arguments: Mapping[str, tuple[str, ...]]
+    span: Span
+
+    def has(self, name: str) -> bool:
+        """Whether the job has the plugin ``name``."""
+        return name in self.arguments
+
+
+def read_plugins(spec: View) -> Plugins:
+    """The plugins of a job."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, arguments in spec["plugins"].entries():
+        if name in PLUGIN_NAMES:
+            found[name] = tuple(one.words or "" for one in arguments.items())
+    for name in added(found):
+        found[name] = ()
+    return Plugins(found, spec.key("plugins"))
+
+
+def added(plugins: Mapping[str, object]) -> list[str]:
+    """The plugins that the mutating webhook adds."""
+    names: list[str] = []
+    if any(name in plugins for name in NEEDS_SVC) and "svc" not in plugins:
+        names.append("svc")
+    if "mpi" in plugins and "ssh" not in plugins:
+        names.append("ssh")
+    return names
+
+
+def variables(plugins: Plugins, tasks: Sequence[str]) -> frozenset[str]:
+    """The variables that the plugins set in every container."""
+    names = ["VC_TASK_INDEX", "VK_TASK_INDEX"] if plugins.has("env") else []
+    if plugins.has("svc"):
+        names += [f"VC_{task.replace('-', '_').upper()}_{what}" for task in tasks for what in ("HOSTS", "NUM")]
+    return frozenset(names)
+
+
+def program_around(role: str, text: str) -> int | None:
+    """The number of parameters of the compiler's own program that builds TF_CONFIG, if ``text`` is that."""
+    lists = {role_: (file, int(port)) for file, port, role_ in _LIST.findall(text)}
+    return 0 if lists and shell_text(lists, role) == text else None
+
+
+def read_delivery(draft: Draft, plugins: Plugins, roles: Sequence[RoleOf], pods: PodsRead) -> None:
+    """The options by which the compiler gives the tasks what the manifest gives them."""
+    usual = "static" if _obstacle(roles, pods) else "plugin"
+    discovery = draft.cluster.get("discovery", "tf_config")
+    delivers = discovery in ("tf_config", "both")
+    chosen = "shell" if pods.around else "static" if pods.config or not plugins.has("tensorflow") else "plugin"
+    if delivers and chosen != usual:
+        draft.options.set("tf_config", chosen)
+    expected: dict[str, tuple[str, ...]] = {"env": (), "svc": _svc(draft, pods)}
+    own = _tensorflow(roles, pods) if delivers and chosen == "plugin" else None
+    if own is not None:
+        expected["tensorflow"] = own
+    if dict(plugins.arguments) == expected:
+        return
+    value: dict[str, Value] = {
+        name: [*arguments] for name, arguments in plugins.arguments.items() if name != "tensorflow" or arguments != own
+    }
+    draft.options.set("plugins", value, plugins.span)
+
+
+def _obstacle(roles: Sequence[RoleOf], pods: PodsRead) -> bool:
+    """Whether the compiler would not use the plugin by itself."""
+    names = {one.role for one in roles}
+    ports = {port for role, port in pods.ports.items() if role != BOARD}
+    alone = len(roles) == 1 and roles[0].replicas == 1
+    return alone or "evaluator" in names or "master" in names or len(ports) > 1
+
+
+def _svc(draft: Draft, pods: PodsRead) -> tuple[str, ...]:
+    """The arguments of svc as the compiler writes them."""
+    blocks = [draft.job, *draft.roles.values()]
+    reached = BOARD in draft.roles or any(_has_ports(block) for block in blocks)
+    return (ADDRESSABLE, REACHABLE) if reached else (ADDRESSABLE,)
+
+
+def _has_ports(block: Block) -> bool:
+    statements = [one for one in block.statements if isinstance(one, Attribute)]
+    statements += [part for one in block.statements if isinstance(one, Step) for part in one.statements]
+    return any(one.name == "ports" for one in statements)
+
+
+def _tensorflow(roles: Sequence[RoleOf], pods: PodsRead) -> tuple[str, ...]:
+    """The arguments of the tensorflow plugin as the compiler writes them."""
+    named = {one.role: one.written_name for one in roles}
+    if "master" in named:
+        named["chief"] = named["master"]
+    first = next((role for role in ("chief", "master", "ps", "worker", "evaluator") if role in named), "worker")
+    port = pods.ports.get(first, 2222)
+    return (*(f"--{role}={named[role]}" for role in PLUGIN_ROLES if role in named), f"--port={port}")
+
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
 
@@ -85,7 +478,7 @@ def _read(group: Group, asked: Asked) -> Draft | None:
     found = roles(job, asked, board=any(view(one.node)["kind"].text == "Service" for one in beside))
     if found is None:
         return None
-    plugins = reading_plugins.read(spec)
+    plugins = read_plugins(spec)
     draft = Draft(job_name(document, job["metadata"], asked, letter_first=plugins.has("svc")), _TARGET, job.span)
     draft.renamed = {one.name: one.role for one in found if one.name != one.role}
     draft.wanted = (_wanted(manifest, found), *(one.node for one in beside))
@@ -178,12 +571,12 @@ def _read_pods(
         replicas={one.role: one.replicas for one in found},
         address=lambda role, index, port: f"{draft.name}-{names.get(role, role)}-{index}.{draft.name}:{port}",
         index_field=INDEX_FIELD,
-        variables=reading_plugins.variables(plugins, [one.name for one in found]),
+        variables=variables(plugins, [one.name for one in found]),
         spread_labels=lambda role: labels(draft.name, names.get(role, role)),
         claims=claims,
         shares=(VGPU_NUMBER, VGPU_MEMORY),
         index_of_servers=False,
-        program_around=reading_plugins.program_around,
+        program_around=program_around,
         lost_config=_LOST_CONFIG if sets_config else "",
         discovery=("both", "tf_config") if sets_config else ("flags", "none"),
     )
@@ -192,7 +585,7 @@ def _read_pods(
     of_role = {one.role: templates.get(one.written_name, one.task["template"]) for one in found}
     pods = read_pods(draft, of_role, facts, asked)
     add_missing_images(draft, of_role, facts, asked)
-    reading_plugins.read_delivery(draft, plugins, found, pods)
+    read_delivery(draft, plugins, found, pods)
 
 
 # --- policies ----------------------------------------------------------------------------------------------------

@@ -8,24 +8,324 @@ not allow on an event), all are patches, for a list of policies cannot be half a
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final
 
+from tfdsl.backend import Unit
 from tfdsl.draft import Attribute, Bare, Draft, Patch, Policy, Value
 from tfdsl.emit import numbers
 from tfdsl.emit.located import Plain
+from tfdsl.ir import model
 from tfdsl.manifest.nodes import plain
-from tfdsl_backends.volcano.controller_policies import MAX_RETRY, Decided, Reactions, common
-from tfdsl_backends.volcano.reading_compared import is_same, job_of
-from tfdsl_backends.volcano.reading_defaults import beside_defaults
-from tfdsl_backends.volcano.reading_statements import (
-    RESTARTS_IN_PLACE,
-    JobPolicies,
-    Said,
-    Statements,
-    default_retries,
-    merged,
-    said_of,
+from tfdsl.record import Record
+from tfdsl.vocabulary.quantities import duration
+from tfdsl.vocabulary.statements import ACTIONS_OF
+from tfdsl_backends.volcano import policies
+from tfdsl_backends.volcano.controller import (
+    MAX_RETRY,
+    NOTHING,
+    Decided,
+    Reaction,
+    Reactions,
+    Task,
+    Trigger,
+    common,
+    decided,
 )
+
+if TYPE_CHECKING:
+    from tfdsl.manifest.view import View
+    from tfdsl.text import Span
+
+
+WORDS: Final = {**{action: word for word, action in policies.ACTIONS.items()}, NOTHING: "ignore"}
+"""Volcano's action → ours."""
+
+EVENTS: Final = {
+    "PodFailed": "failed",
+    "PodEvicted": "evicted",
+    "PodPending": "pending",
+    "Unknown": "unknown",
+    "TaskCompleted": "completed",
+    "TaskFailed": "restarted",
+}
+"""Volcano's event → ours."""
+
+BOARD: Final = "tensorboard"
+_TIMED: Final = ("failed", "evicted", "pending")
+_HIGHEST_STATUS: Final = 255
+RESTARTS_IN_PLACE: Final = "restart container"
+
+
+class RoleTask(Record):
+    """A task that is a role: its replicas, and ``maxRetry`` of the task."""
+
+    role: str
+    task: Task
+    replicas: int
+    max_retry: int = MAX_RETRY
+
+
+class JobPolicies(Record):
+    """What a manifest says about failures and ends.
+
+    ``job``: what its own policies say. ``max_retry``: how often it may start. ``retries`` and ``restart_policy``: where
+    that is written. ``unit``: what the compiler would work on, of a job and the option ``policies``. ``lists``: where
+    the policies are, and the numbers that they need, as a patch would name the place.
+    """
+
+    tasks: Sequence[RoleTask]
+    job: Reactions
+    max_retry: int
+    unit: Callable[[model.Job, str], Unit]
+    lists: Sequence[tuple[str, View]]
+    retries: Span | None = None
+    restart_policy: Span | None = None
+
+    @property
+    def trainers(self) -> list[RoleTask]:
+        """All but tensorboard, which policies of the job do not cover and which restarts by itself."""
+        return [one for one in self.tasks if one.role != BOARD]
+
+    @property
+    def decided(self) -> Decided:
+        """What follows what in each task."""
+        return decided([one.task for one in self.tasks], self.job)
+
+
+class Said(Record):
+    """A statement to be: its subject (``None``: the job), event, action, delay in milliseconds, count and place."""
+
+    role: str | None
+    event: str
+    action: str
+    delay: int = 0
+    count: int = 0
+    codes: tuple[int, ...] = ()
+    span: Span | None = None
+
+    @property
+    def meaning(self) -> tuple[object, ...]:
+        """What it says, of whomever and wherever."""
+        return self.event, self.action, self.delay, self.count, self.codes
+
+    @property
+    def has_word(self) -> bool:
+        """Whether the language can say it."""
+        if self.action not in ACTIONS_OF[self.event] or not all(1 <= code <= _HIGHEST_STATUS for code in self.codes):
+            return False
+        return not self.delay or self.event in _TIMED
+
+    @property
+    def words(self) -> str:
+        """The event as it is written after ``on``."""
+        if self.event == "exit":
+            return f"exit {_statuses(self.codes)}"
+        if self.event == "restarted":
+            return f"restarted {self.count}"
+        return f"{self.event} after {duration(self.delay).text}" if self.delay else self.event
+
+
+class Statements(Record):
+    """The policies of a job in the language. ``retries``: ``None`` where nothing is written."""
+
+    said: tuple[Said, ...]
+    retries: int | None
+    restart_policy: str = ""
+    as_written: bool = False
+    patches: tuple[Patch, ...] = ()
+
+
+def said_of(role: str | None, trigger: Trigger, one: Reaction, count: int = 0) -> Said:
+    """What follows ``trigger`` as a statement; ``count``: of the restarts that TaskFailed counts."""
+    action = WORDS.get(one.action, one.action)
+    if isinstance(trigger, int):
+        return Said(role, "exit", action, one.timeout, codes=(trigger,), span=one.span)
+    event = EVENTS[trigger]
+    return Said(role, event, action, one.timeout, count if event == "restarted" else 0, span=one.span)
+
+
+def merged(said: Iterable[Said]) -> Iterator[Said]:
+    """Statuses with one action in one statement."""
+    groups: dict[tuple[str | None, str, int], list[Said]] = {}
+    for one in said:
+        if one.event == "exit":
+            groups.setdefault((one.role, one.action, one.delay), []).append(one)
+        else:
+            yield one
+    for (role, action, delay), members in groups.items():
+        codes = tuple(sorted(code for one in members for code in one.codes))
+        yield Said(role, "exit", action, delay, codes=codes, span=members[0].span)
+
+
+def _statuses(codes: Sequence[int]) -> str:
+    """Statuses as ``exit`` takes them: ``3``, ``1..127`` or a list."""
+    if len(codes) == 1:
+        return str(codes[0])
+    if len(codes) > 2 and codes[-1] - codes[0] == len(codes) - 1:
+        return f"{codes[0]}..{codes[-1]}"
+    return f"[{', '.join(map(str, codes))}]"
+
+
+def default_retries(said: Sequence[Said]) -> int:
+    """``retries`` where nothing is written."""
+    return 3 if any(one.action.startswith("restart") for one in said) else 0
+
+
+def job_of(read: JobPolicies, said: Sequence[Said], retries: int) -> model.Job | None:
+    """A job of these roles and policies; ``None`` where the language has no such job."""
+    try:
+        return model.Job(
+            name="job",
+            roles=tuple(_role(one) for one in read.tasks),
+            policies=tuple(_policy(one) for one in said),
+            retries=retries,
+            cluster=model.Cluster(discovery="none"),
+        )
+    except ValueError:  # what pydantic raises is one
+        return None
+
+
+def _role(one: RoleTask) -> model.Role:
+    fields: dict[str, object] = {"name": one.role, "replicas": one.replicas, "image": "image", "command": ("command",)}
+    return model.Role.model_validate(fields | ({"logdir": "/logs"} if one.role == BOARD else {}))
+
+
+def _policy(one: Said) -> model.Policy:
+    fields: dict[str, object] = {"role": one.role, "event": one.event, "codes": one.codes, "action": one.action}
+    if one.count:
+        fields["count"] = one.count
+    if one.delay:
+        fields["delay"] = duration(one.delay)
+    return model.Policy.model_validate(fields)
+
+
+def is_same(unit: Unit, read: JobPolicies, wanted: Decided, *, as_written: bool = False) -> bool:
+    """Whether the compiler writes what the manifest says.
+
+    With each policy ``as_written``, an option or a patch says how containers restart and how often the job starts.
+    """
+    if not as_written and wanted.restarts and policies.job_max_retry(unit) != read.max_retry:
+        return False
+    written: list[Task] = []
+    for one in read.tasks:
+        role = next(role for role in unit.job.roles if role.name == one.role)
+        restart_policy = policies.decisions(unit).roles[one.role].restart_policy
+        counted = "TaskFailed" in wanted.tasks[one.task.name]
+        if as_written:
+            restart_policy = one.task.restart_policy
+        if restart_policy != one.task.restart_policy:
+            return False
+        if counted and policies.task_max_retry(unit, role) != one.max_retry:
+            return False
+        written.append(Task(one.task.name, _reactions(policies.task_entries(unit, role)), restart_policy))
+    return _does(decided(written, _reactions(policies.job_entries(unit)))) == _does(wanted)
+
+
+def _does(found: Decided) -> list[object]:
+    """What follows what; that the job is complete when its one task is needs no policy."""
+    alone = ("TaskCompleted", ("CompleteJob", 0)) if len(found.tasks) == 1 else None
+    tasks = [
+        {(trigger, one.does) for trigger, one in reactions.items() if (trigger, one.does) != alone}
+        for reactions in found.tasks.values()
+    ]
+    unknown = found.job.get("Unknown")
+    return [*tasks, unknown.does if unknown is not None else None]
+
+
+def _reactions(entries: Iterable[policies.Entry]) -> Reactions:
+    """What entries of the compiler say, the first for a trigger."""
+    said: Reactions = {}
+    for entry in entries:
+        trigger: Trigger = entry.event if entry.code is None else entry.code
+        if isinstance(trigger, int) and "PodFailed" in said:
+            continue
+        delay = entry.policy.delay.ms if entry.policy.delay is not None else 0
+        said.setdefault(trigger, Reaction(entry.written_action, delay))
+    return said
+
+
+_DECIDERS: Final = ("chief", "master", "worker")
+_ENDS: Final = ("TerminateJob", 0)
+
+
+def beside_defaults(read: JobPolicies) -> Statements | None:
+    """The statements that give the manifest's policies beside the defaults; ``None`` where there are none."""
+    if any(one.task.restart_policy not in ("Never", "OnFailure") for one in read.trainers):
+        return None
+    wanted = read.decided
+    said = [one for task in read.trainers for one in _of_role(task, wanted.tasks[task.task.name])]
+    if "Unknown" in wanted.job:
+        said.append(said_of(None, "Unknown", wanted.job["Unknown"]))
+    said = _without_completion(read, [*_for_all(read, [*merged(said)])])
+    if not all(one.has_word and (one.event, one.action) != ("evicted", "ignore") for one in said):
+        return None  # nobody would ask to ignore evictions: the manifest is silent about them
+    retries = _retries(read, wanted, said)
+    made = job_of(read, said, retries)
+    if made is None or not is_same(read.unit(made, "all"), read, wanted):
+        return None
+    return Statements(tuple(said), None if retries == default_retries(said) else retries)
+
+
+def _of_role(task: RoleTask, does: Reactions) -> Iterator[Said]:
+    """What a role says if the language adds the rest."""
+    for trigger in ("TaskCompleted", "PodPending"):
+        if trigger in does:
+            yield said_of(task.role, trigger, does[trigger])
+    yield from _in_its_pod(task, does) if task.task.restart_policy == "OnFailure" else _with_new_pods(task, does)
+
+
+def _in_its_pod(task: RoleTask, does: Reactions) -> Iterator[Said]:
+    """The same of a role whose containers restart in place."""
+    yield Said(task.role, "failed", RESTARTS_IN_PLACE)
+    evicted, restarted = does.get("PodEvicted"), does.get("TaskFailed")
+    if evicted is not None and evicted.does != _ENDS:
+        yield said_of(task.role, "PodEvicted", evicted)
+    if restarted is not None and restarted.does != _ENDS:
+        yield said_of(task.role, "TaskFailed", restarted, task.max_retry)
+
+
+def _with_new_pods(task: RoleTask, does: Reactions) -> Iterator[Said]:
+    """The same of a role whose pods do not restart."""
+    failed, evicted = does.get("PodFailed"), does.get("PodEvicted")
+    yield Said(task.role, "failed", "ignore") if failed is None else said_of(task.role, "PodFailed", failed)
+    differs = (None if evicted is None else evicted.does) != (None if failed is None else failed.does)
+    if differs:
+        yield Said(task.role, "evicted", "ignore") if evicted is None else said_of(task.role, "PodEvicted", evicted)
+    for trigger, one in does.items():
+        is_eviction = differs and evicted is not None and one.action == evicted.action
+        if isinstance(trigger, int) and not (is_eviction and trigger in (policies.KILLED, policies.TERMINATED)):
+            yield said_of(task.role, trigger, one)
+
+
+def _for_all(read: JobPolicies, said: Sequence[Said]) -> Iterator[Said]:
+    """What every role says in the same way, said once; a failure that ends the job is the default."""
+    for one in said:
+        same = [other for other in said if other.meaning == one.meaning]
+        if one.event in ("completed", "unknown") or len(same) < len(read.trainers):
+            yield one
+        elif same[0] is one and one.meaning != ("failed", "fail job", 0, 0, ()):
+            yield Said(None, one.event, one.action, one.delay, one.count, one.codes, one.span)
+
+
+def _without_completion(read: JobPolicies, said: Sequence[Said]) -> list[Said]:
+    """Without the completion that the language adds: that of the chief, else of the workers."""
+    ends = [one for one in said if one.event == "completed" and one.action == "complete job"]
+    roles = {one.role for one in read.tasks}
+    decider = next((name for name in _DECIDERS if name in roles), None)
+    is_default = len(ends) == 1 and ends[0].role == decider
+    return [one for one in said if not (is_default and one is ends[0])]
+
+
+def _retries(read: JobPolicies, wanted: Decided, said: Sequence[Said]) -> int:
+    """The restarts that are allowed: those that the job counts, else those in place."""
+    if wanted.restarts:
+        return read.max_retry - 1
+    counted = {one.max_retry for one in read.trainers if one.task.restart_policy == "OnFailure"}
+    if counted and not any(one.event == "restarted" for one in said):
+        return max(counted) - 1
+    return default_retries(said)
+
 
 _ORDER: Final = ("completed", "exit", "failed", "evicted", "pending", "restarted", "unknown")
 

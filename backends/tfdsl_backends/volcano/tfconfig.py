@@ -1,15 +1,17 @@
-"""What each task sees: the three ways to deliver TF_CONFIG, and what each delivers.
+"""What each task sees of the cluster: the plugins of the job, and the three ways to deliver TF_CONFIG.
 
-A replica's host is ``<job>-<task>-<index>.<job>``, the pod's name in the headless Service of the svc plugin.
+A replica's host is ``<job>-<task>-<index>.<job>``, the pod's name in the headless Service of the svc plugin. Unless an
+option names the plugins, env gives the index, svc the names and tensorflow TF_CONFIG.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from json import dumps
-from typing import Literal, TypeAlias, cast
+from typing import Final, Literal, TypeAlias, cast
 
 from tfdsl.backend import TaskConfig, Unit
+from tfdsl.emit.located import Data
 from tfdsl.ir.cluster_spec import (
     IN_CLUSTER,
     cluster_spec,
@@ -24,7 +26,7 @@ from tfdsl.record import replace
 from tfdsl_backends.podspec.plan import Index, PodPlan, Program, index_of
 from tfdsl_backends.podspec.tfconfig import INDEX, RoleTasks, Tasks, role_tasks
 from tfdsl_backends.volcano.features import features
-from tfdsl_backends.volcano.names import file_name, host, task_name
+from tfdsl_backends.volcano.names import file_name, host, reached, task_name
 
 Mode: TypeAlias = Literal["plugin", "static", "shell"]
 
@@ -211,3 +213,39 @@ def _differences(job: Job, role: Role, cluster: str | None) -> tuple[str, ...]:
         return ("the plugin also sets TF_CONFIG for tensorboard, which does not read it",)
     missing = ("the key environment is missing",) if cluster is not None else ()
     return *missing, *plugin_differences(job)
+
+
+ADDRESSABLE: Final = "--publish-not-ready-addresses=true"
+"""Names resolve before their pods are ready."""
+
+REACHABLE: Final = "--disable-network-policy=true"
+"""Others than the job's own pods may connect to them."""
+
+
+def chosen(unit: Unit) -> Mapping[str, Sequence[str]] | None:
+    """The plugins that the option names; ``None`` where the compiler decides."""
+    value = unit.options["plugins"]
+    return None if value is None else cast("Mapping[str, Sequence[str]]", value)
+
+
+def uses(unit: Unit, plugin: str) -> bool:
+    """Whether env or svc is one of the plugins."""
+    given = chosen(unit)
+    return given is None or plugin in given
+
+
+def plugins(unit: Unit) -> dict[str, Data]:
+    """``spec.plugins``.
+
+    The names must resolve before the pods are ready because the tasks wait for each other. svc's NetworkPolicy admits
+    only the job's own pods, so TensorBoard and named ports could not be reached.
+    """
+    given = chosen(unit)
+    if given is not None:
+        named: dict[str, Data] = {name: list(arguments) for name, arguments in given.items()}
+        own = plugin_arguments(unit)
+        return named if own is None or "tensorflow" in named else {**named, "tensorflow": own}
+    svc = [ADDRESSABLE]
+    if reached(unit.job) is not None:
+        svc.append(REACHABLE)
+    return {"env": [], "svc": svc, "tensorflow": plugin_arguments(unit)}

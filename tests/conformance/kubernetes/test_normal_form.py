@@ -19,10 +19,9 @@ from tests.unit.backends.trees import data, of, tree
 from tfdsl_backends.jobset import normal as jobset
 from tfdsl_backends.kubernetes import normal as kubernetes
 from tfdsl_backends.podspec.normal import tables
-from tfdsl_backends.podspec.normal.types import declared_defaults, kubernetes_types
-from tfdsl_backends.podspec.normal.walk import joined
+from tfdsl_backends.podspec.normal.walk import declared_defaults, joined, kubernetes_types
 from tfdsl_backends.tfjob import normal as tfjob
-from tfdsl_backends.volcano import normal as volcano
+from tfdsl_backends.volcano import normal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
 NORMAL = {
     "tfjob": tfjob.normal,
-    "volcano": volcano.normal,
+    "volcano": normal.normal,
     "kubernetes": kubernetes.normal,
     "jobset": jobset.normal,
 }

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from tests.fuzz.case import Case, expect, kept
 from tests.fuzz.programs import NOISE, VALUES
-from tfdsl import pipeline
+from tfdsl.compiling import pipeline
 from tfdsl.diagnostics.render import render
 from tfdsl.syntax import lexer
 from tfdsl.syntax.format import format_source
 from tfdsl.text import Source
-from tfdsl.vocabulary import attributes, policies, roles, statements
+from tfdsl.vocabulary import attributes, statements
 
 if TYPE_CHECKING:
     import random
@@ -33,7 +33,7 @@ BEGUN = (
 
 @cache
 def _words() -> tuple[str, ...]:
-    rows = (*attributes.ATTRIBUTES, *policies.EVENTS, *policies.ACTIONS, *roles.ROLES, *statements.MOUNT_KINDS)
+    rows = (*attributes.ATTRIBUTES, *statements.EVENTS, *statements.ACTIONS, *attributes.ROLES, *statements.MOUNT_KINDS)
     names = {word for row in rows for word in (row.name, *row.aliases)}
     return tuple(sorted({*NOISE, *VALUES, *lexer.KEYWORDS, *lexer.OPERATORS, *names, "a", "x"}))
 

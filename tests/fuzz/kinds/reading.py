@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.fuzz.case import Case, expect, kept
-from tfdsl import pipeline, targets
+from tfdsl import targets
+from tfdsl.compiling import pipeline
 from tfdsl.diagnostics.render import FORMATS, render
-from tfdsl.inputs import Inputs
 from tfdsl.lsp.declared import declared
 from tfdsl.lsp.features.code_actions import code_actions
 from tfdsl.lsp.features.completion import complete
@@ -22,6 +22,7 @@ from tfdsl.lsp.features.inlay_hints import inlay_hints
 from tfdsl.lsp.features.links import links
 from tfdsl.lsp.features.symbols import search
 from tfdsl.lsp.workspace import Workspace
+from tfdsl.source_files import Inputs
 from tfdsl.text import Source
 
 if TYPE_CHECKING:

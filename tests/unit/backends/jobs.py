@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tfdsl import targets
 from tfdsl.backend import OptionValue, Unit
+from tfdsl.ir.fields import Origins
 from tfdsl.ir.model import Job, Policy, Role
-from tfdsl.ir.origins import Origins
 from tfdsl.text import Source, Span
 from tfdsl.vocabulary.quantities import Duration, Quantity
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tfdsl import pipeline, targets
+from tfdsl import targets
+from tfdsl.compiling import pipeline
 from tfdsl.emit.located import Located, plain
 from tfdsl.text import Source
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.emit.located import Data
-    from tfdsl.ir.origins import Origins
+    from tfdsl.ir.fields import Origins
 
 MINIMAL = """job digits {
   image = "r/x:1"

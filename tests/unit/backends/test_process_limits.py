@@ -9,8 +9,8 @@ import pytest
 
 from tests.unit.backends.jobs import job, role, unit
 from tests.unit.backends.verdicts import report
+from tfdsl.ir.cluster_spec import LONGEST_STRING
 from tfdsl.ir.model import Cluster, Job, RunTimeText, TaskIndex
-from tfdsl.ir.process_limits import LONGEST_STRING
 
 RUN_TIME = ("yarn", "slider")
 CODES = {"yarn": ("YRN130", "YRN131", "YRN132"), "slider": ("SLI125", "SLI126", "SLI127")}

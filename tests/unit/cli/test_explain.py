@@ -10,17 +10,18 @@ import pytest
 
 from tests.unit.cli.shell import ROOT, tfdsl
 from tests.unit.diagnostics.pages import Example, diagnostics, part
-from tfdsl import pipeline, targets
+from tfdsl import targets
+from tfdsl.backend import spoken
 from tfdsl.cli import main, report, word_examples
 from tfdsl.cli.commands import SUMMARIES
 from tfdsl.cli.message_pages import page_of
 from tfdsl.cli.new import starter
 from tfdsl.cli.topics import TOPICS, UNITS
 from tfdsl.cli.word_pages import pages_of, words
+from tfdsl.compiling import pipeline
 from tfdsl.ir.fields import all_keys
-from tfdsl.support import spoken
 from tfdsl.syntax import _tables
-from tfdsl.vocabulary import attributes, functions, policies, roles, statements
+from tfdsl.vocabulary import attributes, functions, statements
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,14 +64,14 @@ def test_an_example_is_clean(name: str) -> None:
 @pytest.mark.parametrize(
     ("table", "rows"),
     [
-        (word_examples.EVENTS, policies.EVENTS),
-        (word_examples.ACTIONS, policies.ACTIONS),
-        (word_examples.ROLES, roles.ROLES),
+        (word_examples.EVENTS, statements.EVENTS),
+        (word_examples.ACTIONS, statements.ACTIONS),
+        (word_examples.ROLES, attributes.ROLES),
         (word_examples.MOUNTS, statements.MOUNT_KINDS),
         (word_examples.FUNCTIONS, functions.FUNCTIONS),
     ],
 )
-def test_the_examples_are_about_what_there_is(table: dict[str, str], rows: tuple[policies.Event, ...]) -> None:
+def test_the_examples_are_about_what_there_is(table: dict[str, str], rows: tuple[statements.Event, ...]) -> None:
     assert list(table) == [row.name for row in rows]
     assert all(name in text for name, text in table.items())
 

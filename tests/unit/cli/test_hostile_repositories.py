@@ -253,13 +253,13 @@ def test_a_fifo_is_not_waited_for(stranger: Path, name: str) -> None:
 
 
 def test_git_is_not_waited_for_without_end(stranger: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tfdsl.comparing import repository as module
+    from tfdsl.comparing import repository
 
     git(stranger, "init", "-q", "-b", "main")
     commit(stranger, "one")
     os.mkfifo(tmp_path / "pipe")
     git(stranger, "config", "include.path", str(tmp_path / "pipe"))
-    monkeypatch.setattr(module, "_SECONDS", 0.2)
+    monkeypatch.setattr(repository, "_SECONDS", 0.2)
     refused(differs(stranger), "git did not answer for 0.2 seconds")
 
 

@@ -18,7 +18,7 @@ from tfdsl import targets
 from tfdsl.cli import kustomizations
 from tfdsl.cli.kustomizations import renamings
 from tfdsl.cli.renaming import kept_names
-from tfdsl.pipeline import compile_source
+from tfdsl.compiling.pipeline import compile_source
 from tfdsl.text import Source
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from tfdsl.emit import yaml
 from tfdsl.emit.located import Located
 from tfdsl.emit.sourcemap import source_map
 from tfdsl.emit.written import Written
-from tfdsl.ir.origins import Origins
+from tfdsl.ir.fields import Origins
 from tfdsl.text import Source, Span
 
 SOURCE = Source('dir/my "job".tfjob', 'job a {\n  queue = "gpu"\n  role ps { args = ["x", "y"] }\n}\n')

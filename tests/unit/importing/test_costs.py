@@ -9,8 +9,7 @@ import pytest
 
 from tests.unit.cli.shell import tfdsl
 from tfdsl import targets
-from tfdsl.importing.documents import documents_of
-from tfdsl.importing.manifests import import_manifests
+from tfdsl.importing.manifests import documents_of, import_manifests
 from tfdsl.text import Source
 
 if TYPE_CHECKING:

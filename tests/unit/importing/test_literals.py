@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tfdsl.draft import Bare, Text
-from tfdsl.importing.literals import key, literal
+from tfdsl.importing.write import key, literal
 from tfdsl.syntax import ast, parse
 from tfdsl.syntax.format import format_source
 from tfdsl.text import Source

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from tfdsl import pipeline
-from tfdsl.ir.json_origins import from_json
+from tfdsl.compiling import pipeline
+from tfdsl.ir.read_json import from_json
 from tfdsl.text import Source
 
 IMAGE = "r/x:1"

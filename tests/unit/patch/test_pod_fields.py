@@ -7,11 +7,12 @@ import os
 import pytest
 
 from tests.unit.patch.patching import documents, run
-from tfdsl import pipeline, targets
+from tfdsl import targets
+from tfdsl.compiling import pipeline
 from tfdsl.diagnostics.suggest import alias_table
 from tfdsl.patch import schema
 from tfdsl.text import Source
-from tfdsl.vocabulary import attributes, foreign, pod_fields
+from tfdsl.vocabulary import attributes, foreign
 
 ONE = ("tfjob", "volcano", "kubernetes")
 SPEC = ("spec", "template", "spec")
@@ -51,7 +52,7 @@ def test_every_field_has_an_attribute_a_word_or_a_patch() -> None:
     folded |= set(alias_table((row.name, row.aliases) for row in attributes.ATTRIBUTES))
     options = [option for target in targets.built_in() for option in target.options]
     folded |= {word.lower() for row in (*attributes.ATTRIBUTES, *options) for word in row.akin}
-    silent = {name for name in fields_of_pods() if pod_fields.find(name) is None and name not in NOT_PATCHED}
+    silent = {name for name in fields_of_pods() if foreign.find(name) is None and name not in NOT_PATCHED}
     assert {name for name in silent if name.lower() not in folded and name not in foreign.ATTRIBUTES} == set()
 
 
@@ -65,8 +66,8 @@ def helps(text: str, *names: str) -> list[tuple[str, ...]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("target", ONE)
-@pytest.mark.parametrize("field", pod_fields.FIELDS, ids=lambda field: field.name)
-def test_the_line_that_is_shown_compiles(field: pod_fields.PodField, target: str) -> None:
+@pytest.mark.parametrize("field", foreign.POD_FIELDS, ids=lambda field: field.name)
+def test_the_line_that_is_shown_compiles(field: foreign.PodField, target: str) -> None:
     [shown] = helps(f'job a {{ image = "r/x:1", role worker {{ {field.name} = 1 }} }}', target)
     line = shown[-1].removeprefix("write a patch: ")
     assert line == f"target {target} {{ role worker {{ {field.line} }} }}"

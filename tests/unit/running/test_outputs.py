@@ -13,7 +13,7 @@ import pytest
 from tests.unit.running.runs import LONGEST, left, shell
 from tfdsl.record import Record
 from tfdsl.running.launch import Copied, Ended, Mounted
-from tfdsl_backends.podspec.programs import shell_program
+from tfdsl_backends.podspec.command import shell_program
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfdsl.semantics.dependencies import Dependence, dependence
+from tfdsl.semantics.scope import Dependence, dependence
 from tfdsl.syntax import ast, parse
 from tfdsl.text import Source
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tfdsl import pipeline
-from tfdsl.semantics.env_files import read
+from tfdsl.compiling import pipeline
+from tfdsl.semantics.functions import read_env_file
 from tfdsl.targets import find
 from tfdsl.text import Source
 
@@ -36,7 +36,7 @@ def diagnostics(text: str, job: str = JOB) -> list[pipeline.Diagnostic]:
     ],
 )
 def test_what_is_read(text: str, values: dict[str, str]) -> None:
-    file = read(text)
+    file = read_env_file(text)
     assert (file.values, file.problems, file.quoted) == (values, {}, {})
 
 
@@ -55,7 +55,7 @@ def test_what_is_read(text: str, values: dict[str, str]) -> None:
     ],
 )
 def test_what_is_not_read(line: str, problem: str) -> None:
-    file = read(f"X=1\n{line}\n")
+    file = read_env_file(f"X=1\n{line}\n")
     assert (file.values, file.problems) == ({"X": "1"}, {2: problem})
 
 

@@ -7,8 +7,8 @@ import pytest
 from tests.unit.backends.jobs import job, role, unit
 from tests.unit.backends.verdicts import report
 from tfdsl import targets
-from tfdsl.rules.names import as_label, label_problem
-from tfdsl.vocabulary.roles import ROLES
+from tfdsl.rules.values import as_label, label_problem
+from tfdsl.vocabulary.attributes import ROLES
 
 WRONG = ("My_" + "x" * 80, "3d_unet", "2024-run", "-a-", "Größe", "a" * 39 + "-" * 20 + "b", "1" * 70, "ResNet.50")
 

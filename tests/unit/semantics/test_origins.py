@@ -12,7 +12,7 @@ from tfdsl.semantics.project import load
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
-    from tfdsl.ir.origins import Origins
+    from tfdsl.ir.fields import Origins
 
 TEXT = """
 let registry = "r.example.com"

@@ -7,7 +7,7 @@ import pytest
 from tests.unit.diagnostics.pages import Example, diagnostics, part
 from tfdsl import targets
 from tfdsl.diagnostics.suggest import fold
-from tfdsl.vocabulary import attributes, foreign, functions, policies, roles, statements
+from tfdsl.vocabulary import attributes, foreign, functions, statements
 
 IN_JOB = {
     "retries": "backoffLimit maxRetry max_retries maxRetries retry num_retries retry_limit max_restarts attempts",
@@ -276,7 +276,7 @@ def test_only_what_means_the_same_is_mended_without_asking(text: str) -> None:
 
 @pytest.mark.parametrize(
     "rows",
-    [attributes.ATTRIBUTES, functions.FUNCTIONS, policies.EVENTS, policies.ACTIONS, roles.ROLES,
+    [attributes.ATTRIBUTES, functions.FUNCTIONS, statements.EVENTS, statements.ACTIONS, attributes.ROLES,
      statements.MOUNT_KINDS, statements.PARAM_SETTINGS, statements.CLUSTER, statements.BUILD],
 )  # fmt: skip
 def test_a_word_of_another_tool_stands_once_and_is_none_of_ours(rows: tuple[attributes.Attribute, ...]) -> None:

@@ -12,7 +12,7 @@ from tests.unit.diagnostics.pages import Example, diagnostics
 from tfdsl.syntax import parse, wording
 from tfdsl.syntax.lexer import tokenize
 from tfdsl.text import Source
-from tfdsl.vocabulary import roles
+from tfdsl.vocabulary import attributes
 
 pytestmark = pytest.mark.slow
 
@@ -252,4 +252,4 @@ def test_the_forms_that_are_shown_are_right(statement: str) -> None:
 
 
 def test_the_names_of_roles_are_those_of_the_vocabulary() -> None:
-    assert set(wording.ROLES) == set(roles.ROLE_NAMES)
+    assert set(wording.ROLES) == set(attributes.ROLE_NAMES)

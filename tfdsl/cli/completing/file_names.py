@@ -7,17 +7,16 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from tfdsl import pipeline
+from tfdsl.compiling import pipeline
+from tfdsl.compiling.front_end import is_json
+from tfdsl.compiling.jobs import ParamInfo, ProfileInfo, params_of, profiles_of
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.file_info import ParamInfo, ProfileInfo, params_of, profiles_of
-from tfdsl.inputs import Inputs
 from tfdsl.patterns import regex
-from tfdsl.ready_job import is_json
 from tfdsl.semantics import resolved
 from tfdsl.semantics.derived import derive
 from tfdsl.semantics.params import Given, Params
 from tfdsl.semantics.project import Program
-from tfdsl.source_files import STDIN, contents, decode
+from tfdsl.source_files import STDIN, Inputs, contents, decode
 from tfdsl.text import Source
 
 if TYPE_CHECKING:

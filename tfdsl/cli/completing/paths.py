@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.job_files import is_folder
 from tfdsl.record import Record
+from tfdsl.source_files import is_folder
 
 if TYPE_CHECKING:
     from tfdsl.cli.completing.candidate import Files

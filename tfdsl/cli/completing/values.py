@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from tfdsl.backend import Backend
     from tfdsl.cli.completing.file_names import FileNames
     from tfdsl.cli.completing.typed import Typed
+    from tfdsl.compiling.jobs import ParamInfo, Plain
     from tfdsl.draft import Value
-    from tfdsl.file_info import ParamInfo, Plain
 
     Values: TypeAlias = Callable[["Asked"], Answer]
 
@@ -165,7 +165,7 @@ def as_set(value: Plain, kind: str) -> str | None:
         return None
     if isinstance(value, str):
         return value
-    from tfdsl.importing.literals import literal
+    from tfdsl.importing.write import literal
 
     return literal(_drafted(value, bare="quantity" in kind or "duration" in kind))
 
@@ -230,7 +230,7 @@ def _mount(asked: Asked) -> Answer:
 
 def _role_of_container(asked: Asked) -> Answer:
     """The role behind ``trainer=`` of ``tfdsl import``; the name is of the manifest."""
-    from tfdsl.vocabulary.roles import ROLES
+    from tfdsl.vocabulary.attributes import ROLES
 
     name, equals, _ = asked.word.partition("=")
     return behind(f"{name}=", answer(Candidate(one.name, one.doc) for one in ROLES)) if equals else Answer()
@@ -251,7 +251,7 @@ def _page(asked: Asked) -> Answer:
 
     found = [one for one in pages() if " " not in one]
     if asked.word:
-        from tfdsl.pipeline import every_rule
+        from tfdsl.compiling.pipeline import every_rule
 
         rules = every_rule()
         found += [name for name in rules if name.lower().startswith(asked.word.lower())]

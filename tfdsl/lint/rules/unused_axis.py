@@ -36,8 +36,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, Rule
-from tfdsl.semantics.dependencies import members
 from tfdsl.semantics.project import used_templates
+from tfdsl.semantics.scope import members
 
 if TYPE_CHECKING:
     from tfdsl.lint.view import ProgramView

@@ -7,12 +7,12 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, TypedDict
 
+from tfdsl.compiling.front_end import compiled
+from tfdsl.compiling.output_files import output_files
+from tfdsl.compiling.pipeline import Choice, Made, Outcome, Request
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.name_rules import UNKNOWN_JOB
-from tfdsl.front_end import compiled
 from tfdsl.lsp.settings import choice_of
-from tfdsl.output_files import output_files
-from tfdsl.pipeline import Choice, Made, Outcome, Request
 from tfdsl.record import Record, replace
 from tfdsl.semantics.derived import Asked
 from tfdsl.semantics.params import Given

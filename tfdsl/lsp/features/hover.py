@@ -15,7 +15,7 @@ from tfdsl.lsp.tree import Node, path_at, span_of
 from tfdsl.record import Record
 from tfdsl.syntax import ast
 from tfdsl.text import Span
-from tfdsl.vocabulary import attributes, functions, policies, roles, statements, versions
+from tfdsl.vocabulary import attributes, functions, statements, versions
 from tfdsl.vocabulary.types import describe
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _about(snapshot: Snapshot, path: Sequence[Node]) -> str:
 def _name(snapshot: Snapshot, node: ast.Name, owner: Node, path: Sequence[Node]) -> str:
     match owner:
         case ast.Role() | ast.Subject():
-            row = roles.BY_NAME.get(node.text)
+            row = attributes.ROLES_BY_NAME.get(node.text)
             return f"**{row.name}** role\n\n{row.doc}" if row is not None else ""
         case ast.Target():
             return _target(node.text)
@@ -135,10 +135,10 @@ def _inner(node: Node) -> bool:
 
 
 def _policy_word(word: str) -> str:
-    for event in policies.EVENTS:
+    for event in statements.EVENTS:
         if event.name == word:
             return f"**{event.name}** event\n\n{event.doc}\n\nActions: {', '.join(event.actions)}"
-    for action in policies.ACTIONS:
+    for action in statements.ACTIONS:
         if action.name == word:
             return f"**{action.name}** action\n\n{action.doc}"
     return ""

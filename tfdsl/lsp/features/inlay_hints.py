@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from tfdsl import pipeline
+from tfdsl.compiling import pipeline
 from tfdsl.lsp.conditions import conditions
 from tfdsl.lsp.matrices import jobs_of
 from tfdsl.lsp.shown import shown
 from tfdsl.lsp.tree import walk
 from tfdsl.record import Record, replace
 from tfdsl.semantics import resolved
-from tfdsl.semantics.dependencies import references
+from tfdsl.semantics.scope import references
 from tfdsl.semantics.values import Data, ListData, MapData, Value
 from tfdsl.syntax import ast
 from tfdsl.text import Span

@@ -7,16 +7,15 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from tfdsl import targets
+from tfdsl.compiling.front_end import project_with
 from tfdsl.diagnostics import Rule
-from tfdsl.front_end import project_with
 from tfdsl.lint.runner import SLUGS, load
 from tfdsl.lsp.features.completion.item import Completions, Item
 from tfdsl.lsp.features.diagnostics import Problem, problem
 from tfdsl.lsp.features.hover import Hover
 from tfdsl.patterns import regex
 from tfdsl.settings.finding import HOME, is_shared
-from tfdsl.settings.levels import levelled_rules, rule_called
-from tfdsl.settings.tables import read_settings
+from tfdsl.settings.tables import levelled_rules, read_settings, rule_called
 from tfdsl.settings.words import KEYS, LEVELS, TABLES
 from tfdsl.text import Source, Span
 

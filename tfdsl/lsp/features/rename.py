@@ -9,10 +9,10 @@ from tfdsl.diagnostics.diagnostic import Edit
 from tfdsl.lsp.matrices import with_axis
 from tfdsl.lsp.occurrences import Occurrence, occurrence_at, occurrences, related_owners, same
 from tfdsl.lsp.tree import walk
-from tfdsl.rules.steps import step_name
+from tfdsl.rules.job import step_name
 from tfdsl.syntax import ast, parse, parse_expression
 from tfdsl.text import Source, Span
-from tfdsl.vocabulary.roles import ROLE_NAMES
+from tfdsl.vocabulary.attributes import ROLE_NAMES
 from tfdsl.vocabulary.statements import INDEX, RESERVED_NAMES
 
 if TYPE_CHECKING:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tfdsl import front_end
-from tfdsl.front_end import Input
+from tfdsl.compiling import front_end
+from tfdsl.compiling.front_end import Input
+from tfdsl.compiling.output_files import OutputFile, output_files
+from tfdsl.compiling.pipeline import Choice, Made, Outcome
 from tfdsl.lsp.features.compile import outcome_for, request_for
-from tfdsl.output_files import OutputFile, output_files
-from tfdsl.pipeline import Choice, Made, Outcome
 from tfdsl.record import Record
 from tfdsl.text import Source
 from tfdsl.tracing import back

@@ -12,8 +12,7 @@ from tfdsl.manifest.edits import changed, child, each, items, scalar, with_value
 from tfdsl.manifest.nodes import Mapping, Node, Scalar, Sequence, walk
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-from tfdsl_backends.podspec.indexed_jobs import INDEX_FIELD, INDEX_VARIABLE
-from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
+from tfdsl_backends.podspec.plan import CONTAINER, INDEX_FIELD, INDEX_VARIABLE, PORT_NAME
 
 if TYPE_CHECKING:
     from tfdsl.manifest.view import View

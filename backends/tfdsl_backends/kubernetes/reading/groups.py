@@ -11,7 +11,7 @@ from tfdsl_backends.kubernetes.reading.beside import belongs
 from tfdsl_backends.kubernetes.reading.forms import job_of, kind
 from tfdsl_backends.kubernetes.reading.parts import job_parts, sets
 from tfdsl_backends.kubernetes.reading.template import is_template
-from tfdsl_backends.podspec.reading.neighbours import Neighbours
+from tfdsl_backends.podspec.reading.objects import Neighbours
 
 if TYPE_CHECKING:
     from tfdsl.manifest.documents import Document

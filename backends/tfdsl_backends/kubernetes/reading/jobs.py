@@ -12,7 +12,7 @@ from tfdsl.manifest.view import View, view
 from tfdsl.patterns import regex
 from tfdsl.reading import Asked
 from tfdsl.record import replace
-from tfdsl.vocabulary.roles import BY_NAME, ROLES
+from tfdsl.vocabulary.attributes import ROLES, ROLES_BY_NAME
 from tfdsl_backends.kubernetes.options import JOB_NAME, JOB_NAMES
 from tfdsl_backends.kubernetes.placement import ORDER
 from tfdsl_backends.kubernetes.reading.beside import Beside
@@ -31,9 +31,8 @@ from tfdsl_backends.kubernetes.reading.parts import (
 from tfdsl_backends.kubernetes.reading.refusals import refusals
 from tfdsl_backends.kubernetes.reading.replicas import merged
 from tfdsl_backends.kubernetes.reading.restarts import Restarts, completions, restarts
-from tfdsl_backends.podspec.indexed_jobs import INDEX_FIELD, INDEX_VARIABLE
-from tfdsl_backends.podspec.normal.jobs import GENERATED
-from tfdsl_backends.podspec.plan import PORT_NAME
+from tfdsl_backends.podspec.normal.rules import GENERATED
+from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE, PORT_NAME
 from tfdsl_backends.podspec.reading.facts import PodFacts
 from tfdsl_backends.podspec.reading.pods import read_pods
 
@@ -119,7 +118,7 @@ def _role(one: Part, asked: Asked) -> str | None:
     said = asked.roles.get(one.role) or asked.roles.get(one.name)
     if said is not None:
         return said if said in ORDER else None
-    if one.role in BY_NAME:
+    if one.role in ROLES_BY_NAME:
         return one.role if one.role in ORDER else None
     return next((role.name for role in ROLES if one.role in role.aliases and role.name in ORDER), None)
 

@@ -9,7 +9,7 @@ from tfdsl.manifest.nodes import Node
 from tfdsl.manifest.view import View, view
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-from tfdsl.vocabulary.roles import BY_NAME, ROLES
+from tfdsl.vocabulary.attributes import ROLES, ROLES_BY_NAME
 from tfdsl_backends.kubernetes.reading.discovery import Config, config_of, hosts_flag
 from tfdsl_backends.kubernetes.reading.forms import kind
 
@@ -142,7 +142,7 @@ def job_parts(documents: Iterable[Node]) -> list[Part]:
 
 def _may_be(one: Part) -> bool:
     """Whether a Job has no more replicas than its role can have."""
-    return not BY_NAME[one.role].single or replicas_of([one]) <= 1
+    return not ROLES_BY_NAME[one.role].single or replicas_of([one]) <= 1
 
 
 def _generated(root: View) -> str:

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.import_rules import NOT_KEPT, SERVER_REFUSES
 from tfdsl.manifest.nodes import plain
-from tfdsl_backends.podspec.fitting import dotted, unfit
-from tfdsl_backends.podspec.patching import formats
-from tfdsl_backends.podspec.patching.object_checks import any_object
-from tfdsl_backends.podspec.patching.walking import Node
+from tfdsl_backends.podspec import patching
+from tfdsl_backends.podspec.patching import Node, any_object
+from tfdsl_backends.podspec.reading.objects import dotted, unfit
 
 if TYPE_CHECKING:
     from tfdsl.manifest.view import View
@@ -80,7 +79,7 @@ def _names(job: View) -> Iterator[Diagnostic]:
         yield _refused(metadata, "a Job without a name", "write metadata.name")
     elif spec["completionMode"].text == INDEXED:
         last = f"{name}-{max((spec['completions'].number or 1) - 1, 0)}"
-        if not formats.is_dns_label(last):
+        if not patching.is_dns_label(last):
             place = metadata["name"] if metadata["name"].present else metadata["generateName"]
             reason = "with the index it is the hostname of a pod: lowercase letters, digits and -, at most 63"
             yield _refused(place, f"the name {name}", reason)

@@ -11,7 +11,7 @@ from typing import Final
 
 from tfdsl.manifest.edits import changed, child, each, items, scalar, with_value
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, mapping, walk
-from tfdsl_backends.podspec.indexed_jobs import INDEX_FIELD, INDEX_VARIABLE
+from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE
 
 _NUMBERS: Final = re.compile(r"([0-9]+)")
 

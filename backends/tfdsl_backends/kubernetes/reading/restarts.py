@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tfdsl.draft import Policy
 from tfdsl.record import Record
 from tfdsl_backends.podspec.job_controller import DEFAULT_LIMIT
-from tfdsl_backends.podspec.reading.statuses import LARGEST_RETRIES, STATUSES, on_exit
+from tfdsl_backends.podspec.reading.values import LARGEST_RETRIES, STATUSES, on_exit
 
 if TYPE_CHECKING:
     from tfdsl.manifest.view import View

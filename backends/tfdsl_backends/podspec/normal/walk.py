@@ -1,19 +1,118 @@
-"""The walk that makes a normal form: types say what is empty, tables what is a default or a set, rules the rest."""
+"""The walk that makes a normal form: types say what is empty, tables what is a default or a set, rules the rest.
+
+``types.json`` (written by ``backends/bake_api_types.py`` from the Go source of Kubernetes' API) maps a type to its
+fields, and a field to its kind. A kind is
+
+========  ==========================================================================
+``s``     text; ``i`` int, ``n`` number, ``b`` bool, ``x`` int or text
+``q``     quantity
+``a``     anything
+``T``     an object of type ``T``
+``[]k``   a list of ``k``
+``{}k``   a map from any text to ``k``
+``*k``    a pointer to ``k``: an empty text, 0, false or ``{}`` is a value of its own
+========  ==========================================================================
+
+A field that is no pointer is empty or absent alike: the server decodes it into a Go value that cannot tell. ``["k",
+value]``: the API declares ``value`` as the default.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from collections.abc import Mapping as Map
+from fractions import Fraction
+from functools import cache
+from math import ceil
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, plain
 from tfdsl.record import Record
-from tfdsl_backends.podspec.normal.quantities import canonical
 
 if TYPE_CHECKING:
     from tfdsl.emit.located import Plain
-    from tfdsl_backends.podspec.normal.types import Types
+
+
+Fields: TypeAlias = "Map[str, str]"
+Types: TypeAlias = "Map[str, Fields]"
+
+
+@cache
+def kubernetes_types() -> Types:
+    """Type → field → kind, of Kubernetes' own API."""
+    return {name: {key: kind(field) for key, field in fields.items()} for name, fields in _read().items()}
+
+
+@cache
+def declared_defaults() -> Map[str, Map[str, Plain]]:
+    """Type → field → the default that the API declares."""
+    found: dict[str, dict[str, Plain]] = {}
+    for name, fields in _read().items():
+        declared = {key: field[1] for key, field in fields.items() if isinstance(field, list)}
+        if declared:
+            found[name] = declared
+    return found
+
+
+def kind(field: str | list[Plain]) -> str:
+    """The kind of a field as the file has it."""
+    return field if isinstance(field, str) else str(field[0])
+
+
+@cache
+def _read() -> Map[str, Map[str, str | list[Plain]]]:
+    import json
+    from pathlib import Path
+
+    read: dict[str, dict[str, str | list[Plain]]] = json.loads(
+        Path(__file__).with_name("types.json").read_text(encoding="utf-8")
+    )
+    return read
+
+
+_FORM: Final = re.compile(r"([+-]?)(\d+\.?\d*|\.\d+)(?:([KMGTPE]i|[numkMGTPE])|[eE]([+-]?\d{1,3}))?", re.ASCII)
+_BINARY: Final = {suffix: 1024**power for power, suffix in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), 1)}
+_DECIMAL: Final = {suffix: 1000**power for power, suffix in enumerate(("k", "M", "G", "T", "P", "E"), 1)}
+_SMALL: Final = {"m": 1000, "u": 1000**2, "n": 1000**3}
+_LONGEST: Final = 64
+_LARGEST_POWER: Final = 30
+
+
+def canonical(text: str, *, rounded: bool = False) -> str | None:
+    """The shortest spelling of the amount ``text``, ``None`` where it is none; ``rounded``: up to thousandths."""
+    found = _FORM.fullmatch(text) if len(text) <= _LONGEST else None
+    if found is None:
+        return None
+    sign, digits, suffix, power = found.groups()
+    value = Fraction("0" + digits if digits.startswith(".") else digits.rstrip("."))
+    if suffix in _SMALL:
+        value /= _SMALL[suffix]
+    elif suffix is not None:
+        value *= _BINARY.get(suffix) or _DECIMAL[suffix]
+    elif power is not None:
+        if abs(int(power)) > _LARGEST_POWER:
+            return None
+        value *= Fraction(10) ** int(power)
+    if rounded:
+        value = Fraction(ceil(value * 1000), 1000)
+    return "-" + _spelled(value) if sign == "-" and value else _spelled(value)
+
+
+def _spelled(value: Fraction) -> str:
+    if value.denominator != 1:
+        for suffix, parts in _SMALL.items():
+            if (value * parts).denominator == 1:
+                return f"{value * parts}{suffix}"
+        return f"{ceil(value * _SMALL['n'])}n"
+    whole = value.numerator
+    spellings = [str(whole)]
+    for suffixes in (_BINARY, _DECIMAL):
+        fitting = [f"{whole // size}{suffix}" for suffix, size in suffixes.items() if whole and whole % size == 0]
+        spellings += fitting[-1:]
+    return min(spellings, key=len)
+
 
 Change: TypeAlias = Callable[[Mapping], Mapping]
 Defaults: TypeAlias = "Map[str, Map[str, Plain]]"

@@ -1,24 +1,148 @@
-"""What a container runs; the inverse of ``podspec.command``: the programs around a command are taken off again."""
+"""What a container runs and its variables; the inverse of ``podspec.command``.
+
+The programs around a command are taken off again. The variables to which the texts of a container refer are a scope;
+one of them may be the index of the replica.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics.import_rules import SERVER_REFUSES
-from tfdsl.draft import Attribute, Text, Value
+from tfdsl.draft import Attribute, Bare, Draft, Output, Text, Value
+from tfdsl.emit.server_program import TENSORFLOW_SERVER
 from tfdsl.ir.cluster_spec import flag_hosts, flag_task_of
+from tfdsl.reading import Asked
 from tfdsl.record import Record, replace
-from tfdsl.rules.commands import uses_args
-from tfdsl_backends.podspec.command import SHELL
+from tfdsl.rules.job import uses_args
+from tfdsl.rules.values import clean, data_key, name_problem, pod_field, quoted
+from tfdsl.vocabulary.attributes import ENV_NAME
+from tfdsl.vocabulary.statements import OUTPUT_WHEN
+from tfdsl_backends.podspec.command import SHELL, shell_program
 from tfdsl_backends.podspec.expansion import Scope
-from tfdsl_backends.podspec.programs import TENSORFLOW_SERVER, shell_program
-from tfdsl_backends.podspec.reading.texts import literal, program, refers, value
+from tfdsl_backends.podspec.reading.values import literal, program, refers, value
 
 if TYPE_CHECKING:
     from tfdsl.manifest.view import View
-    from tfdsl.reading import Asked
     from tfdsl.text import Span
+    from tfdsl_backends.podspec.reading.facts import PodFacts
+
+
+class Variable(Record):
+    """A variable: its name, its value in the language, its text if it is one, and its place."""
+
+    name: str
+    value: Value
+    text: str | None
+    span: Span
+
+
+def variable_names(container: View) -> frozenset[str]:
+    """The names of all variables in ``env``."""
+    return frozenset(entry["name"].text or "" for entry in container["env"].items())
+
+
+def variable_fields(container: View) -> dict[str, str]:
+    """Name → field of the pod, for the variables that are filled from one."""
+    found: dict[str, str] = {}
+    for entry in container["env"].items():
+        name, path = entry["name"].text, entry["valueFrom"]["fieldRef"]["fieldPath"].text
+        if name is not None and path is not None:
+            found[name] = path
+    return found
+
+
+def variable_texts(container: View) -> Iterator[str]:
+    """The values that are texts."""
+    for entry in container["env"].items():
+        if (text := entry["value"].text) is not None:
+            yield text
+
+
+def variables(container: View, scope: Scope, asked: Asked) -> list[Variable]:
+    """The variables that have a word, in their order; the last of a name counts."""
+    found: dict[str, Variable] = {}
+    before: set[str] = set()
+    later = {*variable_names(container)} - {scope.index}
+    lost = {*scope.others}
+    seen = replace(scope, names=before, later=later, others=lost)
+    for entry in container["env"].items():
+        name = entry["name"].text
+        if name is None or re.fullmatch(ENV_NAME, name) is None:
+            continue
+        one = _variable(name, entry, seen, asked)
+        if one is not None:
+            found[name] = one
+            before.add(name)
+        else:
+            found.pop(name, None)
+            before.discard(name)
+            lost.add(name)  # what refers to it has no word either
+        later.discard(name)
+    return list(found.values())
+
+
+def _variable(name: str, entry: View, scope: Scope, asked: Asked) -> Variable | None:
+    if entry["valueFrom"].present:
+        source = _source(entry["valueFrom"])
+        return None if source is None else Variable(name, source, None, entry.span)
+    text = _text(name, entry, asked)
+    written = None if text is None else value(text, scope)
+    return None if written is None else Variable(name, written, text, entry.span)
+
+
+def _text(name: str, entry: View, asked: Asked) -> str | None:
+    place = entry["value"]
+    if not place.present:
+        return ""
+    if place.text is not None:
+        return place.text
+    text = str(place.flag).lower() if place.flag is not None else place.words
+    if text is not None:
+        reason = "the value of a variable is a text; write it in quotes"
+        asked.report(SERVER_REFUSES(place.span, what=f"{text} as the value of {name}", reason=reason))
+    return text
+
+
+def _source(place: View) -> Bare | None:
+    for kind, word, what in (("secretKeyRef", "secret", "Secret"), ("configMapKeyRef", "configmap", "ConfigMap")):
+        name, key = place[kind]["name"].text, place[kind]["key"].text
+        if name is not None and key is not None and place[kind]["optional"].flag is not True:
+            usable = not name_problem(name) and data_key(key, what) is None
+            return Bare(f'{word}("{name}", "{key}")') if usable else None
+    path = place["fieldRef"]["fieldPath"].text
+    if path is None or clean(path, "") is not None or pod_field(path) is not None:
+        return None
+    return field(path)
+
+
+def field(path: str) -> Bare:
+    """A field of the pod."""
+    return Bare(f"pod_field({quoted(path)})")
+
+
+def env_from(container: View) -> list[Bare] | None:
+    """The Secrets and ConfigMaps whose keys become variables; ``None`` where the language cannot say all of them."""
+    sources: list[Bare] = []
+    for entry in container["envFrom"].items():
+        source = _keys(entry)
+        if source is None:
+            return None
+        sources.append(source)
+    return sources
+
+
+def _keys(entry: View) -> Bare | None:
+    if entry["prefix"].text:
+        return None
+    for kind, word in (("secretRef", "secret"), ("configMapRef", "configmap")):
+        name = entry[kind]["name"].text
+        if name is not None and not name_problem(name) and entry[kind]["optional"].flag is not True:
+            return Bare(f'{word}("{name}")')
+    return None
+
 
 _HEAD: Final = 4
 """Words of ``/bin/sh -c PROGRAM sh``."""
@@ -226,3 +350,70 @@ def _values(texts: Sequence[str], scope: Scope) -> list[Value] | None:
             return None
         values.append(one)
     return values
+
+
+def scope_of(role: str, container: View, words: Words | None, facts: PodFacts) -> Scope:
+    """The scope of the texts of ``container``, which runs ``words``: its variables are those that have a word."""
+    names = variable_names(container)
+    index = _index(role, container, words, facts)
+    any_name = next(container["envFrom"].items(), None) is not None
+    named = env_from(container) is not None
+    scope = Scope(names, index, any_name, others=facts.variables, named_sources=named)
+    written = {one.name for one in variables(container, scope, Asked({}, lambda diagnostic: None))}
+    return replace(scope, names=names & written, others=facts.variables | (names - written))
+
+
+def _index(role: str, container: View, words: Words | None, facts: PodFacts) -> str | None:
+    """The variable of the index, if it is one that the compiler would write: it is there, and something refers to it.
+
+    A program that reads it by itself has asked for it: there it is a variable like others.
+    """
+    if facts.replicas.get(role, 1) <= 1:
+        return None
+    texts = [*variable_texts(container), *(all_texts(words) if words is not None else ())]
+    texts += [place["subPathExpr"].text or "" for place in container["volumeMounts"].items()]
+    for name, field in variable_fields(container).items():
+        is_index = name.replace("TFDSL_", "") == facts.index_variable and field == facts.index_field
+        if is_index and any(refers(text, name) for text in texts):
+            return name
+    return None
+
+
+def board(words: Words, port: int, scope: Scope) -> Iterator[Attribute]:
+    """``logdir`` where the command is the compiler's for it, else the command; it needs a ``logdir`` all the same."""
+    folder = _folder([*words.command, *words.args])
+    logdir = value(folder, scope) if folder else None
+    if logdir is not None:
+        yield Attribute("logdir", logdir, words.spans[0] if words.spans is not None else None)
+    usual = ("tensorboard", "--logdir", folder, "--bind_all", "--port", str(port))
+    if words.args or words.command != usual:
+        yield from statements(words, scope, flags=False)
+
+
+def _folder(words: list[str]) -> str | None:
+    for number, word in enumerate(words):
+        if word == "--logdir" and number + 1 < len(words):
+            return words[number + 1]
+        if word.startswith("--logdir="):
+            return word.removeprefix("--logdir=")
+    return None
+
+
+def add_outputs(draft: Draft, role: str, words: Words, replicas: Mapping[str, int], scope: Scope) -> None:
+    """Add the outputs of ``role``: those of each of its replicas to its block, those of one of them to the job."""
+    span = words.spans[0] if words.spans is not None else None
+    is_usual = role == next((name for name in ("chief", "master", "worker") if name in replicas), None)
+    for copied in words.outputs:
+        source, destination = value(copied.source, scope), value(copied.destination, scope)
+        every = copied.replica == "every"
+        if source is None or destination is None or copied.when not in OUTPUT_WHEN:
+            continue
+        if is_usual and (copied.replica == "0" or (every and replicas.get(role, 1) == 1)):
+            block, of = draft.job, ""
+        elif every:
+            block, of = draft.role(role), ""
+        elif copied.replica.isdigit():
+            block, of = draft.job, f"{role}[{copied.replica}]"
+        else:
+            continue
+        block.add(Output(source, destination, copied.when, of, copied.overwrite, span))

@@ -1,19 +1,435 @@
-"""The pods of a job as statements of its roles."""
+"""The pods of a job as statements of its roles; the inverse of ``podspec.pods``.
+
+What the roles agree on, which the compiler adds to all of them, is said once or switched off.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
-from tfdsl.draft import Attribute, Draft
+from tfdsl.diagnostics.import_rules import NOT_KEPT, READ_DIFFERENTLY
+from tfdsl.draft import Attribute, Bare, Block, Draft, Step, Text, Value
 from tfdsl.ir.cluster_spec import IN_CLUSTER, MOST_LISTED, tf_config
 from tfdsl.reading import Asked
-from tfdsl_backends.podspec.reading import agreed, claims, commands, settings, variables
+from tfdsl.record import replace
+from tfdsl.rules.job import step_name
+from tfdsl.rules.values import image
+from tfdsl_backends.podspec.expansion import Scope
+from tfdsl_backends.podspec.options import NO_SIDECAR, VISIBLE_DEVICES
+from tfdsl_backends.podspec.reading import commands, mounts, settings, values
+from tfdsl_backends.podspec.reading.commands import Variable, Words, add_outputs, board, interpreter, scope_of
 from tfdsl_backends.podspec.reading.facts import PodFacts, PodsRead
-from tfdsl_backends.podspec.reading.pod import BOARD, TF_CONFIG, Pod
+from tfdsl_backends.podspec.reading.settings import named_ports, of_container
+from tfdsl_backends.podspec.reading.values import GPU, amount, plain_resources, value, word
 
 if TYPE_CHECKING:
     from tfdsl.manifest.view import View
+
+
+TF_CONFIG: Final = "TF_CONFIG"
+BOARD: Final = "tensorboard"
+
+
+def main_container(template: View, facts: PodFacts) -> View:
+    """The container that runs the command: by its name, else the one with the port, else the first."""
+    containers = [*template["spec"]["containers"].items()]
+    named = [one for one in containers if one["name"].text == facts.main]
+    with_port = [one for one in containers if any(p["name"].text == facts.port_name for p in one["ports"].items())]
+    return next(iter([*named, *with_port, *containers]), template["spec"]["containers"][0])
+
+
+class Pod:
+    """The template of ``role`` while it is read: its words and variables, until somebody has taken them."""
+
+    def __init__(self, role: str, template: View, facts: PodFacts, asked: Asked) -> None:
+        self.role = role
+        self.template = template
+        self.facts = facts
+        self.asked = asked
+        self.spec = template["spec"]
+        self.container = main_container(template, facts)
+        self.port, _ = settings.own_port(role, self.container, facts)
+        self.words: Words | None = commands.words(self.container, self._parameters, asked)
+        self.scope = scope_of(role, self.container, self.words, facts)
+        self.claims: Mapping[str, str] = {}
+        self.variables: list[Variable] = []
+        for one in commands.variables(self.container, self.scope, asked):
+            if one.name != self.scope.index:
+                self.variables.append(one)
+
+    def _parameters(self, program: str) -> int | None:
+        """How many parameters the target's own program around a command has; ``None`` for another one."""
+        around = self.facts.program_around
+        return None if around is None else around(self.role, program)
+
+    @property
+    def reference(self) -> str:
+        """What stands for the index in a text."""
+        return f"$({self.scope.index})" if self.scope.index is not None else "0"
+
+    @property
+    def flag_indexes(self) -> Sequence[str]:
+        """What the flags can have for the index; where each replica has a Job of its own, this is the first one."""
+        return (self.reference, "0") if self.facts.on_hosts else (self.reference,)
+
+    @property
+    def serves(self) -> bool:
+        """Whether it runs the TensorFlow server."""
+        return self.words is not None and self.words.server is not None
+
+    def variable(self, name: str) -> Variable | None:
+        """The variable ``name``."""
+        return next((one for one in self.variables if one.name == name), None)
+
+    def take(self, name: str) -> None:
+        """Leave the variable ``name`` out."""
+        self.variables = [one for one in self.variables if one.name != name]
+
+    def has_config(self, expected: str) -> bool:
+        """Whether it has a TF_CONFIG that is ``expected``."""
+        own = self.variable(TF_CONFIG)
+        around = self.words.around if self.words is not None else None
+        if around is not None and len(around) == 1:
+            return around[0] == expected
+        return own is not None and own.text == expected
+
+    def take_config(self, expected: str) -> bool:
+        """Leave a TF_CONFIG out that is ``expected``, what the compiler writes; whether there was one.
+
+        A program of the target without parameters makes one by itself; the parameter of another one is a TF_CONFIG.
+        """
+        own = self.variable(TF_CONFIG)
+        around = self.words.around if self.words is not None else None
+        if around is not None and not around:
+            return True
+        if around is not None and len(around) == 1:
+            if around[0] == expected:
+                return True
+            self._set_config(around[0])
+        elif own is not None and own.text == expected:
+            self.take(TF_CONFIG)
+            return True
+        elif own is not None and self.facts.lost_config:
+            self.take(TF_CONFIG)
+            self.asked.report(NOT_KEPT(own.span, what=f"variable {TF_CONFIG}", reason=self.facts.lost_config))
+        return False
+
+    def without_flags(self, expected: Sequence[Sequence[str]]) -> Words | None:
+        """The words without one of the ``expected`` flags of the cluster; ``None`` where they do not end in them."""
+        if self.words is None:
+            return None
+        found = (commands.without_flags(self.words, flags) for flags in expected)
+        return next((words for words in found if words.flags), None)
+
+    def fill(self, draft: Draft, *, flags: bool) -> None:
+        """Add the statements to the block of the role."""
+        block = draft.role(self.role)
+        own = [*self._attributes(flags=flags)]
+        for attribute in own:
+            block.add(attribute)
+        mounted = mounts.pod_mounts(self.template, self.container, self.facts, self.scope)
+        self.claims = mounted.claims
+        for statement in mounted.statements:
+            block.add(statement)
+        shared = OfRole(self.role, self.facts, {one.identity: one for one in own}, mounted.places)
+        for step in steps(self.spec, shared, self.asked):
+            block.add(step)
+        if self.words is not None:
+            add_outputs(draft, self.role, self.words, self.facts.replicas, self.scope)
+
+    def _set_config(self, text: str) -> None:
+        """A TF_CONFIG of the job's own, which the program around the command sets."""
+        written = value(text, self.scope)
+        old = self.variable(TF_CONFIG)
+        if written is None:
+            return
+        if old is not None:
+            self.variables = [replace(one, value=written) if one is old else one for one in self.variables]
+        else:
+            self.variables.append(commands.Variable(TF_CONFIG, written, text, self.container["command"].span))
+
+    def _attributes(self, *, flags: bool) -> Iterator[Attribute]:
+        spec, container = self.spec, self.container
+        yield from settings.of_image(spec, container, self.facts)
+        yield from self._command(flags=flags)
+        yield from settings.of_container(container)
+        for one in self.variables:
+            yield Attribute("env", one.value, one.span, one.name)
+        sources = commands.env_from(container)
+        if sources:
+            yield Attribute("env_from", sources, container["envFrom"].span)
+        asked = [*values.resources(container, self.facts)]
+        yield from asked
+        if not any(one.name.startswith("gpu") for one in asked):
+            device = values.step_device(spec["initContainers"].items())
+            if device is not None:
+                yield device
+        yield from settings.of_ports(self.role, container, self.facts)
+        yield from settings.of_pod(spec, self.facts)
+        yield from settings.of_security(spec, container)
+        yield from settings.of_placement(self.role, spec, self.facts)
+        yield from settings.of_metadata(self.template["metadata"], self.facts)
+
+    def _command(self, *, flags: bool) -> Iterator[Attribute]:
+        if self.words is None:
+            return
+        if self.serves:
+            yield Attribute("server", True, self.container["command"].span)
+        elif self.role == BOARD:
+            yield from board(self.words, self.port, self.scope)
+        else:
+            yield from commands.statements(self.words, self.scope, flags=flags)
+
+
+class OfRole:
+    """What steps have from their role: its statements by identity, and its mounts by path."""
+
+    def __init__(
+        self, role: str, facts: PodFacts, attributes: Mapping[str, Attribute], places: Mapping[str, str]
+    ) -> None:
+        self.role = role
+        self.facts = facts
+        self.attributes = attributes
+        self.places = places
+
+    def value(self, identity: str) -> Value | None:
+        """The value of an attribute of the role."""
+        found = self.attributes.get(identity)
+        return None if found is None else found.value
+
+
+def steps(spec: View, role: OfRole, asked: Asked) -> Iterator[Step]:
+    """The steps that the compiler gives back."""
+    names: set[str] = set()
+    for container in spec["initContainers"].items():
+        name = container["name"].text or ""
+        kind = "sidecar" if container["restartPolicy"].text == "Always" else "prepare"
+        if name in names or step_name(name, kind) is not None or not _has_its_mounts(container, role.places):
+            continue
+        statements = _statements(container, kind, role, asked)
+        if statements is not None:
+            names.add(name)
+            yield Step(kind, name, tuple(statements), container.span)
+
+
+def _has_its_mounts(container: View, places: Mapping[str, str]) -> bool:
+    """Whether its mounts are mounts of the role: it gets all of them."""
+    for place in container["volumeMounts"].items():
+        path = (place["mountPath"].text or "").rstrip("/")
+        if places.get(path, "") != place["name"].text:
+            return False
+    return True
+
+
+def _statements(container: View, kind: str, role: OfRole, asked: Asked) -> list[Attribute] | None:
+    found: list[Attribute] = []
+    name = word(container["image"].text)
+    if name is not None and image(name) is not None:
+        return None
+    other_image = name is not None and name != role.value("image")
+    if other_image and name is not None:
+        found.append(Attribute("image", name, container["image"].span))
+    words = commands.words(container, None, asked)
+    if words is None or words.joined or words.server is not None:
+        return None
+    scope = scope_of(role.role, container, words, role.facts)
+    found += commands.statements(words, scope, flags=False)
+    if not other_image and not any(one.name == "command" for one in found):
+        return None
+    found += [one for one in of_container(container) if one.value != role.value("workdir")]
+    found += _variables(container, role, scope, asked)
+    found += [one for one in plain_resources(container) if one.value != role.value(one.name)]
+    gpu = amount(container["resources"]["limits"][str(role.value("gpu_resource") or GPU)])
+    if gpu is not None and gpu.whole:
+        found.append(Attribute("gpu", gpu.whole, container["resources"].span))
+    if kind == "sidecar":
+        found += named_ports(container, None)
+    return found
+
+
+def _variables(container: View, role: OfRole, scope: Scope, asked: Asked) -> Iterator[Attribute]:
+    for one in commands.variables(container, scope, asked):
+        if one.name != scope.index and one.value != role.value(f"env[{one.name}]"):
+            yield Attribute("env", one.value, one.span, one.name)
+    sources = commands.env_from(container)
+    if sources is not None and sources != (role.value("env_from") or []):
+        yield Attribute("env_from", sources, container["envFrom"].span)
+
+
+_SIDECAR: Final = f"annotations[{NO_SIDECAR}]"
+_DEVICES: Final = f"env[{VISIBLE_DEVICES}]"
+_CHECKPOINT: Final = "env[CHECKPOINT_DIR]"
+_HIDDEN: Final = "void"
+
+
+def checkpoint(draft: Draft, replicas: Mapping[str, int]) -> None:
+    """``CHECKPOINT_DIR`` of all roles is the job's ``checkpoint``; TensorBoard shows it without being told."""
+    said = [_find(block, _CHECKPOINT) for block in draft.roles.values()]
+    first = next((one for one in said if one is not None and isinstance(one.value, Text)), said[0] if said else None)
+    if first is None or not first.value:
+        return
+    for name, one in zip(draft.roles, said, strict=True):
+        if one is None or one.value not in (first.value, _of_first(first.value, replicas.get(name, 1))):
+            return
+    draft.job.set("checkpoint", first.value, first.span)
+    for name, block in draft.roles.items():
+        folders = (first.value, _of_first(first.value, replicas.get(name, 1)))
+        _drop(block, _CHECKPOINT, folders)
+        _drop(block, "logdir", folders)
+
+
+def sidecars(draft: Draft) -> None:
+    """The annotation that keeps Istio's sidecar away, which the compiler gives to every pod."""
+    blocks = draft.roles.values()
+    if all(_find(block, _SIDECAR) is not None for block in blocks):
+        for block in blocks:
+            _drop(block, _SIDECAR, ("false",))
+    else:
+        draft.options.set("istio_annotation", False)
+
+
+def names(draft: Draft, specs: Sequence[View]) -> None:
+    """Which names pods on the network of their node resolve: those of the cluster too, unless all leave it open."""
+    alone = [spec for spec in specs if spec["hostNetwork"].flag is True]
+    if alone and all(spec["dnsPolicy"].text in (None, "ClusterFirst") for spec in alone):
+        draft.options.set("cluster_dns", False)
+
+
+def devices(draft: Draft) -> None:
+    """The variable that hides devices, which the compiler gives to all that has none beside what has some."""
+    if not any(_has_devices(block) for block in draft.roles.values()):
+        return
+    if any(_shows_devices(block) for block in draft.roles.values()):
+        draft.options.set("nvidia_visible_devices", "")
+        return
+    for block in draft.roles.values():
+        if not _uses_nvidia(block):
+            _drop(block, _DEVICES, (_HIDDEN,))
+        block.statements = [_without_hidden(one) if isinstance(one, Step) else one for one in block.statements]
+
+
+def servers(draft: Draft, pythons: Mapping[str, str], index: Attribute, *, indexed: bool) -> None:
+    """The command of the roles that run a server: only its Python counts, so it can be that of another role.
+
+    ``index``: the variable of the index as an attribute; a command that uses it needs it, though a server does not.
+    ``indexed``: whether the compiler adds it to servers in any case.
+    """
+    others = [block for name, block in draft.roles.items() if name not in pythons]
+    for role, python in pythons.items():
+        like = next((block for block in others if interpreter(_value(block, "command")) == python), None)
+        block = draft.role(role)
+        found = [_find(like, name) for name in ("command", "args")] if like is not None else []
+        program = [one for one in found if one is not None]
+        used = any(_uses_index(one.value) for one in program)
+        given = _index_of(block, index)
+        if program and (not used or given is not None or indexed):
+            block.statements += program
+        elif python != "python":
+            block.set("command", [python])
+        if indexed:
+            used = True
+        elif given is not None and not used and _steps(block):  # steps would inherit it as a variable
+            block.statements = [one for one in block.statements if one.identity != "args"]
+            block.set("args", [Text((Bare("task.index"),))], given.span)
+            used = True
+        if given is not None and used:
+            _drop(block, given.identity, (given.value,))
+
+
+def _index_of(block: Block, index: Attribute) -> Attribute | None:
+    """The variable of the index among the statements of ``block``, which can have got a prefix."""
+    for one in block.statements:
+        if not isinstance(one, Attribute) or one.name != "env" or one.key is None:
+            continue
+        if one.value == index.value and one.key.endswith(str(index.key)):
+            return one
+    return None
+
+
+def _uses_index(value: Value) -> bool:
+    if isinstance(value, Text):
+        return Bare("task.index") in value.parts
+    return isinstance(value, list | tuple) and any(_uses_index(one) for one in value)
+
+
+def job_field(draft: Draft, name: str, places: Sequence[View | None]) -> None:
+    """An attribute of the job that the compiler writes to each pod, if all pods have it."""
+    first = places[0] if places else None
+    text = word(first.text) if first is not None else None
+    if first is not None and text is not None and all(place is not None and place.text == text for place in places):
+        draft.job.set(name, text, first.span)
+
+
+def _of_first(value: Value, replicas: int) -> Value:
+    """``value`` as the compiler writes it for a role of one replica, whose index is known."""
+    if replicas != 1 or not isinstance(value, Text):
+        return value
+    parts = ["0" if part == Bare("task.index") else part for part in value.parts]
+    if all(isinstance(part, str) for part in parts):
+        return "".join(part for part in parts if isinstance(part, str))
+    return Text(tuple(parts))
+
+
+def _find(block: Block, identity: str) -> Attribute | None:
+    for one in block.statements:
+        if isinstance(one, Attribute) and one.identity == identity:
+            return one
+    return None
+
+
+def _value(block: Block, identity: str) -> Value | None:
+    found = _find(block, identity)
+    return None if found is None else found.value
+
+
+def _drop(block: Block, identity: str, values: Sequence[Value]) -> None:
+    """Take the attribute out of ``block`` if its value is one of ``values``."""
+    found = _find(block, identity)
+    if found is not None and found.value in values:
+        block.statements = [one for one in block.statements if one is not found]
+
+
+def _uses_nvidia(block: Block) -> bool:
+    return _nvidia(block, _value(block, "gpu"))
+
+
+def _nvidia(block: Block, count: Value | None) -> bool:
+    """The same as ``podspec.environment``: a share of a device, or devices of that maker."""
+    device = _value(block, "gpu_resource") or GPU
+    return _value(block, "gpu_memory") is not None or (bool(count) and str(device).startswith("nvidia.com/"))
+
+
+def _steps(block: Block) -> list[Step]:
+    return [one for one in block.statements if isinstance(one, Step)]
+
+
+def _of_step(step: Step, identity: str) -> Attribute | None:
+    return next((one for one in step.statements if one.identity == identity), None)
+
+
+def _step_uses_nvidia(block: Block, step: Step) -> bool:
+    count = _of_step(step, "gpu")
+    return count is not None and _nvidia(block, count.value)
+
+
+def _has_devices(block: Block) -> bool:
+    return _uses_nvidia(block) or any(_step_uses_nvidia(block, step) for step in _steps(block))
+
+
+def _shows_devices(block: Block) -> bool:
+    """Whether something in it has no device and does not say which it sees."""
+    said = _find(block, _DEVICES) is not None
+    if not said and not _uses_nvidia(block):
+        return True
+    bare = [step for step in _steps(block) if not _step_uses_nvidia(block, step)]
+    return not said and any(_of_step(step, _DEVICES) is None for step in bare)
+
+
+def _without_hidden(step: Step) -> Step:
+    kept = tuple(one for one in step.statements if not (one.identity == _DEVICES and one.value == _HIDDEN))
+    return replace(step, statements=kept)
 
 
 def read_pods(draft: Draft, pods: Mapping[str, View], facts: PodFacts, asked: Asked) -> PodsRead:
@@ -29,18 +445,18 @@ def read_pods(draft: Draft, pods: Mapping[str, View], facts: PodFacts, asked: As
     _discover(draft, training, config, facts, flags=flags)
     for pod in read:
         pod.fill(draft, flags=flags)
-    claims.share(draft, {pod.role: pod.claims for pod in read}, facts.replicas)
-    agreed.checkpoint(draft, facts.replicas)
-    agreed.sidecars(draft)
-    agreed.devices(draft)
-    agreed.names(draft, [pod.spec for pod in read])
-    index = Attribute("env", variables.field(facts.index_field), key=facts.index_variable)
+    mounts.share(draft, {pod.role: pod.claims for pod in read}, facts.replicas)
+    checkpoint(draft, facts.replicas)
+    sidecars(draft)
+    devices(draft)
+    names(draft, [pod.spec for pod in read])
+    index = Attribute("env", commands.field(facts.index_field), key=facts.index_variable)
     pythons = {pod.role: pod.words.command[0] for pod in training if pod.words and pod.serves}
-    agreed.servers(draft, pythons, index, indexed=flags and facts.index_of_servers)
+    servers(draft, pythons, index, indexed=flags and facts.index_of_servers)
     if facts.priority:
-        agreed.job_field(draft, "priority", [pod.spec["priorityClassName"] for pod in training])
+        job_field(draft, "priority", [pod.spec["priorityClassName"] for pod in training])
     if facts.scheduler:
-        agreed.job_field(draft, "scheduler", [settings.scheduler(pod.spec, facts) for pod in training])
+        job_field(draft, "scheduler", [settings.scheduler(pod.spec, facts) for pod in training])
     return PodsRead(
         flags,
         config,
@@ -106,3 +522,42 @@ def _discover(draft: Draft, training: Sequence[Pod], config: frozenset[str], fac
     protocols = {pod.words.server for pod in training if pod.words is not None and pod.words.server is not None}
     if len(protocols) == 1 and protocols != {"grpc"}:
         draft.cluster["protocol"] = str(protocols.pop())
+
+
+_NONE: Final = "image"
+_ODD: Final = re.compile(r"[^a-z0-9._/:@-]+")
+_LONGEST: Final = 200
+
+
+def add_missing_images(draft: Draft, pods: Mapping[str, View], facts: PodFacts, asked: Asked) -> dict[str, str]:
+    """Give an image to each role without one, because the language needs it; such a job never ran as it was.
+
+    Returns what the roles were given.
+    """
+    made: dict[str, str] = {}
+    if any(isinstance(one, Attribute) and one.name == "image" for one in draft.job.statements):
+        return made
+    for role, template in pods.items():
+        block = draft.role(role)
+        if not any(isinstance(one, Attribute) and one.name == "image" for one in block.statements):
+            container = main_container(template, facts)
+            place = container["image"] if container["image"].present else container
+            made[role] = _near(place.text or "")
+            block.set("image", made[role], place.span)
+            _tell(place, made[role], asked)
+            draft.law = False
+    return made
+
+
+def _tell(place: View, made: str, asked: Asked) -> None:
+    what = f"image {place.text}" if place.text else "a container without an image"
+    difference = "it is not the name of an image" if place.text else "a role needs one"
+    word = f"image {made}" if place.text else f'one with image = "{made}"'
+    told = READ_DIFFERENTLY(place.span, what=what, word=word, difference=difference)
+    asked.report(told.help("write the image that is meant"))
+
+
+def _near(text: str) -> str:
+    """An image whose name is like ``text``."""
+    made = _ODD.sub("", text[:_LONGEST].lower()).strip("._/:@-")
+    return made if made and image(made) is None else _NONE

@@ -6,14 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.draft import Attribute, Value
-from tfdsl.rules.names import image, label_value_problem, name_problem, qualified_problem
-from tfdsl.rules.ports import LONGEST_NAME, OWN_NAMES, default_port, port_names
-from tfdsl.rules.texts import clean
-from tfdsl.rules.tolerations import toleration
+from tfdsl.rules.job import LONGEST_NAME, OWN_NAMES, default_port, port_names
+from tfdsl.rules.values import clean, image, label_value_problem, name_problem, qualified_problem, toleration
 from tfdsl.vocabulary.attributes import CAPABILITIES, HIGHEST_ID
 from tfdsl_backends.podspec.checks import INT32
-from tfdsl_backends.podspec.reading.amounts import seconds
-from tfdsl_backends.podspec.reading.texts import word
+from tfdsl_backends.podspec.reading.values import seconds, word
 
 if TYPE_CHECKING:
     from tfdsl.manifest.view import View

@@ -9,7 +9,7 @@ from tfdsl.cli import examples
 from tfdsl.vocabulary.types import choices, describe
 
 if TYPE_CHECKING:
-    from tfdsl.vocabulary.options import Option, OptionValue
+    from tfdsl.vocabulary.types import Option, OptionValue
 
 _NEW = """\
 job my-job {

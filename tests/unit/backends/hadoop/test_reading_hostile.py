@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.importing.cases import cases
-from tfdsl.importing.documents import documents_of
+from tfdsl.importing.manifests import documents_of
 from tfdsl.manifest.documents import Document
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, Step, walk
 from tfdsl.reading import Asked

@@ -13,7 +13,7 @@ from tests.unit.backends.kubernetes.job_controller import outcome, problems
 from tests.unit.backends.structural import schema, violations
 from tests.unit.backends.verdicts import codes, documents, fate, report
 from tfdsl.ir import policies
-from tfdsl.vocabulary.policies import ACTIONS_OF
+from tfdsl.vocabulary.statements import ACTIONS_OF
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Job, Policy

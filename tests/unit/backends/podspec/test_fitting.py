@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.backends.trees import tree
 from tfdsl.manifest.nodes import plain
-from tfdsl_backends.podspec.fitting import pruned, unfit
+from tfdsl_backends.podspec.reading.objects import pruned, unfit
 
 JOB = """
 apiVersion: kubeflow.org/v1

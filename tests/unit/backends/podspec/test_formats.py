@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from tfdsl_backends.podspec.patching.formats import quantity
+from tfdsl_backends.podspec.patching import quantity
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,15 @@ import pytest
 
 from tests.unit.backends.trees import data, of
 from tfdsl_backends.kubernetes import normal as kubernetes
-from tfdsl_backends.podspec.normal.types import kubernetes_types
+from tfdsl_backends.podspec.normal.walk import kubernetes_types
 from tfdsl_backends.tfjob import normal as tfjob
-from tfdsl_backends.volcano import normal as volcano
+from tfdsl_backends.volcano import normal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-NORMAL = {"tfjob": tfjob.normal, "volcano": volcano.normal, "kubernetes": kubernetes.normal}
-TYPES = {**kubernetes_types(), **tfjob.TYPES, **volcano.TYPES}
+NORMAL = {"tfjob": tfjob.normal, "volcano": normal.normal, "kubernetes": kubernetes.normal}
+TYPES = {**kubernetes_types(), **tfjob.TYPES, **normal.TYPES}
 VALUES: dict[str, tuple[Any, Any]] = {
     "s": ("zz", "zy"),
     "i": (77, 78),

@@ -8,8 +8,8 @@ import pytest
 
 from tests.unit.backends.trees import data, of
 from tfdsl_backends.kubernetes.normal import normal
-from tfdsl_backends.podspec.normal.images import pull_policy
-from tfdsl_backends.podspec.normal.quantities import canonical
+from tfdsl_backends.podspec.normal.rules import pull_policy
+from tfdsl_backends.podspec.normal.walk import canonical
 
 SERVERS_POD = {
     "dnsPolicy": "ClusterFirst",

@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from tests.unit.backends.trees import data, of
 from tfdsl.manifest.nodes import walk
 from tfdsl_backends.kubernetes import normal as kubernetes
-from tfdsl_backends.podspec.normal.types import kubernetes_types
+from tfdsl_backends.podspec.normal.walk import kubernetes_types
 from tfdsl_backends.tfjob import normal as tfjob
-from tfdsl_backends.volcano import normal as volcano
+from tfdsl_backends.volcano import normal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-NORMAL = {"tfjob": tfjob.normal, "volcano": volcano.normal, "kubernetes": kubernetes.normal}
-ALIGNED = {"tfjob": tfjob.aligned, "volcano": volcano.aligned, "kubernetes": kubernetes.aligned}
-TYPES = {**kubernetes_types(), **tfjob.TYPES, **volcano.TYPES}
+NORMAL = {"tfjob": tfjob.normal, "volcano": normal.normal, "kubernetes": kubernetes.normal}
+ALIGNED = {"tfjob": tfjob.aligned, "volcano": normal.aligned, "kubernetes": kubernetes.aligned}
+TYPES = {**kubernetes_types(), **tfjob.TYPES, **normal.TYPES}
 TEXTS = [
     "",
     "a",
@@ -102,7 +102,7 @@ class Draw(Random):
         count = self.randrange(3)
         tasks = [{**self.object("TaskSpec", 4), "template": self.pod(), "replicas": 2} for _ in range(count)]
         spec = {**self.object("VolcanoJobSpec", 4), "tasks": tasks}
-        return {"apiVersion": volcano.API_VERSION, "kind": "Job", "metadata": metadata, "spec": spec}
+        return {"apiVersion": normal.API_VERSION, "kind": "Job", "metadata": metadata, "spec": spec}
 
 
 def form(target: str, document: Any) -> Any:

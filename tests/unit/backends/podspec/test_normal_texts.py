@@ -9,7 +9,7 @@ import pytest
 from tests.unit.backends.trees import data, of
 from tfdsl.manifest.nodes import Mapping
 from tfdsl_backends.podspec.expansion import Reference, Scope, canonical, parts
-from tfdsl_backends.podspec.normal.texts import expanded
+from tfdsl_backends.podspec.normal.rules import expanded
 
 VARIABLES = Scope(frozenset({"VAR_A", "VAR_B", "VAR_C", "VAR_REF"}))
 

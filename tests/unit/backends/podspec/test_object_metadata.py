@@ -12,7 +12,7 @@ from tfdsl.manifest.documents import Document
 from tfdsl.manifest.view import view
 from tfdsl.reading import Asked
 from tfdsl.text import Source
-from tfdsl_backends.podspec.object_metadata import job_name, read_metadata
+from tfdsl_backends.podspec.reading.objects import job_name, read_metadata
 
 if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic

@@ -16,7 +16,7 @@ from tests.unit.backends.podspec import kubelet
 from tfdsl.emit.located import plain
 from tfdsl.ir.model import RunTimeText, TaskIndex
 from tfdsl_backends.podspec.plan import PodPlan, index_of
-from tfdsl_backends.podspec.template import container
+from tfdsl_backends.podspec.pods import container
 
 if TYPE_CHECKING:
     from pathlib import Path

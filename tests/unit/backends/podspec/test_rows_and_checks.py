@@ -8,9 +8,8 @@ from tests.unit.backends import jobs
 from tests.unit.backends.jobs import NOWHERE, amount, role
 from tfdsl.backend import Support, Unit
 from tfdsl.ir import model
-from tfdsl.ir.fields import all_keys, walk
+from tfdsl.ir.fields import Origins, all_keys, walk
 from tfdsl.ir.model import Cluster, EnvVar, Job, RunTimeText, TaskIndex
-from tfdsl.ir.origins import Origins
 from tfdsl_backends.podspec.checks import Name, check_first_letter, check_names, check_pods
 from tfdsl_backends.podspec.messages import pod_rules
 from tfdsl_backends.podspec.plan import Index, PodPlan, index_of

@@ -9,10 +9,10 @@ import pytest
 
 from tests.unit.backends import jobs
 from tests.unit.cli.shell import SHELLCHECK
-from tfdsl_backends.podspec import programs
+from tfdsl_backends.podspec import command
 from tfdsl_backends.volcano.tfconfig import deliver
 
-PROGRAMS = {path.stem: programs.shell_program(path.stem) for path in Path(programs.__file__).parent.glob("*.sh")}
+PROGRAMS = {path.stem: command.shell_program(path.stem) for path in Path(command.__file__).parent.glob("*.sh")}
 _JOB = jobs.job(jobs.role("chief"), jobs.role("ps", 2), jobs.role("worker", 2))
 _WRAPPER = deliver(jobs.unit(_JOB, "volcano", tf_config="shell"), _JOB.roles[1]).wrapper
 PROGRAMS["volcano tf_config"] = _WRAPPER.text if _WRAPPER is not None else ""

@@ -13,8 +13,8 @@ from tfdsl.emit.located import plain
 from tfdsl.ir.model import EnvVar, Job, Role, RunTimeText, SecretKeys, Step, TaskIndex
 from tfdsl_backends.kubernetes.policies import decisions
 from tfdsl_backends.podspec.plan import Index, PodPlan, index_of
-from tfdsl_backends.podspec.template import pod_template
-from tfdsl_backends.volcano.claims import claims
+from tfdsl_backends.podspec.pods import pod_template
+from tfdsl_backends.volcano.names import claims
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit

@@ -17,7 +17,7 @@ from tfdsl.emit.located import plain
 from tfdsl.ir import model
 from tfdsl.ir.model import ConfigMapRef, EnvVar, Role, RunTimeText, SecretRef, TaskIndex
 from tfdsl_backends.podspec.plan import Index, PodPlan, Program, index_of
-from tfdsl_backends.podspec.template import pod_template
+from tfdsl_backends.podspec.pods import pod_template
 
 FIELD = "metadata.labels['index']"
 

@@ -16,7 +16,7 @@ from tfdsl.ir import model
 from tfdsl.ir.model import Mount, RunTimeText, TaskIndex
 from tfdsl_backends.podspec.objects import claim_document
 from tfdsl_backends.podspec.plan import Index, PodPlan
-from tfdsl_backends.podspec.volumes import pod_volumes
+from tfdsl_backends.podspec.pods import pod_volumes
 
 DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\Z")
 

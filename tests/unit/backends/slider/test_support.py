@@ -9,7 +9,7 @@ from tests.unit.backends.slider.parts import mount
 from tests.unit.backends.verdicts import codes, fate, holes
 from tfdsl import targets
 from tfdsl.ir.model import Build, Claim, Cluster, EnvVar, Job, Policy, RunTimeText, TaskIndex, Toleration
-from tfdsl.vocabulary.policies import ACTIONS_OF
+from tfdsl.vocabulary.statements import ACTIONS_OF
 
 NATIVE: dict[str, object] = {"image": None}
 

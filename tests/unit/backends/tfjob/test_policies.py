@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.backends.jobs import job, policy, role, time, unit
 from tests.unit.backends.verdicts import codes, documents, fate, report
-from tfdsl.vocabulary.policies import ACTIONS_OF
+from tfdsl.vocabulary.statements import ACTIONS_OF
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Job, Policy

@@ -10,7 +10,7 @@ from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.lsp.cursor import Cursor, Frame, Tok
 from tfdsl.lsp.features.completion.item import Item
 from tfdsl.syntax import ast
-from tfdsl.vocabulary import functions, roles
+from tfdsl.vocabulary import attributes, functions
 from tfdsl.vocabulary.statements import INDEX
 
 if TYPE_CHECKING:
@@ -64,11 +64,11 @@ def job_roles(cursor: Cursor) -> list[str]:
     """The roles that the job around the place has; in a template all that there are."""
     job = cursor.inside("job")
     if job is None:
-        return list(roles.ROLE_NAMES)
+        return list(attributes.ROLE_NAMES)
     named = set(block_names(job, "ROLE"))
     target = cursor.inside("target")
     named |= set(block_names(target, "ROLE")) if target is not None else set()
-    return [name for name in roles.ROLE_NAMES if name in named]
+    return [name for name in attributes.ROLE_NAMES if name in named]
 
 
 def block_names(frame: Frame, keyword: str) -> list[str]:
@@ -119,7 +119,7 @@ def members(snapshot: Snapshot, cursor: Cursor, before: Sequence[Tok]) -> list[I
     base = path[0]
     if base == "roles":
         if len(path) == 1:
-            return [Item(role, "role", roles.BY_NAME[role].doc) for role in job_roles(cursor)]
+            return [Item(role, "role", attributes.ROLES_BY_NAME[role].doc) for role in job_roles(cursor)]
         return [Item("replicas", "member", f"Replicas of {path[1]}.")] if len(path) == 2 else []
     if base == "matrix":
         return [Item(name, "member", doc) for name, doc in _axes(snapshot, cursor)] if len(path) == 1 else []

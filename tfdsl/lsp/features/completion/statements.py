@@ -11,7 +11,7 @@ from tfdsl.lsp.features.completion.item import Item
 from tfdsl.lsp.features.completion.names import block_names, declared, job_roles
 from tfdsl.lsp.features.completion.snippets import snippets
 from tfdsl.lsp.features.completion.values import settings_of
-from tfdsl.vocabulary import attributes, policies, roles, statements, versions
+from tfdsl.vocabulary import attributes, statements, versions
 from tfdsl.vocabulary.types import describe
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def _templates(snapshot: Snapshot, cursor: Cursor) -> list[Item]:
 
 def _role_names(_: Snapshot, cursor: Cursor) -> list[Item]:
     used = block_names(cursor.block, "ROLE")
-    return [Item(row.name, "role", row.doc) for row in roles.ROLES if row.name not in used]
+    return [Item(row.name, "role", row.doc) for row in attributes.ROLES if row.name not in used]
 
 
 def _targets(_: Snapshot, cursor: Cursor) -> list[Item]:
@@ -177,7 +177,7 @@ def _output(cursor: Cursor, words: Sequence[Tok]) -> list[Item] | None:
     if types[-1] == "ON":
         return [Item(word, "word", "when to copy") for word in statements.OUTPUT_WHEN]
     if types[-1] == "FROM":
-        return [Item(name, "role", roles.BY_NAME[name].doc) for name in job_roles(cursor)]
+        return [Item(name, "role", attributes.ROLES_BY_NAME[name].doc) for name in job_roles(cursor)]
     found: list[Item] = []
     if "FROM" not in types:
         found += [] if "ON" in types else [Item("on", "keyword", "on success, failure or always")]
@@ -226,23 +226,23 @@ def _events(cursor: Cursor, *, subject: bool) -> list[Item]:
     """The events, and, without a subject so far, the roles."""
     found = [
         Item(row.name, "event", row.syntax, row.doc)
-        for row in policies.EVENTS
+        for row in statements.EVENTS
         if (row.takes_subject if subject else not row.needs_role or cursor.block.kind == "role")
     ]
     if not subject and cursor.block.kind != "role":
-        found += [Item(name, "role", roles.BY_NAME[name].doc, rank=6) for name in job_roles(cursor)]
+        found += [Item(name, "role", attributes.ROLES_BY_NAME[name].doc, rank=6) for name in job_roles(cursor)]
     return found
 
 
-def _event(words: Sequence[Tok]) -> policies.Event | None:
-    by_name = {row.name: row for row in policies.EVENTS}
+def _event(words: Sequence[Tok]) -> statements.Event | None:
+    by_name = {row.name: row for row in statements.EVENTS}
     return next((by_name[word.text] for word in words if word.text in by_name), None)
 
 
-def _actions(event: policies.Event | None, typed: Sequence[Tok]) -> list[Item]:
+def _actions(event: statements.Event | None, typed: Sequence[Tok]) -> list[Item]:
     """The actions of an event; behind a first word only what is missing of those that begin with it."""
     found: list[Item] = []
-    for row in policies.ACTIONS:
+    for row in statements.ACTIONS:
         if event is not None and row.name not in event.actions:
             continue
         first, _, second = row.name.partition(" ")

@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
-from tfdsl.job_files import is_folder
 from tfdsl.lsp.cursor import Cursor, Frame, Tok
 from tfdsl.lsp.features.completion.item import Item
 from tfdsl.lsp.features.completion.names import REFERENCES, job_roles, members, names
-from tfdsl.source_files import is_file_name, refusal
+from tfdsl.source_files import is_file_name, is_folder, refusal
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer
-from tfdsl.vocabulary import attributes, downward, roles, statements
+from tfdsl.vocabulary import attributes, functions, statements
 from tfdsl.vocabulary.quantities import DURATION_UNITS, QUANTITY_UNITS
 from tfdsl.vocabulary.types import (
     STRING,
@@ -87,7 +86,7 @@ def in_text(snapshot: Snapshot, cursor: Cursor) -> list[Item]:
     if _called(cursor) in _READ:
         return _files(snapshot, cursor, _READ[_called(cursor)])
     if _called(cursor) == "pod_field":
-        return [Item(name, "word", "field of the pod", doc, rank=1) for name, doc in downward.FIELDS.items()]
+        return [Item(name, "word", "field of the pod", doc, rank=1) for name, doc in functions.POD_FIELDS.items()]
     expected = expected_at(cursor)
     found = [
         Item(word, "word", rank=1)
@@ -159,7 +158,7 @@ def role_keys(cursor: Cursor) -> list[Item]:
         return []
     used = {words[0].text for words in cursor.frame.statements[:-1] if words}
     return [
-        Item(name, "role", "role", roles.BY_NAME[name].doc, f"{name} = ", rank=1)
+        Item(name, "role", "role", attributes.ROLES_BY_NAME[name].doc, f"{name} = ", rank=1)
         for name in job_roles(cursor)
         if name not in used
     ]
@@ -272,7 +271,7 @@ def _words(kind: Type) -> list[Item]:
 def _roles(cursor: Cursor, *, quoted: bool) -> list[Item]:
     own = cursor.inside("role")
     return [
-        Item(f'"{name}"' if quoted else name, "role", roles.BY_NAME[name].doc, rank=1)
+        Item(f'"{name}"' if quoted else name, "role", attributes.ROLES_BY_NAME[name].doc, rank=1)
         for name in job_roles(cursor)
         if own is None or name != own.name
     ]

@@ -8,7 +8,7 @@ import yaml
 
 from tests.unit.backends.podspec.reading.reading import Result, read, with_facts
 from tfdsl.emit.shell import escape_expansion
-from tfdsl_backends.podspec.programs import TENSORFLOW_SERVER, shell_program
+from tfdsl_backends.podspec.command import TENSORFLOW_SERVER, shell_program
 
 if TYPE_CHECKING:
     from tfdsl_backends.podspec.reading.facts import PodFacts

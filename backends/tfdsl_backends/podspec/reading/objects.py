@@ -1,0 +1,274 @@
+"""Documents around pods: names and labels of a job's object, what belongs to a job, what the API server refuses.
+
+The server drops a field that its schema does not know (and refuses it where the client asks for strict validation, as
+``kubectl`` does today), and refuses a value of another type. A null is as good as nothing. The schemas are those with
+which patches are checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from tfdsl.diagnostics.import_rules import READ_DIFFERENTLY, SERVER_REFUSES
+from tfdsl.manifest import nodes
+from tfdsl.manifest.nodes import Mapping, Scalar, Sequence
+from tfdsl.manifest.view import View, view
+from tfdsl.patterns import regex
+from tfdsl.record import Record, replace
+from tfdsl_backends.podspec import SCHEMAS
+
+if TYPE_CHECKING:
+    from tfdsl.draft import Draft
+    from tfdsl.manifest.documents import Document
+    from tfdsl.reading import Asked
+    from tfdsl.text import Span
+
+
+LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
+"""The annotation in which ``kubectl apply`` keeps what it was given."""
+
+LONGEST_NAME: Final = 63
+_LABEL: Final = regex("[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+_NO_LABEL: Final = regex("[^a-z0-9]+")
+
+
+def job_name(document: Document, metadata: View, asked: Asked, *, letter_first: bool = False) -> str:
+    """The name for the job. It is told where that is not the object's own.
+
+    ``letter_first``: the target's names cannot begin with a digit.
+    """
+    name, stem = metadata["name"].text, metadata["generateName"].text
+    if name:
+        own = _label(name, letter_first=letter_first)
+        if own != name:
+            reason = "a name has at most 63 lowercase letters, digits and -, with a letter or digit at both ends"
+            if letter_first and _LABEL.fullmatch(name) and len(name) <= LONGEST_NAME:
+                reason = "it begins with a letter"
+            asked.report(SERVER_REFUSES(metadata["name"].span, what=f"name {name}", reason=reason))
+        return own
+    if stem:
+        own = _label(stem, letter_first=letter_first)
+        changed = READ_DIFFERENTLY(
+            metadata["generateName"].span,
+            what=f"generateName {stem}",
+            word=f"the name {own}",
+            difference="the server makes another name of it each time",
+        )
+        asked.report(changed.help("write --name NAME to tfdsl compile for a name of its own for each run"))
+        return own
+    own = _label(_file_stem(document), letter_first=letter_first)
+    if document.within:
+        words = READ_DIFFERENTLY(
+            metadata.span, what="a job without a name", word=f"job {own}", difference="it gets its name elsewhere"
+        )
+    else:
+        words = SERVER_REFUSES(metadata.span, what="a job without a name", reason=f"it needs one; here it is {own}")
+    asked.report(words)
+    return own
+
+
+def read_metadata(draft: Draft, metadata: View, *, without: frozenset[str] = frozenset()) -> None:
+    """Namespace, labels and annotations of the object, but for the labels ``without``."""
+    namespace = metadata["namespace"]
+    draft.job.set("namespace", namespace.text or None, namespace.span)
+    for name in ("labels", "annotations"):
+        for key, value in metadata[name].entries():
+            text = _text(value)
+            if text is not None and key != LAST_APPLIED and not (name == "labels" and key in without):
+                draft.job.entry(name, key, text, metadata[name].key(key))
+
+
+def _text(value: View) -> str | None:
+    """The text of a label; of one that is written without quotes, what the author meant."""
+    if value.flag is not None:
+        return "true" if value.flag else "false"
+    return value.words
+
+
+def _label(name: str, *, letter_first: bool) -> str:
+    """``name`` if the server takes it, else one that is near it."""
+    fine = _LABEL.fullmatch(name) and len(name) <= LONGEST_NAME
+    own = name if fine else _NO_LABEL.sub("-", name.lower()).strip("-")[:LONGEST_NAME].rstrip("-") or "job"
+    if letter_first and own[0].isdigit():
+        own = f"job-{own}"[:LONGEST_NAME].rstrip("-")
+    return own
+
+
+def _file_stem(document: Document) -> str:
+    name = document.source.path.replace("\\", "/").rpartition("/")[2]
+    return "job" if name.startswith("<") else name.partition(".")[0]
+
+
+Path: TypeAlias = tuple[str | int, ...]
+Node: TypeAlias = str | int | list["Node"]
+"""A node of a schema, in the notation of ``tfdsl.patch.schema``."""
+
+_WANTED: Final = {
+    "s": "a text",
+    "i": "a whole number",
+    "n": "a number",
+    "b": "true or false",
+    "x": "a number or a text",
+}
+
+
+class Schemas(Record):
+    """The schemas of a family: kind → node, and the objects that nodes refer to by number."""
+
+    kinds: dict[str, Node]
+    types: list[dict[str, Node]]
+
+
+@cache
+def schemas() -> Schemas:
+    """The schemas of the family, read once."""
+    import json
+
+    with open(SCHEMAS, encoding="utf-8") as file:
+        read = json.load(file)
+    return Schemas(read["kinds"], read["types"])
+
+
+class Unfit(Record):
+    """A part of a manifest that is not as the schema asks.
+
+    ``span``: of its key, for a field that the server does not know (``unknown``), else of its value. ``wanted``: what
+    the value should be; nothing for an unknown field.
+    """
+
+    path: Path
+    span: Span
+    wanted: str = ""
+
+    @property
+    def unknown(self) -> bool:
+        """Whether the server drops it, and does not refuse it."""
+        return not self.wanted
+
+    @property
+    def name(self) -> str:
+        """The path in words: ``spec.runPolicy.cleanPodPolicy``."""
+        return dotted(self.path)
+
+
+def dotted(path: Path) -> str:
+    """A path as people write it: ``spec.containers[0].image``."""
+    words = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return words.removeprefix(".")
+
+
+def unfit(document: nodes.Node, kind: str) -> Iterator[Unfit]:
+    """The parts of ``document`` that do not fit the schema of ``kind``, the outermost of each, in their order."""
+    yield from _unfit(schemas().kinds[kind], document, ())
+
+
+def pruned(document: nodes.Node, kind: str) -> nodes.Node:
+    """``document`` without the fields that the server drops."""
+    paths = frozenset(one.path for one in unfit(document, kind) if one.unknown)
+    return _without(document, paths, ()) if paths else document
+
+
+def _without(node: nodes.Node, paths: frozenset[Path], path: Path) -> nodes.Node:
+    if isinstance(node, Mapping):
+        entries = {
+            key: replace(entry, value=_without(entry.value, paths, (*path, key)))
+            for key, entry in node.entries.items()
+            if (*path, key) not in paths
+        }
+        return Mapping(entries, node.span)
+    if isinstance(node, Sequence):
+        items = (_without(item, paths, (*path, number)) for number, item in enumerate(node.items))
+        return Sequence(tuple(items), node.span)
+    return node
+
+
+def _unfit(wanted: Node, node: nodes.Node, path: Path) -> Iterator[Unfit]:
+    if wanted == "a" or (isinstance(node, Scalar) and node.value is None):
+        return
+    if isinstance(wanted, list) and wanted[0] == "l":
+        if isinstance(node, Sequence):
+            for number, item in enumerate(node.items):
+                yield from _unfit(wanted[1], item, (*path, number))
+        else:
+            yield Unfit(path, node.span, "a list")
+    elif isinstance(wanted, int) or (isinstance(wanted, list) and wanted[0] in ("m", "k")):
+        if isinstance(node, Mapping):
+            yield from _entries(wanted, node, path)
+        else:
+            yield Unfit(path, node.span, "a map")
+    elif not _fits(wanted, node):
+        yield Unfit(path, node.span, _wanted(wanted))
+
+
+def _entries(wanted: int | list[Node], node: Mapping, path: Path) -> Iterator[Unfit]:
+    for key, entry in node.entries.items():
+        below = _of_key(wanted, key)
+        if below is None:
+            yield Unfit((*path, key), entry.key_span)
+        else:
+            yield from _unfit(below, entry.value, (*path, key))
+
+
+def _of_key(wanted: int | list[Node], key: str) -> Node | None:
+    """The schema of the value of ``key``; ``None`` where there is no such field."""
+    if isinstance(wanted, int):
+        return schemas().types[wanted].get(key)
+    if wanted[0] == "m":
+        return wanted[1]
+    number = wanted[1]
+    known = schemas().types[number].get(key) if isinstance(number, int) else None
+    if known is None and key.startswith(tuple(str(prefix) for prefix in wanted[2:])):
+        return "s"
+    return known
+
+
+def _fits(wanted: Node, node: nodes.Node) -> bool:
+    if not isinstance(node, Scalar):
+        return False
+    value = node.value
+    if isinstance(wanted, list):
+        return isinstance(value, str) and value in wanted[1:]
+    whole = (isinstance(value, int) and not isinstance(value, bool)) or (
+        isinstance(value, float) and value.is_integer()
+    )
+    return {
+        "s": isinstance(value, str),
+        "i": whole,
+        "n": isinstance(value, int | float) and not isinstance(value, bool),
+        "b": isinstance(value, bool),
+        "x": isinstance(value, int | float | str) and not isinstance(value, bool),
+    }.get(str(wanted), True)
+
+
+def _wanted(wanted: Node) -> str:
+    if isinstance(wanted, list):
+        return " or ".join(f'"{word}"' for word in wanted[1:])
+    return _WANTED.get(str(wanted), "another value")
+
+
+_LONGEST_NAME: Final = 253
+"""No object has a longer name (the API server's limit), so none belongs to anything."""
+
+
+class Neighbours:
+    """Documents by their namespace and the beginnings of their names.
+
+    All that a compiler writes beside a job is in the job's namespace, and is called as the job or begins with its name
+    and a hyphen.
+    """
+
+    def __init__(self, documents: Iterable[Document]) -> None:
+        self._near: dict[tuple[str, str], list[Document]] = {}
+        for document in documents:
+            metadata = view(document.node)["metadata"]
+            name, namespace = metadata["name"].text or "", metadata["namespace"].text or ""
+            if len(name) <= _LONGEST_NAME:
+                ends = [at for at, letter in enumerate(name) if letter == "-"]
+                for end in (*ends, len(name)):
+                    self._near.setdefault((namespace, name[:end]), []).append(document)
+
+    def of(self, namespace: str | None, name: str | None) -> list[Document]:
+        """The documents that may belong to the job ``name``, in their order; the job's own may be among them."""
+        return self._near.get((namespace or "", name), []) if name else []

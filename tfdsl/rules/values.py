@@ -1,0 +1,383 @@
+"""Rules for single values: texts, names, amounts, fields of pods, tolerations.
+
+A text can have parts that are known only at run time.
+
+Such a text is anything that has ``parts``: the literal ones are strings, the others have a ``kind``. The semantics and
+the IR each have a class of their own for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, cast
+
+from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.diagnostics.suggest import closest, fold, listing
+from tfdsl.patterns import regex
+from tfdsl.rules.broken import KEY, Broken
+from tfdsl.vocabulary.attributes import CAPABILITIES, CAPABILITY
+from tfdsl.vocabulary.functions import KEYED_POD_FIELDS, POD_FIELDS
+from tfdsl.vocabulary.types import CPU, a_value
+
+if TYPE_CHECKING:
+    from tfdsl.vocabulary.quantities import Duration, Quantity
+
+
+_UNFIT = regex("[\0\ud800-\udfff]")
+
+UNKNOWN = "\0"
+"""Stands in a pattern for a part that is known only at run time."""
+
+
+def parts_of(text: object) -> Sequence[object] | None:
+    """The parts of a text; ``None`` for what is not a text."""
+    if isinstance(text, str):
+        return (text,)
+    parts: Sequence[object] | None = getattr(text, "parts", None)
+    return parts
+
+
+def literal(text: object) -> str:
+    """The literal parts of a text, joined."""
+    return "".join(part for part in parts_of(text) or () if isinstance(part, str))
+
+
+def pattern_of(text: object) -> str | None:
+    """A text with :data:`UNKNOWN` for each run-time part; ``None`` for what is not a text."""
+    parts = parts_of(text)
+    return None if parts is None else "".join(part if isinstance(part, str) else UNKNOWN for part in parts)
+
+
+def has_index(text: object) -> bool:
+    """Whether the replica's own index is part of a text."""
+    return any(_kind(part) in ("task.index", "task_index") for part in parts_of(text) or ())
+
+
+_ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"})
+
+
+def quoted(text: object) -> str:
+    """A text as it is written in a file."""
+    return '"' + "".join(_written(part) for part in parts_of(text) or ()) + '"'
+
+
+def _written(part: object) -> str:
+    if isinstance(part, str):
+        return part.translate(_ESCAPED)
+    kind = _kind(part).replace("_", ".")
+    name: str = getattr(part, "name", "")
+    return f"${{{kind}.{name}}}" if kind == "env" else f"${{{kind}}}"
+
+
+def _kind(part: object) -> str:
+    kind: str = getattr(part, "kind", "")
+    return kind
+
+
+def clean(text: str, what: str) -> Broken | None:
+    """No process can be given U+0000, or half a character (from a broken argument)."""
+    match = _UNFIT.search(text)
+    if match is None:
+        return None
+    return Broken(value_rules.NUL, (), {"what": what, "character": f"U+{ord(match[0]):04X}"})
+
+
+LONGEST_LABEL = 63
+LONGEST_NAME = 253
+LONGEST_PROPOSED = 40
+"""The most characters of a job name that leave room for what each target adds: role, index, a suffix."""
+_LABEL = regex(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+_LABEL_VALUE = regex(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
+_QUALIFIED = regex(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
+_LABEL_FORM = "use lowercase letters, digits and -, with a letter or digit at both ends"
+_QUALIFIED_FORM = "use letters, digits, -, _ and ., with a letter or digit at both ends"
+_DATA_KEY = regex(r"[-._A-Za-z0-9]+")
+IMAGE_FILES = (".sif", ".simg", ".sqsh", ".squashfs")
+"""How the name of an image's file ends, for Apptainer (and Singularity before it) and for enroot."""
+_ATTRIBUTES_OF = {"cpu": "cpu", "memory": "memory", "nvidia.com/gpu": "gpu"}
+
+
+def job_name(name: str) -> Broken | None:
+    """A job name must be a DNS label."""
+    problem = label_problem(name)
+    if problem is None:
+        return None
+    broken = Broken(value_rules.JOB_NAME, (), {"name": quoted(name), "problem": problem})
+    nearest = as_label(name)
+    return broken.help(f"for example {nearest}") if nearest else broken
+
+
+def label_name(name: str, what: str) -> Broken | None:
+    """The name of a ``what`` must be a DNS label."""
+    return _object(name, what, label_problem(name))
+
+
+def object_name(name: str, what: str) -> Broken | None:
+    """The name of a ``what`` must be a DNS subdomain."""
+    return _object(name, what, name_problem(name))
+
+
+def data_key(key: str, kind: str) -> Broken | None:
+    """The key of a Secret or ConfigMap, ``kind``."""
+    problem = None
+    if len(key) > LONGEST_NAME or not _DATA_KEY.fullmatch(key):
+        problem = f"use letters, digits, -, _ and . (at most {LONGEST_NAME})"
+    elif key == "." or key.startswith(".."):
+        problem = "it cannot be . or start with two dots"
+    return _object(key, f"key of a {kind}", problem)
+
+
+def capability(name: str) -> Broken | None:
+    """A capability of Linux; in a text, the type of its attribute says so."""
+    if name in CAPABILITIES:
+        return None
+    values = {"what": "an element of capabilities", "expected": a_value(CAPABILITY), "given": f'"{name}"'}
+    broken = Broken(value_rules.NOT_ONE_OF, (), values)
+    near = closest(name.removeprefix(CAPABILITY.prefix), CAPABILITIES)
+    return broken if near is None else broken.help(f'did you mean "{near}"?')
+
+
+def image(name: str) -> Broken | None:
+    """A container image."""
+    return _object(name, "container image", _image_problem(name))
+
+
+def _object(name: str, what: str, problem: str | None) -> Broken | None:
+    if problem is None:
+        return None
+    return Broken(value_rules.OBJECT_NAME, (), {"name": f'"{name}"', "what": what, "problem": problem})
+
+
+def labels(entries: Mapping[str, object]) -> Iterator[Broken]:
+    """Keys and values of labels (Kubernetes, "Labels and Selectors", syntax)."""
+    for key, value in entries.items():
+        yield from _syntax(key, "label key", qualified_problem(key), key, KEY)
+        if isinstance(value, str):
+            yield from _syntax(value, "label value", label_value_problem(value), key)
+
+
+def node_labels(entries: Mapping[str, object]) -> Iterator[Broken]:
+    """The same for labels of nodes, of which a key can have several values."""
+    yield from labels(entries)
+    for key, data in entries.items():
+        if not isinstance(data, tuple):
+            continue
+        values = cast("tuple[object, ...]", data)
+        if not values:
+            yield Broken(value_rules.EMPTY, (key,), {"what": f"node_selector.{key}"})
+        for at, value in enumerate(values):
+            if isinstance(value, str):
+                yield from (one.below(key, at) for one in _syntax(value, "label value", label_value_problem(value)))
+
+
+def annotation_keys(entries: Mapping[str, object]) -> Iterator[Broken]:
+    """Keys of annotations; their values can be any text."""
+    for key in entries:
+        yield from _syntax(key, "annotation key", qualified_problem(key), key, KEY)
+
+
+def resource_name(name: str) -> Iterator[Broken]:
+    """The name of an extended resource."""
+    yield from _syntax(name, "resource name", qualified_problem(name))
+
+
+def resources(amounts: Mapping[str, object]) -> Iterator[Broken]:
+    """Extended resources must be whole numbers (Kubernetes, "Extended resources"; the same on YARN)."""
+    for name, amount in amounts.items():
+        own = _ATTRIBUTES_OF.get(name)
+        if own is not None:
+            broken = Broken(value_rules.BAD_KEY, (name, KEY), {"name": f'"{name}"', "what": "resources"})
+            yield broken.help(f"set it with its own attribute: {own} = …")
+            continue
+        problems = [one.below(name, KEY) for one in resource_name(name)]
+        yield from problems
+        milli = getattr(amount, "milli", 0)
+        if not problems and milli % 1000:
+            values = {"what": f"resources.{name}", "expected": "a whole number", "given": str(amount)}
+            yield Broken(value_rules.OUT_OF_RANGE, (name,), values)
+
+
+def _syntax(text: str, what: str, problem: str | None, *place: str) -> Iterator[Broken]:
+    if problem is not None:
+        yield Broken(value_rules.LABEL_SYNTAX, place, {"given": f'"{text}"', "what": what, "problem": problem})
+
+
+def taint(key: object, value: object) -> Iterator[Broken]:
+    """Key and value of a tolerated taint."""
+    if isinstance(value, str) and value:
+        yield from _syntax(value, "taint value", label_value_problem(value), "value")
+    if isinstance(key, str):
+        yield from _syntax(key, "taint key", qualified_problem(key), "key")
+
+
+def map_key(key: str, what: str, pattern: str | None) -> Broken | None:
+    """A key of the map ``what`` must match ``pattern``."""
+    if key and "\0" not in key and (pattern is None or re.fullmatch(pattern, key)):
+        return None
+    return Broken(value_rules.BAD_KEY, (), {"name": f'"{key}"', "what": what})
+
+
+def _image_problem(image: str) -> str | None:
+    """What is wrong with an image: the file or address of a container runtime, or a name as registries have it."""
+    if re.search(r"\s", image):
+        return "it contains spaces"
+    scheme, separator, address = image.partition("://")
+    if separator and scheme != "docker":
+        return None if scheme in ("oras", "library") and address else "its scheme must be docker, oras or library"
+    if image.startswith("/"):
+        return None if image.endswith(IMAGE_FILES) else f"a file must end in {listing(IMAGE_FILES)}"
+    return _reference_problem(address if separator else image)
+
+
+def _reference_problem(image: str) -> str | None:
+    """What is wrong with a name (github.com/distribution/reference, as used by kubelet and docker)."""
+    name, _, digest = image.partition("@")
+    host, slash, path = name.partition("/")
+    if not slash or not (re.search(r"[.:A-Z]", host) or host == "localhost"):
+        path = name
+    repository, colon, tag = path.partition(":")
+    if re.search(r"[A-Z]", repository):
+        return "the repository after the host has uppercase letters"
+    if not all(re.fullmatch(r"[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*", part) for part in repository.split("/")):
+        return "the repository must be letters, digits and single . _ - between them, in parts separated by /"
+    if colon and not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}", tag):
+        return "a tag can have at most 128 letters, digits, _ . and -"
+    if "@" in image and not re.fullmatch(r"[A-Za-z][A-Za-z0-9+._-]*:[0-9a-fA-F]{32,}", digest):
+        return "the digest after @ must be an algorithm, : and hexadecimal digits"
+    return None
+
+
+def label_problem(name: str) -> str | None:
+    """Why ``name`` is not a DNS label (RFC 1123)."""
+    if len(name) > LONGEST_LABEL:
+        return f"it has {len(name)} characters; at most {LONGEST_LABEL} are allowed"
+    return None if _LABEL.fullmatch(name) else _LABEL_FORM
+
+
+def name_problem(name: str) -> str | None:
+    """Why ``name`` is not a DNS subdomain (RFC 1123)."""
+    if len(name) > LONGEST_NAME:
+        return f"it has {len(name)} characters; at most {LONGEST_NAME} are allowed"
+    if all(_LABEL.fullmatch(part) for part in name.split(".")):
+        return None
+    return "use lowercase letters, digits, - and ., with a letter or digit at both ends of each part"
+
+
+def qualified_problem(key: str) -> str | None:
+    """Why ``key`` is not a label key: ``[prefix/]name``."""
+    prefix, slash, name = key.rpartition("/")
+    if slash and name_problem(prefix) is not None:
+        return "the part before / must be a DNS name"
+    if len(name) > LONGEST_LABEL:
+        return f"the name has {len(name)} characters; at most {LONGEST_LABEL} are allowed"
+    return None if _QUALIFIED.fullmatch(name) else _QUALIFIED_FORM
+
+
+def label_value_problem(text: str) -> str | None:
+    """Why ``text`` is not a label value."""
+    if len(text) > LONGEST_LABEL:
+        return f"it has {len(text)} characters; at most {LONGEST_LABEL} are allowed"
+    return None if _LABEL_VALUE.fullmatch(text) else _QUALIFIED_FORM
+
+
+def as_label(name: str) -> str:
+    """The job name closest to ``name`` that every target accepts; empty when nothing is left of it."""
+    label = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    if label[:1].isdigit():
+        label = f"job-{label}"
+    return label[:LONGEST_PROPOSED].strip("-")
+
+
+def memory(amount: Quantity, what: str) -> Broken | None:
+    """A number of bytes above 0."""
+    return _below(what, "more than 0", amount) if amount.milli <= 0 else None
+
+
+def cpu(amount: Quantity, what: str) -> Broken | None:
+    """A number of CPUs, in thousandths, above 0."""
+    if amount.text[-1:].isalpha() and not amount.text.endswith("m"):
+        values = {"what": what, "expected": a_value(CPU), "given": amount.text}
+        return Broken(name_rules.WRONG_TYPE, (), values).help("for example 4, 0.5 or 500m")
+    return _below(what, "more than 0", amount) if amount.milli <= 0 else None
+
+
+def count(amount: Quantity, what: str) -> Broken | None:
+    """Any number of things."""
+    return _below(what, "at least 0", amount) if amount.milli < 0 else None
+
+
+def limit(length: Duration, what: str) -> Broken | None:
+    """A time limit above 0."""
+    return _below(what, "more than 0", length) if length.ms <= 0 else None
+
+
+def delay(length: Duration, what: str) -> Broken | None:
+    """A time that can be 0."""
+    return _below(what, "at least 0", length) if length.ms < 0 else None
+
+
+def _below(what: str, expected: str, given: Quantity | Duration) -> Broken:
+    return Broken(value_rules.OUT_OF_RANGE, (), {"what": what, "expected": expected, "given": given.text})
+
+
+_MEMBER = regex(r"(metadata\.\w+)\['((?s:.*))'\]")
+
+
+def pod_field(path: str) -> Broken | None:
+    """``path`` must be a field that the API server accepts in ``env`` (core/v1, validateObjectFieldSelector)."""
+    if path in POD_FIELDS:
+        return None
+    member = _MEMBER.fullmatch(path)
+    if member is not None and member[1] in KEYED_POD_FIELDS:
+        key = member[2].lower() if member[1] == "metadata.annotations" else member[2]
+        problem = qualified_problem(key)
+        if problem is None:
+            return None
+        values = {"given": f'"{member[2]}"', "what": f"{KEYED_POD_FIELDS[member[1]]} key", "problem": problem}
+        return Broken(value_rules.LABEL_SYNTAX, (), values)
+    broken = Broken(value_rules.POD_FIELD, (), {"given": f'"{path}"'})
+    return broken.help(_instead(path))
+
+
+def _instead(path: str) -> str:
+    """What to write for a path that is not a field."""
+    owner = path.partition("[")[0].rstrip(".")
+    if owner in KEYED_POD_FIELDS:
+        return f"name one of them: pod_field(\"{owner}['KEY']\")"
+    if path.startswith(("limits.", "requests.")):
+        return "write the amount itself in env: the job sets it"
+    last = {fold(field.rpartition(".")[2]): field for field in POD_FIELDS}
+    near = last.get(fold(path.rpartition(".")[2])) or closest(path, POD_FIELDS)
+    if near is not None:
+        return f'did you mean pod_field("{near}")?'
+    return f"fields are {', '.join(POD_FIELDS)}, and {' and '.join(_members())}"
+
+
+def _members() -> Iterator[str]:
+    return (f"{name}['KEY']" for name in KEYED_POD_FIELDS)
+
+
+def toleration(entries: Mapping[str, object]) -> Iterator[Broken]:
+    """What goes together in a toleration. ``entries``: those that are written."""
+    exists = entries.get("operator") == "Exists"
+    if "value" in entries and exists:
+        yield _broken("value", problem='a toleration with operator = "Exists" cannot have a value')
+    if "key" not in entries and not exists:
+        place = ("operator",) if "operator" in entries else ()
+        yield _broken(*place, problem='a toleration without a key needs operator = "Exists"')
+    if "toleration_seconds" in entries and entries.get("effect", "NoExecute") in ("NoSchedule", "PreferNoSchedule"):
+        yield _broken("toleration_seconds", problem='toleration_seconds needs effect = "NoExecute"')
+    yield from taint(entries.get("key"), entries.get("value"))
+
+
+def _broken(*place: str, problem: str) -> Broken:
+    return Broken(value_rules.TOLERATION, place, {"problem": problem})
+
+
+def copied(path: str) -> Broken | None:
+    """What is copied into the image must be in the build context."""
+    if not path.startswith("/") and ".." not in path.split("/"):
+        return None
+    problem = "is outside the build context: write a path relative to the source"
+    return Broken(value_rules.BUILD_COPY, (), {"path": f'"{path}"', "problem": problem})
