@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 from tfdsl.lsp.interpolations import open_interpolation
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer
-from tfdsl.syntax.brackets import CLOSERS
-from tfdsl.syntax.lexer import Lexed, comment_places, lex
+from tfdsl.syntax.lexer import CLOSERS, Lexed, comment_places, lex
 
 if TYPE_CHECKING:
     from tfdsl.lsp.snapshot import Snapshot

@@ -8,20 +8,32 @@ from typing import TYPE_CHECKING
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
 from tfdsl.syntax import lexer, repairs
-from tfdsl.syntax.brackets import PLAIN_BLOCKS
-from tfdsl.syntax.items import ENDS, around, item_end, item_start, opening
-from tfdsl.syntax.odd_words import is_word
+from tfdsl.syntax.brackets import ENDS, around, item_end, item_start, opening
+from tfdsl.syntax.lexer import (
+    ARROW,
+    AT,
+    COMMA,
+    EQUAL,
+    INCLUDE,
+    ITEM_STARTS,
+    MOUNT,
+    ON,
+    OUTPUT,
+    PLAIN_BLOCKS,
+    ROLE,
+    STEPS,
+    TARGET,
+    TEMPLATE,
+    USE,
+    WHEN,
+    is_word,
+)
 from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
     from tfdsl.syntax.recovery import Recovery
 
-WHEN, ON, ROLE, USE, MOUNT, OUTPUT = map(lexer.KEYWORDS.__getitem__, ("when", "on", "role", "use", "mount", "output"))
-STEPS = {lexer.KEYWORDS["prepare"], lexer.KEYWORDS["sidecar"]}
-ARROW, EQUAL = lexer.OPERATORS["=>"], lexer.OPERATORS["="]
-INCLUDE, TEMPLATE, TARGET = map(lexer.KEYWORDS.__getitem__, ("include", "template", "target"))
-STARTS = {lexer.NEWLINE, lexer.OPERATORS[","], lexer.LBRACE}
 
 # What other languages write for it. Python's choice, `1 if x else 2`, has a message of its own.
 WORDS = {"if", "unless", "where", "only_if", "only"}
@@ -48,7 +60,7 @@ def condition_word(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
     elif (
         recovery.before
         and lexed.text(at - 1) in WORDS
-        and types[at - 2] not in STARTS
+        and types[at - 2] not in ITEM_STARTS
         and repairs.fits(recovery.before.states, WHEN)
     ):
         place = at - 1
@@ -163,7 +175,7 @@ def _condition_too_early(recovery: Recovery, start: int, at: int) -> bool:
     lexed = recovery.lexed
     types = lexed.types
     links = {
-        MOUNT: ((lexer.KEYWORDS["at"],), "after the path"),
+        MOUNT: ((AT,), "after the path"),
         OUTPUT: ((lexer.KEYWORDS["to"],), "after the destination"),
         lexer.KEYWORDS["patch"]: ((EQUAL, lexer.OPERATORS["+="]), "after the value"),
     }.get(types[start])
@@ -221,7 +233,7 @@ def condition_first(recovery: Recovery, at: int, _: set[int]) -> bool:
         return False
     if types[at - 2] in {*NAMED, USE}:
         return _before_name(recovery, at)
-    if types[at - 2] not in STARTS or not repairs.fits(recovery.before.states, ROLE, lexer.NAME):
+    if types[at - 2] not in ITEM_STARTS or not repairs.fits(recovery.before.states, ROLE, lexer.NAME):
         return False
     end = item_end(types, at)
     head = item_end(types, at, (lexer.LBRACE,))
@@ -290,5 +302,5 @@ def _alone(recovery: Recovery, at: int, end: int) -> None:
             diagnostic = diagnostic.fix("move it up", Edit(gap, " "), safe=True)
     recovery.report(diagnostic)
     recovery.step_back()
-    stop = end + 1 if types[end] in (lexer.NEWLINE, lexer.OPERATORS[","]) else end
+    stop = end + 1 if types[end] in (lexer.NEWLINE, COMMA) else end
     recovery.delete(at - 1, stop - at + 1)

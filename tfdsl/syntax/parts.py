@@ -22,8 +22,7 @@ from tfdsl.gc_pause import without_gc
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.syntax import ast, lexer
-from tfdsl.syntax.brackets import DECLARATIONS
-from tfdsl.syntax.lexer import Lexed
+from tfdsl.syntax.lexer import DECLARATIONS, Lexed
 from tfdsl.syntax.parser import Parsed, comments_of, in_order, plain, recovered
 from tfdsl.text import Source, Span
 

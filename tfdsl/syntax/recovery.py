@@ -13,14 +13,11 @@ from typing import NamedTuple, cast
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
 from tfdsl.syntax import lexer, mistakes, repairs, wording
-from tfdsl.syntax.brackets import CLOSERS, OPENERS, UNCLOSED, Balance
+from tfdsl.syntax.brackets import UNCLOSED, Balance, close_texts, leave_out_manifests
 from tfdsl.syntax.build import BUILDERS, Builder
 from tfdsl.syntax.driver import MAX_STACK, Machine
-from tfdsl.syntax.lexer import Lexed
-from tfdsl.syntax.manifest import leave_out_manifests
-from tfdsl.syntax.repair_messages import explain
-from tfdsl.syntax.similar_keywords import resembling
-from tfdsl.syntax.text_blocks import close_texts
+from tfdsl.syntax.lexer import CLOSERS, COMMA, OPENERS, Lexed
+from tfdsl.syntax.repairs import explain, resembling
 from tfdsl.text import Span
 
 # After this many errors the rest is skipped item by item, and after more it is not read at all: such a text is not a
@@ -398,4 +395,4 @@ class Recovery:
         return 0
 
 
-SYNC = {lexer.NEWLINE, lexer.END, lexer.RBRACE, lexer.RSQB, lexer.RPAR, lexer.OPERATORS[","]}
+SYNC = {lexer.NEWLINE, lexer.END, lexer.RBRACE, lexer.RSQB, lexer.RPAR, COMMA}

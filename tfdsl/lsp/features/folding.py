@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from tfdsl.record import Record
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer
-from tfdsl.syntax.brackets import CLOSERS
-from tfdsl.syntax.lexer import comment_places
+from tfdsl.syntax.lexer import CLOSERS, comment_places
 
 if TYPE_CHECKING:
     from tfdsl.lsp.snapshot import Snapshot

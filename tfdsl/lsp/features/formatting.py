@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics.diagnostic import Edit
 from tfdsl.syntax import lexer
-from tfdsl.syntax.brackets import CLOSERS
 from tfdsl.syntax.format import format_source
+from tfdsl.syntax.lexer import CLOSERS
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
