@@ -11,7 +11,7 @@ from tfdsl.cli import compile as compile_command
 from tfdsl.comparing import repository
 from tfdsl.diagnostics.render import concise
 from tfdsl.settings import tables
-from tfdsl.syntax import format
+from tfdsl.syntax import format as layout
 
 pytestmark = pytest.mark.slow
 
@@ -62,7 +62,7 @@ SPOILED = {
     "control characters are shown": ("shown", concise, "visible", lambda text: text, 60),
     "a settings file is not read": ("settings", tables, "place_of", _broken, 60),
     "a command ends otherwise": ("given", compile_command, "named_files", _broken, 100),
-    "the layout is lost": ("layout", format, "_format", lambda text: f"{text}\n", 20),
+    "the layout is lost": ("layout", layout, "_format", lambda text: f"{text}\n", 20),
 }
 """What is spoiled: the kind that sees it, the place, what stands there instead, and after how many inputs at most."""
 

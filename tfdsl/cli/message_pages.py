@@ -32,7 +32,7 @@ def _linted(rule: Rule) -> str | None:
         return None
     from tfdsl.lint.runner import SLUGS, load
 
-    return (load(rule.slug).__doc__ or "").strip() + "\n" if rule.slug in SLUGS else None
+    return load(rule.slug).page if rule.slug in SLUGS else None
 
 
 # --- targets -------------------------------------------------------------------------------------------------------
