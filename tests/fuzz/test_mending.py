@@ -27,7 +27,7 @@ PARTS = 4
 NOT_OF_TEXTS = {
     "tfdsl/lint/rules/nodes.py": "how many GPUs a node has is a setting of the project",
     "tfdsl/semantics/params.py": "a value of the command line is in no file",
-    "tfdsl/syntax/statement_mistakes.py": "a file of values is not a program",
+    "tfdsl/syntax/values_mistakes.py": "a file of values is not a program",
 }
 """Places that make fixes which no text leads to."""
 

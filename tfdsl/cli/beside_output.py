@@ -13,8 +13,8 @@ from tfdsl.cli.leftovers import Folder, leftovers
 from tfdsl.cli.renaming import kept_names
 from tfdsl.compiling.pipeline import Made
 from tfdsl.diagnostics import Diagnostic
+from tfdsl.diagnostics.command_rules import KUSTOMIZE_RENAMES
 from tfdsl.diagnostics.suggest import enumeration
-from tfdsl.diagnostics.usage_rules import KUSTOMIZE_RENAMES
 
 if TYPE_CHECKING:
     from tfdsl.cli.outputs import Compilation, Placed

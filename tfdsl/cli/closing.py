@@ -8,7 +8,7 @@ from tfdsl.cli.arguments import Arguments, quote
 from tfdsl.cli.selection import ALLOW_READ, JOB, NAME, OPTION, PARAMS, PROFILE, SET, TARGET
 from tfdsl.compiling.masking import Hidden, hide
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.order import count_infos
+from tfdsl.diagnostics.diagnostic import count_infos
 from tfdsl.diagnostics.render.columns import visible
 
 

@@ -18,9 +18,9 @@ from tfdsl.compiling.masking import masked
 from tfdsl.compiling.output_files import stream
 from tfdsl.compiling.pipeline import Made, Request
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.order import in_file_order
+from tfdsl.diagnostics.command_rules import DOCKERFILE_LEFT_OUT, MISSING_ARGUMENT, OUTPUT_NOT_WRITTEN
+from tfdsl.diagnostics.diagnostic import in_file_order
 from tfdsl.diagnostics.render import Format
-from tfdsl.diagnostics.usage_rules import DOCKERFILE_LEFT_OUT, MISSING_ARGUMENT, OUTPUT_NOT_WRITTEN
 from tfdsl.record import replace
 from tfdsl.source_files import origin_of
 from tfdsl.text import Source, Span

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tfdsl.cli.arguments import Arguments, Command, Positional, not_one_of
 from tfdsl.cli.report import OK, wrong_use
 from tfdsl.cli.streams import out
-from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT
+from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
 from tfdsl.patterns import regex
 
 _NUMBER = regex(r"[0-9]{1,9}")

@@ -11,7 +11,7 @@ from tfdsl.cli.streams import out
 from tfdsl.compiling.masking import Hidden, hidden_texts
 from tfdsl.compiling.pipeline import Choice
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, MISSING_ARGUMENT
+from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, MISSING_ARGUMENT
 from tfdsl.source_files import STDIN
 
 if TYPE_CHECKING:

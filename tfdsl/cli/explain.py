@@ -10,7 +10,7 @@ from tfdsl.cli.report import OK, USAGE, report
 from tfdsl.cli.selection import unusable
 from tfdsl.cli.streams import out
 from tfdsl.diagnostics import Diagnostic, Rule
-from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT
+from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
 
 if TYPE_CHECKING:
     from tfdsl.diagnostics.render.json import Json

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tfdsl.cli.arguments import COLOUR, Command, Flag, Positional
-from tfdsl.diagnostics.render.fold import NARROW, fold
+from tfdsl.diagnostics.render.text import NARROW, fold
 
 _WIDTH = 26
 _LONGEST = 120

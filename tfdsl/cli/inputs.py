@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, NO_FILES, UNREADABLE_FILE
+from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, NO_FILES, UNREADABLE_FILE
 from tfdsl.record import Record
 from tfdsl.source_files import STDIN, read
 from tfdsl.text import Source

@@ -17,7 +17,7 @@ from tfdsl.source_files import contents, decode, has_root, is_below, is_file_nam
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.view import View
+    from tfdsl.manifest.nodes import View
 
 NAMES: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 MOST_ENTRIES: Final = 20_000
@@ -138,7 +138,7 @@ def _read(path: str, top: str) -> _Kustomization | None:
     if not isinstance(source, Source):
         return None
     from tfdsl.manifest import yaml
-    from tfdsl.manifest.view import view
+    from tfdsl.manifest.nodes import view
 
     documents = yaml.read(source, lambda _: None)
     if len(documents) != 1:

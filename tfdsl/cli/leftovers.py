@@ -15,7 +15,7 @@ from tfdsl.cli.arguments import quote
 from tfdsl.compiling.front_end import ReadyJob
 from tfdsl.compiling.pipeline import Request
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.usage_rules import LEFT_OVER
+from tfdsl.diagnostics.command_rules import LEFT_OVER
 from tfdsl.emit.header import FORMS, escaped, said_by
 from tfdsl.record import Record
 from tfdsl.source_files import beginning, has_root, is_below, name_below_root, root_of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tfdsl import targets
 from tfdsl.backend import spoken
 from tfdsl.diagnostics import Rule
-from tfdsl.diagnostics.page import text_of
+from tfdsl.diagnostics.registry import text_of
 
 if TYPE_CHECKING:
     from tfdsl.backend import Backend, Row

@@ -10,7 +10,7 @@ from tfdsl.cli.arguments import Argument, Arguments, quote
 from tfdsl.compiling.output_files import OutputFile, folder_names, output_files, stream
 from tfdsl.compiling.pipeline import Choice, Made, Request
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.usage_rules import OUTPUT_PLACE
+from tfdsl.diagnostics.command_rules import OUTPUT_PLACE
 from tfdsl.record import Record, replace
 from tfdsl.text import Source, Span
 from tfdsl.writing import File

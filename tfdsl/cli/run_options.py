@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic
+from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
 from tfdsl.diagnostics.suggest import closest, enumeration
-from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT
 from tfdsl.lifecycle import faults
 from tfdsl.lifecycle.faults import Injected
 from tfdsl.patterns import regex

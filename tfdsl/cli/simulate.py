@@ -13,7 +13,7 @@ from tfdsl.cli.streams import err, out
 from tfdsl.compiling.front_end import Input
 from tfdsl.compiling.pipeline import Choice
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT
+from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
 
 if TYPE_CHECKING:
     from tfdsl.simulating.comparing import Faults

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from tfdsl.emit.written import Written
+from tfdsl.emit.located import Written
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 

@@ -10,7 +10,7 @@ from tfdsl.emit.header import stated
 from tfdsl.patterns import regex
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.documents import Comment
+    from tfdsl.manifest.nodes import Comment
     from tfdsl.text import Source
 
 

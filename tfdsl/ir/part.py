@@ -17,7 +17,7 @@ from pydantic import (
 )
 from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
 
-from tfdsl.diagnostics.job_rules import NOT_A_JOB
+from tfdsl.diagnostics.command_rules import NOT_A_JOB
 from tfdsl.rules import values
 from tfdsl.rules.broken import KEY, Broken
 from tfdsl.vocabulary.attributes import NO_LIMIT

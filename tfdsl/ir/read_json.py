@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from tfdsl.diagnostics import Diagnostic, Rule, job_rules, name_rules, value_rules
+from tfdsl.diagnostics import Diagnostic, Rule, command_rules, name_rules, value_rules
 from tfdsl.ir.fields import Origins
 from tfdsl.ir.model import CHECKPOINT_VARIABLE, Job
 from tfdsl.patterns import regex
@@ -138,10 +138,10 @@ def from_json(source: Source) -> JobText:
     except json.JSONDecodeError as error:
         at = min(error.pos, len(source.text))
         problem = f"this is not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
-        return JobText(None, nothing, (job_rules.NOT_A_JOB(Span(source, at, at), problem=problem),))
+        return JobText(None, nothing, (command_rules.NOT_A_JOB(Span(source, at, at), problem=problem),))
     except (RecursionError, ValueError) as error:  # 5,000 brackets, a number of 5,000 digits
         problem = "this is nested too deep" if isinstance(error, RecursionError) else "a number has too many digits"
-        return JobText(None, nothing, (job_rules.NOT_A_JOB(Span(source, 0, 0), problem=problem),))
+        return JobText(None, nothing, (command_rules.NOT_A_JOB(Span(source, 0, 0), problem=problem),))
     root = places(source)
     twice = tuple(
         name_rules.DUPLICATE_KEY(again, name=key).note(first, "first set here")
@@ -203,12 +203,12 @@ def _structure(error: Mapping[str, Any], what: str, span: Span) -> Diagnostic:
         case "string_too_short":
             return value_rules.EMPTY(span, what=what)
         case "missing":
-            return job_rules.NOT_A_JOB(span, problem=f"{what} is missing")
+            return command_rules.NOT_A_JOB(span, problem=f"{what} is missing")
         case "extra_forbidden":
-            return job_rules.NOT_A_JOB(span, problem=f"there is no field {what}")
+            return command_rules.NOT_A_JOB(span, problem=f"there is no field {what}")
         case _:
             message: str = error["msg"]
-            return job_rules.NOT_A_JOB(span, problem=f"{what}: {message[:1].lower()}{message[1:]}")
+            return command_rules.NOT_A_JOB(span, problem=f"{what}: {message[:1].lower()}{message[1:]}")
 
 
 def _named(location: tuple[str | int, ...]) -> str:

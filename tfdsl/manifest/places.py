@@ -13,7 +13,7 @@ from tfdsl.record import replace
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.documents import Comment
+    from tfdsl.manifest.nodes import Comment
 
 _ESCAPE = regex(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)")
 _HIGH_HALF = regex(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..")

@@ -32,8 +32,8 @@ from tfdsl.syntax.lexer import (
     WHEN,
 )
 from tfdsl.syntax.repairs import resembling
-from tfdsl.syntax.statement_mistakes import not_a_value
 from tfdsl.syntax.value_mistakes import indented_map, yaml_block, yaml_list, yaml_separator
+from tfdsl.syntax.values_mistakes import not_a_value
 from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
 

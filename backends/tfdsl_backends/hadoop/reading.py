@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.diagnostics import Diagnostic, import_rules
+from tfdsl.diagnostics import Diagnostic, command_rules
 from tfdsl.draft import Bare, Block, Text, Value
-from tfdsl.manifest.expansion import expanded
-from tfdsl.manifest.script import Command, Word
-from tfdsl.manifest.words import read_script, within
+from tfdsl.manifest.shell_words import Command, Word, expanded, read_script, within
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
@@ -52,20 +50,20 @@ class Notes(Record):
 
     def left_out(self, span: Span, what: str, reason: str) -> None:
         """``what`` does not become part of the job."""
-        self.tell(import_rules.NOT_KEPT(span, what=what, reason=reason))
+        self.tell(command_rules.NOT_KEPT(span, what=what, reason=reason))
 
     def refused(self, span: Span, what: str, reason: str) -> None:
         """The server would not take ``what``."""
-        self.tell(import_rules.SERVER_REFUSES(span, what=what, reason=reason))
+        self.tell(command_rules.SERVER_REFUSES(span, what=what, reason=reason))
 
     def differs(self, span: Span, what: str, word: str, difference: str) -> None:
         """``what`` becomes ``word``, which does not mean quite the same."""
-        self.tell(import_rules.READ_DIFFERENTLY(span, what=what, word=word, difference=difference))
+        self.tell(command_rules.READ_DIFFERENTLY(span, what=what, word=word, difference=difference))
 
     def keep(self, word: Word, place: str) -> str:
         """The text of ``word``; what has no value in it is told."""
         for unknown in word.unknown:
-            self.tell(import_rules.NO_VALUE(unknown.span, what=unknown.written, word=place))
+            self.tell(command_rules.NO_VALUE(unknown.span, what=unknown.written, word=place))
         return word.text
 
 
@@ -199,7 +197,7 @@ def roles_of(title: str, names: Mapping[str, Span], notes: Notes, span: Span) ->
     else:
         reason = f"nothing in it trains: {', '.join(names) or 'it has no parts'}"
         advice = "a job has a chief, a master or a worker"
-    notes.asked.report(import_rules.NOT_TENSORFLOW(span, what=title, reason=reason).help(advice))
+    notes.asked.report(command_rules.NOT_TENSORFLOW(span, what=title, reason=reason).help(advice))
     return None
 
 

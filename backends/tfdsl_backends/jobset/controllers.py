@@ -15,7 +15,7 @@ from tfdsl_backends.podspec.job_controller import ControlledJob, PodRule, contro
 from tfdsl_backends.podspec.plan import CONTAINER
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.view import View
+    from tfdsl.manifest.nodes import View
 
 BY_LIMIT: Final = "BackoffLimitExceeded"
 BY_POLICY: Final = "PodFailurePolicy"

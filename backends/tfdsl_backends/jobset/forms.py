@@ -9,11 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.manifest.edits import changed, child, each, items, put, scalar, text, with_value, without
-from tfdsl.manifest.nodes import Mapping, Node, Sequence, mapping
+from tfdsl.manifest.nodes import (
+    Mapping,
+    Node,
+    Sequence,
+    changed,
+    child,
+    each,
+    items,
+    mapping,
+    put,
+    scalar,
+    text,
+    with_value,
+    without,
+)
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.view import View
+    from tfdsl.manifest.nodes import View
 
 GROUP: Final = "jobset.x-k8s.io/"
 API_VERSION: Final = "jobset.x-k8s.io/v1alpha2"

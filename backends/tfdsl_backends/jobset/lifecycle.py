@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend import Document, Unit
 from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision
-from tfdsl.manifest.data import tree
-from tfdsl.manifest.view import view
+from tfdsl.manifest.nodes import tree, view
 from tfdsl.vocabulary.quantities import Duration, duration
 from tfdsl_backends.jobset.controllers import (
     BY_DEADLINE,

@@ -6,8 +6,7 @@ from collections.abc import Sequence as Many
 from functools import cache
 from typing import Final
 
-from tfdsl.manifest.edits import child, each, items, scalar, with_value, within, without
-from tfdsl.manifest.nodes import Mapping, Node
+from tfdsl.manifest.nodes import Mapping, Node, child, each, items, scalar, with_value, within, without
 from tfdsl_backends.jobset.controllers import RESTART_UNCOUNTED
 from tfdsl_backends.jobset.forms import API_VERSION, completed
 from tfdsl_backends.podspec.normal import documents, rules

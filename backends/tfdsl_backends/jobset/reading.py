@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.import_rules import SERVER_REFUSES
+from tfdsl.diagnostics.command_rules import SERVER_REFUSES
 from tfdsl.draft import Draft
-from tfdsl.manifest.view import View, view
+from tfdsl.manifest.nodes import View, view
 from tfdsl.reading import Asked, Group
 from tfdsl_backends.jobset.forms import completed, is_jobset, with_claims
 from tfdsl_backends.jobset.names import LABELS
@@ -26,7 +26,7 @@ from tfdsl_backends.podspec.reading.objects import Neighbours, job_name, read_me
 from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.documents import Document
+    from tfdsl.manifest.nodes import Document
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.manifest.view import View, view
+from tfdsl.manifest.nodes import View, view
 from tfdsl.record import replace
 from tfdsl_backends.jobset.names import LABELS
 from tfdsl_backends.podspec.reading.mounts import claim_facts, stem
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.documents import Document
+    from tfdsl.manifest.nodes import Document
     from tfdsl_backends.podspec.reading.facts import ClaimFacts
     from tfdsl_backends.podspec.reading.objects import Neighbours
 

@@ -18,7 +18,7 @@ from tfdsl_backends.jobset.reading_settings import BOARD
 from tfdsl_backends.podspec.reading.values import LARGEST_RETRIES, STATUSES, on_exit
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.view import View
+    from tfdsl.manifest.nodes import View
     from tfdsl.text import Span
 
 Done: TypeAlias = Literal["fail job", "restart job", "restart pod", "restart container"]

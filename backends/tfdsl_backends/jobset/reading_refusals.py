@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.import_rules import NOT_KEPT, SERVER_REFUSES
+from tfdsl.diagnostics.command_rules import NOT_KEPT, SERVER_REFUSES
 from tfdsl.manifest.nodes import plain
 from tfdsl_backends.jobset.patch_rules import RULES
 from tfdsl_backends.podspec.reading.objects import dotted, unfit
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.view import View
+    from tfdsl.manifest.nodes import View
 
 _TOLD_BY_PODS: Final = ("args", "command", "env")
 """Lists of texts in containers; their reader says itself what is not one."""

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.diagnostics.import_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY
-from tfdsl.manifest.edits import changed, child, items, scalar
-from tfdsl.manifest.nodes import Node
+from tfdsl.diagnostics.command_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY
+from tfdsl.manifest.nodes import Node, changed, child, items, scalar
 from tfdsl.manifest.nodes import Sequence as Listed
 from tfdsl.record import Record
 from tfdsl.vocabulary.attributes import MOST_REPLICAS, ROLES, ROLES_BY_NAME
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.view import View
+    from tfdsl.manifest.nodes import View
     from tfdsl.reading import Asked
 
 _LEADERS: Final = ("chief", "master")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.diagnostics.import_rules import READ_DIFFERENTLY
+from tfdsl.diagnostics.command_rules import READ_DIFFERENTLY
 from tfdsl.draft import Attribute, Draft
 from tfdsl.patterns import regex
 from tfdsl_backends.jobset.lower import EXCLUSIVE
@@ -14,7 +14,7 @@ from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.reading.values import seconds
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.view import View
+    from tfdsl.manifest.nodes import View
     from tfdsl.reading import Asked
     from tfdsl_backends.jobset.reading_roles import RoleOf
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence as Many
 from functools import cache
 from typing import Final
 
-from tfdsl.manifest.edits import child, within, without
-from tfdsl.manifest.nodes import Mapping, Node, plain
+from tfdsl.manifest.nodes import Mapping, Node, child, plain, within, without
 from tfdsl_backends.podspec.normal import documents, rules
 from tfdsl_backends.podspec.normal.documents import SCHEDULER, dialect, document, with_names_of
 from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Rule

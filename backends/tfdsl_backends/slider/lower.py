@@ -7,9 +7,8 @@ from functools import cache
 from pathlib import Path
 
 from tfdsl.backend import Document, Unit
-from tfdsl.emit.located import Data, Located
+from tfdsl.emit.located import Data, Located, Written
 from tfdsl.emit.script import render
-from tfdsl.emit.written import Written
 from tfdsl_backends.hadoop.files import files
 from tfdsl_backends.hadoop.programs import portable
 from tfdsl_backends.slider.app_config import app_config

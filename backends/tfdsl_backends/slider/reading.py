@@ -16,7 +16,7 @@ from tfdsl_backends.slider.reading_package import read_package
 from tfdsl_backends.slider.reading_wrapper import read_wrapper
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.documents import Document
+    from tfdsl.manifest.nodes import Document
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
 

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.manifest import nodes
-from tfdsl.manifest.view import View, view
+from tfdsl.manifest.nodes import View, view
 from tfdsl.patterns import regex
 from tfdsl.reading import Group
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.documents import Document
+    from tfdsl.manifest.nodes import Document
 
 MASTER: Final = "slider-appmaster"
 SCHEMA: Final = "http://example.org/specification/"

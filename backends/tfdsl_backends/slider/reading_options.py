@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tfdsl.draft import Draft, Value
-from tfdsl.manifest.view import View
+from tfdsl.manifest.nodes import View
 from tfdsl.text import Span
 from tfdsl_backends.hadoop.reading import java_number
 from tfdsl_backends.slider.config_files import FORMATS

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tfdsl.draft import Attribute, Block, Draft, Mount, Policy, Value
-from tfdsl.manifest.view import View
+from tfdsl.manifest.nodes import View
 from tfdsl.text import Span
 from tfdsl_backends.hadoop.reading import (
     UNKNOWN_COMMAND,

@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from tfdsl.draft import Draft
-from tfdsl.manifest.nodes import Node, Scalar, Sequence, mapping
-from tfdsl.manifest.view import View, view
+from tfdsl.manifest.nodes import Node, Scalar, Sequence, View, mapping, view
 from tfdsl.record import replace
 from tfdsl.text import Span
 from tfdsl_backends.hadoop.reading import Notes

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import cast
 
 from tfdsl.backend import Unit
-from tfdsl.emit.located import Data, Located, child
+from tfdsl.emit.located import Data, Located, Written, child
 from tfdsl.emit.script import Quoted, render
-from tfdsl.emit.written import Written
 from tfdsl.ir.cluster_spec import IN_CLUSTER
 from tfdsl.ir.model import Job
 from tfdsl_backends.scripts.roles import stop_grace

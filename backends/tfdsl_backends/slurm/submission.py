@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from tfdsl.backend import Unit
-from tfdsl.emit.located import Data, Located
+from tfdsl.emit.located import Data, Located, Written
 from tfdsl.emit.script import render
-from tfdsl.emit.written import Written
 from tfdsl_backends.slurm.job_script import TEMPLATES, minutes
 from tfdsl_backends.slurm.options import in_containers
 

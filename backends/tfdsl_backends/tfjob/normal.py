@@ -7,8 +7,7 @@ from collections.abc import Sequence as Many
 from functools import cache
 from typing import Final
 
-from tfdsl.manifest.edits import child, items, scalar, text, with_value, within, without
-from tfdsl.manifest.nodes import Mapping, Node, Sequence, plain
+from tfdsl.manifest.nodes import Mapping, Node, Sequence, child, items, plain, scalar, text, with_value, within, without
 from tfdsl.vocabulary import versions
 from tfdsl_backends.podspec.normal import documents
 from tfdsl_backends.podspec.normal.documents import dialect, document, with_names_of

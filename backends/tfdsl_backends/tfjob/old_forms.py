@@ -13,8 +13,23 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.manifest.edits import changed, child, items, put, renamed, scalar, text, with_value, without
-from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, mapping
+from tfdsl.manifest.nodes import (
+    Entry,
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    changed,
+    child,
+    items,
+    mapping,
+    put,
+    renamed,
+    scalar,
+    text,
+    with_value,
+    without,
+)
 
 if TYPE_CHECKING:
     from tfdsl.text import Span

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.draft import Draft
-from tfdsl.manifest.view import View, view
+from tfdsl.manifest.nodes import View, view
 from tfdsl.reading import Asked, Group
 from tfdsl.record import replace
 from tfdsl_backends.podspec.options import QUEUE_LABEL
@@ -30,7 +30,7 @@ from tfdsl_backends.tfjob.reading_run_policy import read_run_policy
 from tfdsl_backends.tfjob.reading_wanted import wanted
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.documents import Document
+    from tfdsl.manifest.nodes import Document
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
 

@@ -6,16 +6,15 @@ import re
 from collections.abc import Sequence as Listed
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.diagnostics.import_rules import NOT_KEPT, READ_DIFFERENTLY
-from tfdsl.manifest.nodes import Node, Scalar, Sequence, mapping, plain
-from tfdsl.manifest.view import View, view
+from tfdsl.diagnostics.command_rules import NOT_KEPT, READ_DIFFERENTLY
+from tfdsl.manifest.nodes import Node, Scalar, Sequence, View, mapping, plain, view
 from tfdsl.record import replace
 from tfdsl_backends.podspec.plan import CONTAINER
 from tfdsl_backends.podspec.reading.mounts import claim_facts, stem
 
 if TYPE_CHECKING:
     from tfdsl.emit.located import Plain
-    from tfdsl.manifest.documents import Document
+    from tfdsl.manifest.nodes import Document
     from tfdsl.reading import Asked
     from tfdsl.text import Span
     from tfdsl_backends.podspec.reading.facts import ClaimFacts

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.diagnostics.import_rules import NOT_KEPT
+from tfdsl.diagnostics.command_rules import NOT_KEPT
 from tfdsl.draft import Block, Draft, Policy
 from tfdsl_backends.tfjob.normal import counts_restarts
 from tfdsl_backends.tfjob.policies import FIRST_SIGNAL
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.view import View
+    from tfdsl.manifest.nodes import View
     from tfdsl.reading import Asked
 
 _NEVER: Final = "Never"

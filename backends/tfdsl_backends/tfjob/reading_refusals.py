@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.import_rules import NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
+from tfdsl.diagnostics.command_rules import NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.record import replace
 from tfdsl_backends.podspec import patching
 from tfdsl_backends.podspec.plan import CONTAINER
@@ -19,7 +19,7 @@ from tfdsl_backends.tfjob.old_forms import API_VERSION, FORK, OF_AN_ITEM, OLD_PO
 from tfdsl_backends.tfjob.patch_rules import MANAGERS
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.view import View
+    from tfdsl.manifest.nodes import View
     from tfdsl.text import Span
 
 _RESTARTS: Final = ("Always", "OnFailure", "Never", "ExitCode")

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.import_rules import NO_ROLE, NO_WORDS, NOT_KEPT, SERVER_REFUSES
+from tfdsl.diagnostics.command_rules import NO_ROLE, NO_WORDS, NOT_KEPT, SERVER_REFUSES
 from tfdsl.record import Record
 from tfdsl.vocabulary.attributes import MOST_REPLICAS, ROLES_BY_NAME
 from tfdsl_backends.tfjob.lower import ROLE_KEYS
 from tfdsl_backends.tfjob.reading_refusals import never
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.view import View
+    from tfdsl.manifest.nodes import View
     from tfdsl.reading import Asked
 
 _BY_KEY: Final = {key.lower(): name for name, key in ROLE_KEYS.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.diagnostics.import_rules import READ_DIFFERENTLY
+from tfdsl.diagnostics.command_rules import READ_DIFFERENTLY
 from tfdsl.draft import Attribute, Bare, Draft, Patch, Value
 from tfdsl.vocabulary.quantities import duration
 from tfdsl_backends.podspec.options import QUEUE_LABEL
@@ -15,7 +15,7 @@ from tfdsl_backends.tfjob.patch_rules import MANAGERS
 from tfdsl_backends.tfjob.reading_refusals import never
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.view import View
+    from tfdsl.manifest.nodes import View
     from tfdsl.reading import Asked
 
 _WORD: Final = {written: word for word, written in CLEANUP.items()}

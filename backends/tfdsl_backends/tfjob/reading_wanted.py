@@ -7,9 +7,22 @@ from collections.abc import Mapping as Many
 
 from tfdsl.draft import Draft
 from tfdsl.emit.located import Plain
-from tfdsl.manifest.edits import changed, child, each, items, put, renamed, scalar, with_value, without
-from tfdsl.manifest.nodes import Mapping, Node, Sequence, plain
-from tfdsl.manifest.view import View
+from tfdsl.manifest.nodes import (
+    Mapping,
+    Node,
+    Sequence,
+    View,
+    changed,
+    child,
+    each,
+    items,
+    plain,
+    put,
+    renamed,
+    scalar,
+    with_value,
+    without,
+)
 from tfdsl_backends.podspec.plan import CONTAINER
 from tfdsl_backends.tfjob.lower import ROLE_KEYS
 from tfdsl_backends.tfjob.reading_beside import BOARD, CHECKPOINT, LABEL, PORT, tree

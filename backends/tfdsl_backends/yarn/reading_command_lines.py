@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as Several
 from typing import Final, TypeAlias
 
-from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence
-from tfdsl.manifest.script import Command, Word
-from tfdsl.manifest.view import View, view
+from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, View, view
+from tfdsl.manifest.shell_words import Command, Word
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.text import Source, Span

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.script import Word
+    from tfdsl.manifest.shell_words import Word
     from tfdsl.text import Span
 
 # fmt: off

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.draft import Attribute, Block, Draft, Policy, Statement
-from tfdsl.manifest.script import Word
+from tfdsl.manifest.shell_words import Word
 from tfdsl.patterns import regex
 from tfdsl_backends.hadoop.reading import ROLES, duration, job_name
 from tfdsl_backends.hadoop.reading_policies import (
@@ -22,7 +22,7 @@ from tfdsl_backends.yarn.reading_own_roles import Task, read_role
 if TYPE_CHECKING:
     from typing import TypeGuard
 
-    from tfdsl.manifest.view import View
+    from tfdsl.manifest.nodes import View
     from tfdsl_backends.yarn.reading_scripts import JobScript, SubmitScript
 
 CHECKPOINT: Final = "CHECKPOINT_DIR"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.draft import Attribute, Bare, Block, Draft, Mount, Output, Step, Text, Value
-from tfdsl.manifest.script import Command, Unknown, Word
+from tfdsl.manifest.shell_words import Command, Unknown, Word
 from tfdsl.record import Record
 from tfdsl.text import Span
 from tfdsl_backends.hadoop.reading import duration

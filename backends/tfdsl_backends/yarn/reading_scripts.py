@@ -6,16 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.manifest import json
-from tfdsl.manifest.nodes import Scalar
-from tfdsl.manifest.script import Command, Word
-from tfdsl.manifest.view import View, view
-from tfdsl.manifest.words import read_script
+from tfdsl.manifest.nodes import Scalar, View, view
+from tfdsl.manifest.shell_words import Command, Word, read_script
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.documents import Document
+    from tfdsl.manifest.nodes import Document
 
 PLAN: Final = "cat <<'TFJOB_PLAN'\n"
 SUBMITS: Final = '-shell_env "TFJOB_RUN=$run"'

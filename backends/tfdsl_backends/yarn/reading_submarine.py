@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.diagnostics import import_rules
+from tfdsl.diagnostics import command_rules
 from tfdsl.draft import Block, Draft, Mount
-from tfdsl.manifest.nodes import Mapping
-from tfdsl.manifest.view import View, view
+from tfdsl.manifest.nodes import Mapping, View, view
 from tfdsl.text import Span
 from tfdsl_backends.hadoop.reading import UNKNOWN_COMMAND, Notes, command, job_name, memory, roles_of
 from tfdsl_backends.yarn.reading_fields import SUBMARINE_LEFT_OUT
@@ -15,7 +14,7 @@ from tfdsl_backends.yarn.reading_resources import resources, set_resource
 from tfdsl_backends.yarn.reading_runtime import read_mount
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.documents import Document
+    from tfdsl.manifest.nodes import Document
 
 OF_ROLE: Final = frozenset(("resources", "replicas", "launch_cmd", "docker_image", "envs", "localizations", "mounts"))
 OF_CONFIGS: Final = OF_ROLE | {"input_path", "checkpoint_path", "saved_model_path", "wait_job_finish", "quicklinks"}
@@ -41,7 +40,7 @@ def read_submarine(root: View, notes: Notes) -> Draft | None:
     framework = spec["framework"].text or "tensorflow"
     if framework.lower() != "tensorflow":
         reason = f"its framework is {framework}"
-        notes.asked.report(import_rules.NOT_TENSORFLOW(spec["framework"].span, what=title, reason=reason))
+        notes.asked.report(command_rules.NOT_TENSORFLOW(spec["framework"].span, what=title, reason=reason))
         return None
     parts = dict(root["roles"].entries())
     roles = roles_of(title, {name: root["roles"].key(name) for name in parts}, notes, root.span)

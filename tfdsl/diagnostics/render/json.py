@@ -9,8 +9,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeAlias, Union
 
-from tfdsl.diagnostics.diagnostic import Diagnostic, Edit, Label
-from tfdsl.diagnostics.order import count, count_infos
+from tfdsl.diagnostics.diagnostic import Diagnostic, Edit, Label, count, count_infos
 from tfdsl.diagnostics.render.columns import ACTING, TWO_SIGNS
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from tfdsl import __version__
 from tfdsl.diagnostics.diagnostic import Diagnostic, Fix, Rule
-from tfdsl.diagnostics.page import text_of
+from tfdsl.diagnostics.registry import text_of
 from tfdsl.diagnostics.render.json import Json, dumped
 from tfdsl.patterns import regex
 

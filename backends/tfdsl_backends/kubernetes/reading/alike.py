@@ -8,9 +8,21 @@ from __future__ import annotations
 from collections.abc import Sequence as Many
 from typing import Final
 
-from tfdsl.manifest.edits import changed, child, each, items, put, scalar, text, with_value, without
-from tfdsl.manifest.nodes import Mapping, Node, Sequence
-from tfdsl.manifest.view import view
+from tfdsl.manifest.nodes import (
+    Mapping,
+    Node,
+    Sequence,
+    changed,
+    child,
+    each,
+    items,
+    put,
+    scalar,
+    text,
+    view,
+    with_value,
+    without,
+)
 from tfdsl_backends.kubernetes.reading.forms import job_of, kind
 from tfdsl_backends.kubernetes.reading.parts import JOB_LABEL, ROLE_LABEL, Part, job_parts
 from tfdsl_backends.podspec.normal.tables import SETS

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from tfdsl.manifest.nodes import Node
-from tfdsl.manifest.view import View, view
+from tfdsl.manifest.nodes import Node, View, view
 from tfdsl.record import replace
 from tfdsl_backends.kubernetes.reading.parts import JOB_LABEL, TENSORBOARD_LABEL, Part
 from tfdsl_backends.podspec.reading.facts import ClaimFacts

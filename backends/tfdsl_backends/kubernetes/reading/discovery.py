@@ -8,14 +8,26 @@ from collections.abc import Sequence as Many
 from typing import TYPE_CHECKING, Final, cast
 
 from tfdsl.ir.cluster_spec import tf_config
-from tfdsl.manifest.edits import changed, child, each, items, scalar, with_value, without
-from tfdsl.manifest.nodes import Mapping, Node, Scalar, Sequence, walk
+from tfdsl.manifest.nodes import (
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    changed,
+    child,
+    each,
+    items,
+    scalar,
+    walk,
+    with_value,
+    without,
+)
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl_backends.podspec.plan import CONTAINER, INDEX_FIELD, INDEX_VARIABLE, PORT_NAME
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.view import View
+    from tfdsl.manifest.nodes import View
 
 VARIABLE: Final = "TF_CONFIG"
 _REFERENCE: Final = regex(r"(?<!\$)\$\(([A-Za-z_][A-Za-z0-9_]*)\)")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.manifest.nodes import Mapping, Node, Scalar, mapping
-from tfdsl.manifest.view import View, view
+from tfdsl.manifest.nodes import Mapping, Node, Scalar, View, mapping, view
 from tfdsl_backends.kubernetes.reading.discovery import with_plain_config
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tfdsl.manifest.view import view
+from tfdsl.manifest.nodes import view
 from tfdsl.reading import Group
 from tfdsl_backends.kubernetes.reading.beside import belongs
 from tfdsl_backends.kubernetes.reading.forms import job_of, kind
@@ -14,7 +14,7 @@ from tfdsl_backends.kubernetes.reading.template import is_template
 from tfdsl_backends.podspec.reading.objects import Neighbours
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.documents import Document
+    from tfdsl.manifest.nodes import Document
 
 
 def groups(documents: Sequence[Document]) -> Sequence[Group]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from tfdsl.diagnostics.import_rules import NO_ROLE, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
+from tfdsl.diagnostics.command_rules import NO_ROLE, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.draft import Attribute, Draft, Policy
-from tfdsl.manifest.nodes import Node
-from tfdsl.manifest.view import View, view
+from tfdsl.manifest.nodes import Node, View, view
 from tfdsl.patterns import regex
 from tfdsl.reading import Asked
 from tfdsl.record import replace

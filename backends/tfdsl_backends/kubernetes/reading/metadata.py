@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from tfdsl.diagnostics.import_rules import READ_DIFFERENTLY
+from tfdsl.diagnostics.command_rules import READ_DIFFERENTLY
 from tfdsl.draft import Bare, Draft
-from tfdsl.manifest.view import View
+from tfdsl.manifest.nodes import View
 from tfdsl.patterns import regex
 from tfdsl.reading import Asked
 from tfdsl.vocabulary.quantities import duration

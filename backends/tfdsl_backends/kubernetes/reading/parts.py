@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from tfdsl.manifest.nodes import Node
-from tfdsl.manifest.view import View, view
+from tfdsl.manifest.nodes import Node, View, view
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.vocabulary.attributes import ROLES, ROLES_BY_NAME

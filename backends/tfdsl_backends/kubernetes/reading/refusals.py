@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.import_rules import NOT_KEPT, SERVER_REFUSES
+from tfdsl.diagnostics.command_rules import NOT_KEPT, SERVER_REFUSES
 from tfdsl.manifest.nodes import plain
 from tfdsl_backends.podspec import patching
 from tfdsl_backends.podspec.patching import Node, any_object
 from tfdsl_backends.podspec.reading.objects import dotted, unfit
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.view import View
+    from tfdsl.manifest.nodes import View
 
 INDEXED: Final = "Indexed"
 MOST_RULES: Final = 20

@@ -9,8 +9,21 @@ import re
 from collections.abc import Sequence as Many
 from typing import Final
 
-from tfdsl.manifest.edits import changed, child, each, items, scalar, with_value
-from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, mapping, walk
+from tfdsl.manifest.nodes import (
+    Entry,
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    changed,
+    child,
+    each,
+    items,
+    mapping,
+    scalar,
+    walk,
+    with_value,
+)
 from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE
 
 _NUMBERS: Final = re.compile(r"([0-9]+)")

@@ -14,7 +14,7 @@ from tfdsl_backends.podspec.job_controller import DEFAULT_LIMIT
 from tfdsl_backends.podspec.reading.values import LARGEST_RETRIES, STATUSES, on_exit
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.view import View
+    from tfdsl.manifest.nodes import View
     from tfdsl.text import Span
 
 

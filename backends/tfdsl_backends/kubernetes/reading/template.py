@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.diagnostics.import_rules import READ_DIFFERENTLY
+from tfdsl.diagnostics.command_rules import READ_DIFFERENTLY
 from tfdsl.draft import Attribute, Bare, Block, Draft, Param, Statement, Text, Value
 from tfdsl.ir.cluster_spec import tf_config
-from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence
-from tfdsl.manifest.view import view
+from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, view
 from tfdsl.patterns import regex
 from tfdsl.record import replace
 
