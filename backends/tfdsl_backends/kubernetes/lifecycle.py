@@ -16,7 +16,7 @@ from tfdsl.lifecycle.events import Outcome, Task
 from tfdsl.manifest.nodes import tree, view
 from tfdsl.record import Record
 from tfdsl.vocabulary.quantities import Duration
-from tfdsl_backends.kubernetes.pods import jobs
+from tfdsl_backends.kubernetes.tfconfig import jobs
 from tfdsl_backends.podspec.job_controller import ControlledJob, controlled, note_restart, restarts_in_pods
 
 if TYPE_CHECKING:

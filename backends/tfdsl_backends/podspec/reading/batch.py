@@ -1,45 +1,93 @@
-"""What the API server refuses in a Job or drops from it, told where it is written.
+"""What manifests with Jobs (batch/v1) in them share: fields of the job, ends, and what the API server refuses or drops.
 
-Source: Kubernetes `pkg/apis/batch/validation`; tried on a real server by the conformance tests.
+Source of the latter: Kubernetes `pkg/apis/batch/validation`; tried on a real server by the conformance tests.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import NOT_KEPT, SERVER_REFUSES
-from tfdsl.manifest.nodes import plain
-from tfdsl_backends.podspec import patching
-from tfdsl_backends.podspec.patching import Node, any_object
+from tfdsl.draft import Bare, Draft
+from tfdsl.manifest.nodes import View, plain
+from tfdsl.patch.rules import PatchRules
+from tfdsl.text import Span
+from tfdsl.vocabulary.quantities import duration
+from tfdsl_backends.podspec import fields, patching
+from tfdsl_backends.podspec.plan import MOST_RULES
 from tfdsl_backends.podspec.reading.objects import dotted, unfit
 
-if TYPE_CHECKING:
-    from tfdsl.manifest.nodes import View
-
 INDEXED: Final = "Indexed"
-MOST_RULES: Final = 20
 MOST_STATUSES: Final = 255
 _ACTIONS: Final = ("FailJob", "FailIndex", "Ignore", "Count")
 _TOLD_BY_PODS: Final = ("args", "command", "env")
 """Lists of texts in containers; their reader says itself what is not one."""
 
 
-def refusals(job: View) -> Iterator[Diagnostic]:
-    """What the server refuses in ``job`` or drops from it; each place once."""
+USUAL_RETRIES: Final = 3
+"""``retries`` where a policy restarts anything and nothing is written."""
+
+
+def read_field(draft: Draft, field: fields.Field, place: View) -> None:
+    """``field`` of the job's object, which is at ``place``, as the attribute of the job."""
+    if field.codec == "flag":
+        draft.job.set(field.name, place.flag or None, place.span)
+    elif place.number is not None and field.fits is not None and field.fits(place.number):
+        draft.job.set(field.name, Bare(duration(place.number * 1000).text), place.span)
+
+
+def ending_alone(spec: View) -> list[tuple[int, Span]]:
+    """The replicas that each end the Job when they succeed, if its successPolicy says no more than that."""
+    indexes: list[tuple[int, Span]] = []
+    for rule in spec["successPolicy"]["rules"].items():
+        text = rule["succeededIndexes"].text
+        if text is None or not text.isdecimal() or len(text) > 6 or rule["succeededCount"].present:
+            return []
+        indexes.append((int(text), rule.span))
+    return indexes
+
+
+# --- what is refused or dropped ---
+
+
+def refusals(root: View, kind: str, rules: PatchRules, server: str) -> Iterator[Diagnostic]:
+    """What is refused in an object or dropped from it, each place once.
+
+    ``kind``: of its schema; ``rules``: what is refused after a patch, too; ``server``: whose API it is.
+    """
     told: set[tuple[int, int]] = set()
-    for diagnostic in _all(job):
+    for diagnostic in _refusals(root, kind, rules, server):
         place = (diagnostic.span.start, diagnostic.span.end)
         if place not in told:
             told.add(place)
             yield diagnostic
 
 
-def _all(job: View) -> Iterator[Diagnostic]:
-    yield from _schema(job)
-    yield from _names(job)
+def _refusals(root: View, kind: str, rules: PatchRules, server: str) -> Iterator[Diagnostic]:
+    assert root.node is not None
+    for one in unfit(root.node, kind):
+        if one.path[0] == "status":
+            continue
+        if one.unknown:
+            reason = f"{server} has no such field here; the server drops it, or refuses it if kubectl validates"
+            yield NOT_KEPT(one.span, what=one.name, reason=reason)
+        elif not any(step in _TOLD_BY_PODS for step in one.path):
+            yield SERVER_REFUSES(one.span, what=one.name, reason=f"it must be {one.wanted}")
+    if kind == "Job":
+        yield from _job(root)
+    for complaint in rules.check([plain(root.node)]):
+        place = root
+        for step in complaint.at:
+            place = place[step]
+        name = dotted(complaint.at) or "the document"
+        yield SERVER_REFUSES(place.span, what=name, reason=complaint.message)
+
+
+def _job(job: View) -> Iterator[Diagnostic]:
     spec = job["spec"]
+    yield from _names(job)
     yield from _restart_policy(spec)
     yield from _selector(spec)
     yield from _indexes(spec)
@@ -47,25 +95,6 @@ def _all(job: View) -> Iterator[Diagnostic]:
     yield from _success_policy(spec)
     yield from _replacement(spec)
     yield from _init_containers(spec["template"]["spec"])
-    assert job.node is not None
-    for complaint in any_object(Node(0, (), plain(job.node))):
-        place = job
-        for step in complaint.at:
-            place = place[step]
-        name = dotted(complaint.at) or "the document"
-        yield SERVER_REFUSES(place.span, what=name, reason=complaint.message)
-
-
-def _schema(job: View) -> Iterator[Diagnostic]:
-    assert job.node is not None
-    for one in unfit(job.node, "Job"):
-        if one.path[0] == "status":
-            continue
-        if one.unknown:
-            reason = "Kubernetes has no such field here; the server drops it, or refuses it if kubectl validates"
-            yield NOT_KEPT(one.span, what=one.name, reason=reason)
-        elif not any(step in _TOLD_BY_PODS for step in one.path):
-            yield SERVER_REFUSES(one.span, what=one.name, reason=f"it must be {one.wanted}")
 
 
 def _refused(place: View, what: str, reason: str) -> Diagnostic:
