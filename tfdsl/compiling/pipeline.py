@@ -27,7 +27,6 @@ from tfdsl.semantics.derived import Asked, Reports
 from tfdsl.semantics.params import Given
 from tfdsl.semantics.secrets import secrets
 from tfdsl.semantics.target_options import GivenOption
-from tfdsl.syntax import Parsed, parse
 from tfdsl.text import Source, Span
 from tfdsl.vocabulary.versions import Version
 
@@ -100,9 +99,9 @@ class Outcome(Record):
     conditions: Mapping[Span, bool] = {}
 
 
-def load(source: Source, read: Reader, parse: Callable[[Source], Parsed] = parse) -> Program:
+def load(source: Source, read: Reader) -> Program:
     """Parse ``source`` and what it includes. ``read`` gives the source of a path, or why it is not read."""
-    return project.load(source, read, parse)
+    return project.load(source, read)
 
 
 def run(program: Program, request: Request, choices: Sequence[Choice] = ()) -> Outcome:

@@ -23,7 +23,6 @@ from tfdsl.semantics.check import Checked, independent
 from tfdsl.semantics.project import Program
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import ast
-from tfdsl.syntax.parts import Parts
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
@@ -77,10 +76,9 @@ class _Job:
 
 
 class Checker:
-    """Remembers the parts of one text, and the results of its jobs, from one check to the next."""
+    """Remembers the results of its jobs, from one check to the next."""
 
     def __init__(self) -> None:
-        self.parts = Parts()
         self._results: dict[Key, Result] = {}
 
     def copy(self) -> Checker:

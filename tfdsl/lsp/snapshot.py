@@ -18,7 +18,7 @@ from tfdsl.semantics.project import Program
 from tfdsl.settings.finding import settings_for
 from tfdsl.source_files import Inputs
 from tfdsl.syntax import ast
-from tfdsl.syntax.lexer import Lexed
+from tfdsl.syntax.lexer import Lexed, lex
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
@@ -74,12 +74,12 @@ class Snapshot:
     @cached_property
     def lexed(self) -> Lexed:
         """The tokens; they are there for any text."""
-        return self._checker.parts.tokens(self.source)
+        return lex(self.source)
 
     @cached_property
     def program(self) -> Program:
         """The text and its includes; there is a tree for any text."""
-        return pipeline.load(self.source, self.inputs, self._checker.parts.read)
+        return pipeline.load(self.source, self.inputs)
 
     @cached_property
     def inputs(self) -> Inputs:

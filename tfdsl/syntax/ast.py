@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
@@ -458,40 +457,10 @@ class Job(Record):
     condition: Condition | None = None
     pattern: Str | None = None
 
-    if not TYPE_CHECKING:  # for type checkers every job has its items
-        _read: Job
-        _moved: Callable[[tuple[Item, ...]], tuple[Item, ...]]
-
-        def __getattr__(self, name: str) -> object:
-            if name != "items":
-                raise AttributeError(name)
-            self.items = self._moved(self._read.items)
-            return self.items
-
-    @staticmethod
-    def later(
-        read: Job,
-        head: tuple[Name, Span, Condition | None, Str | None],
-        moved: Callable[[tuple[Item, ...]], tuple[Item, ...]],
-    ) -> Job:
-        """A job that was read at another place: its head has been moved, its items are when somebody looks at them."""
-        job = object.__new__(Job)
-        fields = ("name", "span", "condition", "pattern")
-        for field, value in (("_read", read), ("_moved", moved), *zip(fields, head, strict=True)):
-            object.__setattr__(job, field, value)
-        return job
-
-    @property
-    def as_read(self) -> Job:
-        """The same job at the place where it was read: only its spans may differ."""
-        return getattr(self, "_read", self)
-
     @property
     def matrix(self) -> Matrix | None:
         """Its matrix, if it has one."""
-        if not any(isinstance(item, Matrix) for item in self.as_read.items):
-            return None
-        return next(item for item in self.items if isinstance(item, Matrix))
+        return next((item for item in self.items if isinstance(item, Matrix)), None)
 
 
 Declaration: TypeAlias = Edition | Include | Param | Let | Template | Profile | Job
