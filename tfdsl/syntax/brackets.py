@@ -63,6 +63,17 @@ def item_end(types: Sequence[int], at: int, also: Collection[int] = ()) -> int:
     return at
 
 
+def block_end(types: Sequence[int], at: int) -> int:
+    """The bracket that closes what token ``at`` is in, or the end of the text."""
+    depth = 0
+    while types[at] != lexer.END:
+        depth += (types[at] in CLOSERS) - (types[at] in OPENERS)
+        if depth < 0:
+            break
+        at += 1
+    return at
+
+
 def around(types: Sequence[int], at: int) -> int | None:
     """The bracket that is open at token ``at``."""
     depth = 0

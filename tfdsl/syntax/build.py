@@ -6,8 +6,8 @@ token is passed as its number.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal, TypeAlias
+from collections.abc import Callable, Iterable
+from typing import Literal, TypeAlias, TypeVar
 
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Diagnostic
@@ -199,6 +199,8 @@ class ValueBuilder:
         return ast.ErrorExpr(span)
 
 
+T = TypeVar("T")
+
 OPERATORS = {
     "or": "||",
     "and": "&&",
@@ -214,6 +216,11 @@ OPERATORS = {
     "divide": "/",
     "modulo": "%",
 }
+
+
+def _find(kind: type[T], parts: Iterable[object]) -> T | None:
+    """The first of ``parts`` of a kind."""
+    return next((part for part in parts if isinstance(part, kind)), None)
 
 
 class Builder(ValueBuilder):
@@ -237,13 +244,8 @@ class Builder(ValueBuilder):
         return ast.Include(self._plain(self._token(path)), span)
 
     def param_(self, span: Span, name: int, type_: ast.TypeRef, *rest: ast.Expr | tuple[ast.Assign, ...]) -> ast.Param:
-        default: ast.Expr | None = None
-        settings: tuple[ast.Assign, ...] = ()
-        for each in rest:
-            if isinstance(each, tuple):
-                settings = each
-            else:
-                default = each
+        default = next((each for each in rest if not isinstance(each, tuple)), None)
+        settings = next((each for each in rest if isinstance(each, tuple)), ())
         if not type_.name.text:
             type_ = ast.TypeRef(ast.Name(likely_type(default), type_.name.span), None, type_.span)
         return ast.Param(self._name(name), type_, default, settings, span)
@@ -294,14 +296,7 @@ class Builder(ValueBuilder):
         self, rest: tuple[ast.Condition | tuple[ast.Item, ...], ...]
     ) -> tuple[ast.Condition | None, tuple[ast.Item, ...]]:
         """The condition and the body of a block."""
-        condition: ast.Condition | None = None
-        body: tuple[ast.Item, ...] = ()
-        for each in rest:
-            if isinstance(each, ast.Condition):
-                condition = each
-            else:
-                body = each
-        return condition, body
+        return _find(ast.Condition, rest), next((each for each in rest if isinstance(each, tuple)), ())
 
     def attribute_(self, span: Span, key: int, value: ast.Expr, condition: ast.Condition | None = None) -> ast.Assign:
         return ast.Assign(self._name(key), value, span, condition)
@@ -333,19 +328,11 @@ class Builder(ValueBuilder):
     def mount_(
         self, span: Span, kind: int, *rest: ast.Expr | int | ast.Condition | tuple[ast.Assign, ...]
     ) -> ast.Mount:
-        values: list[ast.Expr] = []
-        readonly: Span | None = None
-        options: tuple[ast.Assign, ...] = ()
-        condition: ast.Condition | None = None
-        for each in rest:
-            if isinstance(each, int):
-                readonly = self._token(each)
-            elif isinstance(each, ast.Condition):
-                condition = each
-            elif isinstance(each, tuple):
-                options = each
-            else:
-                values.append(each)
+        values = [each for each in rest if not isinstance(each, (int, ast.Condition, tuple))]
+        word = _find(int, rest)
+        readonly = None if word is None else self._token(word)
+        condition = _find(ast.Condition, rest)
+        options = next((each for each in rest if isinstance(each, tuple)), ())
         source = values[0] if len(values) == 2 else None
         return ast.Mount(self._name(kind), source, values[-1], readonly, options, span, condition)
 
@@ -356,19 +343,11 @@ class Builder(ValueBuilder):
         destination: ast.Expr,
         *rest: ast.Name | ast.Subject | ast.Condition | tuple[ast.Assign, ...],
     ) -> ast.Output:
-        when: ast.Name | None = None
-        subject: ast.Subject | None = None
-        options: tuple[ast.Assign, ...] = ()
-        condition: ast.Condition | None = None
-        for each in rest:
-            if isinstance(each, ast.Name):
-                when = each
-            elif isinstance(each, ast.Condition):
-                condition = each
-            elif isinstance(each, ast.Subject):
-                subject = each if is_whole(each) else None
-            else:
-                options = each
+        subject = _find(ast.Subject, rest)
+        if subject is not None and not is_whole(subject):
+            subject = None
+        options = next((each for each in rest if isinstance(each, tuple)), ())
+        when, condition = _find(ast.Name, rest), _find(ast.Condition, rest)
         return ast.Output(source, destination, when, subject, options, span, condition)
 
     def moment_(self, _: Span, name: int) -> ast.Name:
@@ -378,23 +357,13 @@ class Builder(ValueBuilder):
         return ast.Subject(self._name(role), None if index is None else self.number_(self._token(index), index), span)
 
     def policy_(self, span: Span, *parts: ast.Subject | ast.Event | ast.Expr | ast.Condition | ast.Name) -> ast.Policy:
-        subject: ast.Subject | None = None
-        event: ast.Event | None = None
-        delay: ast.Expr | None = None
-        condition: ast.Condition | None = None
-        for part in parts[:-1]:
-            if isinstance(part, ast.Subject):
-                subject = part
-            elif isinstance(part, ast.Event):
-                event = part
-            elif isinstance(part, ast.Condition):
-                condition = part
-            elif not isinstance(part, ast.Name):
-                delay = part
+        event = _find(ast.Event, parts)
+        known = (ast.Subject, ast.Event, ast.Condition, ast.Name)
+        delay = next((part for part in parts[:-1] if not isinstance(part, known)), None)
         action = parts[-1]
         assert event is not None
         assert isinstance(action, ast.Name)
-        return ast.Policy(subject, event, delay, action, span, condition)
+        return ast.Policy(_find(ast.Subject, parts), event, delay, action, span, _find(ast.Condition, parts))
 
     def event_(self, span: Span, name: int) -> ast.Event:
         return ast.Event(self._name(name), None, None, span)
@@ -440,18 +409,9 @@ class Builder(ValueBuilder):
         return ast.UnsetOutput(source, destination, span, condition)
 
     def unset_policy_(self, span: Span, *parts: ast.Subject | ast.Event | ast.Condition) -> ast.UnsetPolicy:
-        subject: ast.Subject | None = None
-        event: ast.Event | None = None
-        condition: ast.Condition | None = None
-        for part in parts:
-            if isinstance(part, ast.Subject):
-                subject = part
-            elif isinstance(part, ast.Event):
-                event = part
-            else:
-                condition = part
+        event = _find(ast.Event, parts)
         assert event is not None
-        return ast.UnsetPolicy(subject, event, span, condition)
+        return ast.UnsetPolicy(_find(ast.Subject, parts), event, span, _find(ast.Condition, parts))
 
     def restarted_any_(self, span: Span, word: int) -> ast.Event:
         return ast.Event(self._name(word), None, None, span)

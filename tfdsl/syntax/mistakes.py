@@ -13,11 +13,11 @@ from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import condition_mistakes, lexer, repairs, statement_mistakes, value_mistakes, wording
+from tfdsl.syntax.brackets import item_start
 from tfdsl.syntax.lexer import (
     AFTER,
     ARROW,
     AT,
-    CLOSERS,
     COLON,
     COMMA,
     DECLARATIONS,
@@ -130,7 +130,7 @@ def _complete(recovery: Recovery, at: int, put: tuple[int, ...]) -> bool:
 def _message(recovery: Recovery, at: int, put: tuple[int, ...]) -> Diagnostic:
     lexed = recovery.lexed
     span = recovery.span(at)
-    start = _statement(recovery, at)
+    start = item_start(lexed.types, at)
     before = lexed.text(at - 1)
     if put == BLOCK:
         end = lexed.ends[at - 1]
@@ -144,19 +144,6 @@ def _message(recovery: Recovery, at: int, put: tuple[int, ...]) -> Diagnostic:
     diagnostic = rules.UNFINISHED(span, expected=wording.missing(put, before, statement), before=shortened(before))
     form = wording.FORMS.get(statement)
     return diagnostic if form is None else diagnostic.help(f"for example: {form}")
-
-
-def _statement(recovery: Recovery, at: int) -> int:
-    """The first token of the item that ends before token ``at``."""
-    types = recovery.lexed.types
-    depth = 0
-    while at and types[at - 1] != lexer.NEWLINE:
-        type_ = types[at - 1]
-        depth += (type_ in OPENERS) - (type_ in repairs.BRACKETS and type_ not in OPENERS)
-        if depth < 0 or (depth == 0 and type_ == COMMA):
-            break
-        at -= 1
-    return at
 
 
 Mistake: TypeAlias = "Callable[[Recovery, int, set[int]], bool]"
@@ -275,25 +262,7 @@ def _quoted_key(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
         diagnostic.fix("remove the quotes", Edit(span, name), safe=True) if name.isidentifier() else diagnostic
     )
     recovery.replace(at, lexer.NAME if name.isidentifier() and name.isascii() else lexer.ERROR)
-    return lexed.types[at] == lexer.NAME or _drop_item(recovery, at)
-
-
-def _drop_item(recovery: Recovery, at: int) -> bool:
-    """Remove everything up to the end of the item."""
-    types = recovery.lexed.types
-    end, depth = at, 0
-    while types[end] != lexer.END:
-        if types[end] in CLOSERS:
-            depth += 1
-        elif types[end] in OPENERS:
-            depth -= 1
-        if depth < 0 or (depth == 0 and types[end] in (lexer.NEWLINE, COMMA)):
-            break
-        end += 1
-    if types[end] in (lexer.NEWLINE, COMMA):
-        end += 1
-    recovery.delete(at, end - at)
-    return end > at
+    return lexed.types[at] == lexer.NAME or recovery.drop_item(at)
 
 
 def _job_name(recovery: Recovery, at: int, acceptable: set[int]) -> bool:

@@ -13,7 +13,7 @@ from typing import NamedTuple, cast
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
 from tfdsl.syntax import lexer, mistakes, repairs, wording
-from tfdsl.syntax.brackets import UNCLOSED, Balance, close_texts, leave_out_manifests
+from tfdsl.syntax.brackets import UNCLOSED, Balance, close_texts, item_end, leave_out_manifests
 from tfdsl.syntax.build import BUILDERS, Builder
 from tfdsl.syntax.driver import MAX_STACK, Machine
 from tfdsl.syntax.lexer import CLOSERS, COMMA, OPENERS, Lexed
@@ -240,6 +240,14 @@ class Recovery:
         """Remove ``count`` tokens from ``at`` on."""
         lexed = self.lexed
         del lexed.types[at : at + count], lexed.starts[at : at + count], lexed.ends[at : at + count]
+
+    def drop_item(self, at: int) -> bool:
+        """Remove the item of token ``at`` and the separator after it; False when there is nothing to remove."""
+        types = self.lexed.types
+        end = item_end(types, at)
+        end += types[end] in (lexer.NEWLINE, COMMA)
+        self.delete(at, end - at)
+        return end > at
 
     def replace(self, at: int, type_: int, count: int = 1) -> None:
         """Replace ``count`` tokens from ``at`` on with one token of another type."""

@@ -9,12 +9,11 @@ from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
 from tfdsl.patterns import regex
 from tfdsl.syntax import lexer, repairs, wording
-from tfdsl.syntax.brackets import item_end, item_start
+from tfdsl.syntax.brackets import block_end, item_end, item_start
 from tfdsl.syntax.lexer import (
     AFTER,
     ARROW,
     AT,
-    CLOSERS,
     COLON,
     COMMA,
     DECLARATIONS,
@@ -27,7 +26,6 @@ from tfdsl.syntax.lexer import (
     MOUNT,
     NUMBER,
     ON,
-    OPENERS,
     PARAM,
     RAW,
     ROLE,
@@ -163,7 +161,8 @@ def declaration_inside(recovery: Recovery, at: int, _: set[int]) -> bool:
     span = Span(lexed.source, lexed.starts[at - 1], lexed.ends[at])
     diagnostic = rules.DECLARATION_INSIDE(span, word=lexed.text(at - 1))
     recovery.report(diagnostic.help("move it out of the job, to the top of the file"))
-    return _leave_out(recovery, at - 1)
+    recovery.step_back()
+    return recovery.drop_item(at - 1)
 
 
 def unknown_statement(recovery: Recovery, at: int, _: set[int]) -> bool:
@@ -198,7 +197,11 @@ def unknown_statement(recovery: Recovery, at: int, _: set[int]) -> bool:
         text = meant if types[at] != lexer.LBRACE else f"{meant} {'fetch' if meant == 'prepare' else 'helper'}"
         diagnostic = diagnostic.help(f"for example: {wording.FORMS[meant]}").fix(f"write {text}", Edit(span, text))
     recovery.report(diagnostic)
-    return _leave_out(recovery, at - 1, whole=not is_item)
+    recovery.step_back()
+    if is_item:
+        return recovery.drop_item(at - 1)
+    recovery.delete(at - 1, block_end(types, at - 1) - at + 1)
+    return True
 
 
 def _is_block(recovery: Recovery, at: int) -> bool:
@@ -207,22 +210,6 @@ def _is_block(recovery: Recovery, at: int) -> bool:
     while is_word(types[at]) or types[at] == lexer.STRING:
         at += 1
     return types[at] == lexer.LBRACE
-
-
-def _leave_out(recovery: Recovery, at: int, *, whole: bool = False) -> bool:
-    """Undo the token ``at`` and remove its item, or (``whole``) all items up to the closing bracket."""
-    types = recovery.lexed.types
-    end, depth = at, 0
-    while types[end] != lexer.END:
-        depth += (types[end] in CLOSERS) - (types[end] in OPENERS)
-        if depth < 0 or (depth == 0 and not whole and types[end] in (lexer.NEWLINE, COMMA)):
-            break
-        end += 1
-    if types[end] in (lexer.NEWLINE, COMMA) and not whole:
-        end += 1
-    recovery.step_back()
-    recovery.delete(at, end - at)
-    return True
 
 
 def quoted_name(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
@@ -285,13 +272,8 @@ def param_block(recovery: Recovery, at: int, _: set[int]) -> bool:
     missing = f": and {wording.put_in(lexer.NAME, ':')}"
     diagnostic = rules.UNFINISHED(recovery.span(at), expected=missing, before=shortened(lexed.text(at - 1)))
     recovery.report(diagnostic.help(f"for example: {wording.FORMS['param']}"))
-    end, depth = at, 0
-    while types[end] != lexer.END:
-        depth += (types[end] in CLOSERS) - (types[end] in OPENERS)
-        end += 1
-        if depth == 0:
-            break
-    recovery.delete(at, end - at)
+    end = block_end(types, at + 1)
+    recovery.delete(at, end - at + (types[end] != lexer.END))
     for offset, type_ in enumerate((COLON, lexer.NAME, EQUAL, lexer.ERROR)):
         recovery.insert(at + offset, type_)
     return True
@@ -342,25 +324,16 @@ def block_with_equals(recovery: Recovery, at: int, _: set[int]) -> bool:
             recovery.delete(word + 1)
         return True
     recovery.report(diagnostic)
-    return _leave_out_block(recovery, word, at)
+    if word < at:  # the keyword has been read already
+        if recovery.before is None:
+            return False
+        recovery.step_back()
+    recovery.drop_item(word)
+    return True
 
 
 def _form(keyword: str) -> str:
     return wording.FORMS.get(keyword, f"{keyword} {{ … }}")
-
-
-def _leave_out_block(recovery: Recovery, word: int, at: int) -> bool:
-    """Remove the item of the keyword ``word``, which may have been read already."""
-    types = recovery.lexed.types
-    end = item_end(types, word)
-    if types[end] in (lexer.NEWLINE, COMMA):
-        end += 1
-    if word < at:
-        if recovery.before is None:
-            return False
-        recovery.step_back()
-    recovery.delete(word, end - word)
-    return True
 
 
 def matrix_axis(recovery: Recovery, at: int, _: set[int]) -> bool:
