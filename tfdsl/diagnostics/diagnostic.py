@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from tfdsl.record import Record, replace
-
-if TYPE_CHECKING:
-    from tfdsl.text import Span
-
+from tfdsl.text import Span
 
 Level: TypeAlias = Literal["error", "warning", "info"]
 

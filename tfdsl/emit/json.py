@@ -6,15 +6,12 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from json.encoder import encode_basestring, encode_basestring_ascii
 from math import isfinite
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.emit.located import Data, Located, Written, plain, without_exponent
 from tfdsl.patterns import regex
+from tfdsl.text import Span
 from tfdsl.vocabulary.quantities import Duration, Quantity
-
-if TYPE_CHECKING:
-    from tfdsl.text import Span
-
 
 _INDENT: Final = "  "
 _SURROGATE: Final = regex("[\ud800-\udfff]")

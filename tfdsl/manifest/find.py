@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.diagnostics import Diagnostic, command_rules
 from tfdsl.manifest import yaml
@@ -13,8 +13,8 @@ from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.text import Source
 
-if TYPE_CHECKING:
-    Report = Callable[[Diagnostic], None]
+Report = Callable[[Diagnostic], None]
+
 
 MOST_EMBEDDED: Final = 1_000
 """The most documents of one other that are read out of it."""

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as AbstractMapping
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
-from tfdsl.emit.located import Data, Located
+from tfdsl.emit.located import Data, Located, Plain
 from tfdsl.record import Record
+from tfdsl.text import Source, Span
 from tfdsl.vocabulary.quantities import Duration, Quantity
-
-if TYPE_CHECKING:
-    from tfdsl.emit.located import Plain
-    from tfdsl.text import Source, Span
 
 
 class Scalar(Record):

@@ -12,10 +12,7 @@ from typing import TYPE_CHECKING
 from tfdsl.diagnostics.diagnostic import Diagnostic, count, worst
 from tfdsl.diagnostics.render.columns import Measured, line_of, visible, width
 from tfdsl.record import Record
-
-if TYPE_CHECKING:
-    from tfdsl.text import Source, Span
-
+from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
     Paint = Callable[[str, str], str]

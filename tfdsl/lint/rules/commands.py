@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, Edit, Rule
+from tfdsl.lint.view import JobView
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.semantics import resolved
 from tfdsl.semantics.secrets import secrets
 from tfdsl.semantics.values import ListData, Value
 from tfdsl.text import Span
-
-if TYPE_CHECKING:
-    from tfdsl.lint.view import JobView
-
 
 _SHELL = regex(r"(?:.*/)?(?:ba|da|a)?sh")
 _TAKES_TEXT = regex(r"-[a-z]*c")

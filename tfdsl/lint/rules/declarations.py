@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, Edit, Rule
+from tfdsl.lint.view import ProgramView
 from tfdsl.semantics.project import used_templates
 from tfdsl.semantics.scope import members
-
-if TYPE_CHECKING:
-    from tfdsl.lint.view import ProgramView
-
 
 UNUSED_LET = Rule("TFJ3001", "unused-let", "warning", "let {name} is never used")
 

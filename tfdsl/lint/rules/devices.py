@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, Rule
+from tfdsl.lint.view import JobView
+from tfdsl.semantics import resolved
 from tfdsl.semantics.values import show
+from tfdsl.text import Span
 from tfdsl.vocabulary.quantities import Quantity
-
-if TYPE_CHECKING:
-    from tfdsl.lint.view import JobView
-    from tfdsl.semantics import resolved
-    from tfdsl.text import Span
 
 
 def gpus(role: resolved.Role) -> int:

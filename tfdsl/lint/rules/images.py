@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.lint.rules.commands import as_written
 from tfdsl.lint.rules.devices import gpus, may_have_gpus
+from tfdsl.lint.view import JobView
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-
-if TYPE_CHECKING:
-    from tfdsl.lint.view import JobView
-    from tfdsl.semantics import resolved
-    from tfdsl.semantics.values import Value
-
+from tfdsl.semantics import resolved
+from tfdsl.semantics.values import Value
 
 _OFFICIAL = regex(r"(?:(?:index\.)?docker\.io/)?tensorflow/tensorflow:(?P<tag>[^@]+)(?:@.*)?")
 _VERSION = regex(r"[^-]+(?:-devel)?")

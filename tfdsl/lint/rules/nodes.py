@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.lint.rules.devices import devices
+from tfdsl.lint.view import JobView
+from tfdsl.semantics import resolved
+from tfdsl.semantics.values import Value
 from tfdsl.vocabulary.quantities import Quantity
-
-if TYPE_CHECKING:
-    from tfdsl.lint.view import JobView
-    from tfdsl.semantics import resolved
-    from tfdsl.semantics.values import Value
-
 
 MORE_GPUS_THAN_A_NODE = Rule(
     "TFJ3117",

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.lint.rules.commands import command_of
 from tfdsl.lint.rules.images import images
+from tfdsl.lint.view import JobView
 from tfdsl.patterns import regex
 from tfdsl.semantics import resolved
 from tfdsl.semantics.values import MapData
 from tfdsl.vocabulary.quantities import Duration
-
-if TYPE_CHECKING:
-    from tfdsl.lint.view import JobView
-
 
 GANG_WITHOUT_PS = Rule(
     "TFJ3012", "gang-without-ps", "warning", "the gang may start with only {available} of {replicas} parameter servers"

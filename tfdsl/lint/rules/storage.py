@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, Rule
+from tfdsl.lint.view import JobView
+from tfdsl.semantics.resolved import Mount, Role
 from tfdsl.semantics.values import ListData
 from tfdsl.syntax import ast
-
-if TYPE_CHECKING:
-    from tfdsl.lint.view import JobView
-    from tfdsl.semantics.resolved import Mount, Role
-
 
 CHECKPOINT_NOT_DURABLE = Rule("TFJ3015", "checkpoint-not-durable", "warning", "{name} is on {mount}, which {end}")
 
