@@ -172,8 +172,7 @@ def condition_before_the_rest(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 def _condition_too_early(recovery: Recovery, start: int, at: int) -> bool:
     """A condition before ``at``, ``to`` or the sign of a value; any other one is where none is possible."""
-    lexed = recovery.lexed
-    types = lexed.types
+    types = recovery.types
     links = {
         MOUNT: ((AT,), "after the path"),
         OUTPUT: ((lexer.KEYWORDS["to"],), "after the destination"),
@@ -209,10 +208,9 @@ def _move(recovery: Recovery, first: int, stop: int, end: int, where: str) -> No
 
 def _impossible(recovery: Recovery, start: int, at: int, end: int) -> bool:
     """Report a condition of something that cannot have one, and leave it out."""
-    lexed = recovery.lexed
-    types = lexed.types
+    types = recovery.types
     keyword = types[start] in lexer.KEYWORDS.values() and types[start + 1] != EQUAL
-    what = ("an " if types[start] == INCLUDE else "a ") + lexed.text(start) if keyword else "an entry"
+    what = ("an " if types[start] == INCLUDE else "a ") + recovery.text(start) if keyword else "an entry"
     if keyword and types[start] in PLAIN_BLOCKS:
         what += " block"
     diagnostic = rules.NO_CONDITION(recovery.spanning(at, end), what=what)
@@ -227,8 +225,7 @@ def _impossible(recovery: Recovery, start: int, at: int, end: int) -> bool:
 
 def condition_first(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``when prod gpu = 1`` and ``role when prod ps { }``, where ``when`` was read as a name."""
-    lexed = recovery.lexed
-    types = lexed.types
+    types = recovery.types
     if at < 2 or types[at - 1] != WHEN or recovery.before is None or types[at] in ENDS or types[at] == EQUAL:
         return False
     if types[at - 2] in {*NAMED, USE}:
@@ -258,7 +255,7 @@ def condition_first(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 def _begins_item(recovery: Recovery, at: int) -> bool:
     """Whether an item begins at token ``at``, behind a condition."""
-    types = recovery.lexed.types
+    types = recovery.types
     if types[at + 1] == EQUAL and is_word(types[at]):
         return True
     statements = {ON, ROLE, USE, MOUNT, OUTPUT, *STEPS, lexer.KEYWORDS["patch"], lexer.KEYWORDS["unpatch"]}
@@ -267,16 +264,16 @@ def _begins_item(recovery: Recovery, at: int) -> bool:
 
 def _goes_with_next_line(recovery: Recovery, at: int, end: int) -> bool:
     """Whether a condition on a line of its own, up to the token ``end``, has an item right below it."""
-    types = recovery.lexed.types
+    types = recovery.types
     if types[end] != lexer.NEWLINE or types[at - 2] not in (lexer.NEWLINE, lexer.LBRACE):
         return False
-    plain = not recovery.lexed.text(end).strip()
+    plain = not recovery.text(end).strip()
     return plain and recovery.column(end + 1) == recovery.column(at - 1) and _begins_item(recovery, end + 1)
 
 
 def _before_name(recovery: Recovery, at: int) -> bool:
     """``role when prod ps { }``."""
-    types = recovery.lexed.types
+    types = recovery.types
     end = item_end(types, at, (lexer.LBRACE,))
     name = end - 1
     if name <= at or not (is_word(types[name]) or types[name] == lexer.STRING):

@@ -67,7 +67,7 @@ LONGEST = 7
 
 def unfinished(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``mount pvc`` and nothing more, or ``n > 1 ? 2`` before a closing bracket."""
-    types = recovery.lexed.types
+    types = recovery.types
     if types[at] == ARROW and at and types[at - 1] == WHEN:
         return _complete(recovery, at, (lexer.ERROR,))
     if types[at] not in ENDS or not at or types[at - 1] in ITEM_STARTS:
@@ -80,7 +80,7 @@ def unfinished(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 def dangling(recovery: Recovery, at: int, _: set[int]) -> bool:
     """The same before a line end where a value can continue: the next item was read as the missing part."""
-    types, before = recovery.lexed.types, recovery.before_line_end
+    types, before = recovery.types, recovery.before_line_end
     if before is None or not 1 <= at - before.at <= 2 or not before.at or types[before.at - 1] in ITEM_STARTS:
         return False
     following = [*types[before.at : at], EQUAL if types[at] == COLON else types[at]]
@@ -94,8 +94,7 @@ def dangling(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 def _first(recovery: Recovery, at: int) -> tuple[int, ...]:
     """What must come next even if something else is shorter: after ``on worker`` an event, which it is not itself."""
-    lexed = recovery.lexed
-    after_role = at > 1 and lexed.types[at - 2] == ON and lexed.text(at - 1) in wording.ROLES
+    after_role = at > 1 and recovery.types[at - 2] == ON and recovery.text(at - 1) in wording.ROLES
     return (lexer.NAME,) if after_role else ()
 
 
@@ -181,7 +180,7 @@ def _set_with(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
 
 def _is_type(recovery: Recovery, at: int) -> bool:
     """Whether the colon at ``at`` is that of a type: ``let n: int = 4``."""
-    types = recovery.lexed.types
+    types = recovery.types
     behind = types[at + 1 : at + 3]
     return (
         types[at] == COLON and types[at - 2] == lexer.KEYWORDS["let"] and behind[0] == lexer.NAME and behind[1] in TYPED
@@ -195,7 +194,7 @@ def _repeated_word(recovery: Recovery, at: int, _: set[int]) -> bool:
         return False
     if lexed.types[at - 1] != lexed.types[at - 2] or not repairs.goes_on(before.states.copy(), lexed.types, at):
         return False
-    span = Span(lexed.source, lexed.starts[at - 1], lexed.ends[at - 1])
+    span = recovery.spanning(at - 1, at)
     recovery.report(
         rules.REPEATED_WORD(span, found=shortened(span.text)).fix("remove it", recovery.removal(at - 1), safe=True)
     )
@@ -206,11 +205,10 @@ def _repeated_word(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 def _missing_arrow(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``on failed restart job``, where ``failed`` was read as a role and ``restart`` as the event."""
-    lexed = recovery.lexed
     on = _policy_start(recovery, at)
-    if on is None or ARROW in lexed.types[on:at]:
+    if on is None or ARROW in recovery.types[on:at]:
         return False
-    action = next((i for i in range(on + 2, at + 1) if lexed.text(i) in ACTION_WORDS), None)
+    action = next((i for i in range(on + 2, at + 1) if recovery.text(i) in ACTION_WORDS), None)
     if action is None or not recovery.cut_behind(on):
         return False
     span = recovery.span(action)
@@ -222,7 +220,7 @@ def _missing_arrow(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 def _policy_start(recovery: Recovery, at: int) -> int | None:
     """The ``on`` before token ``at`` on its line."""
-    types = recovery.lexed.types
+    types = recovery.types
     return next((i for i in range(at - 1, recovery.line_start(at) - 1, -1) if types[i] == ON), None)
 
 
@@ -236,7 +234,7 @@ def _late_delay(recovery: Recovery, at: int, _: set[int]) -> bool:
     action = recovery.span(arrow + 1).to(recovery.span(at - 2))
     if lexed.types[at] not in value_mistakes.NUMBERS or arrow + 2 >= at or not recovery.cut_behind(on):
         return False
-    late = Span(lexed.source, lexed.starts[at - 1], lexed.ends[at])
+    late = recovery.spanning(at - 1, at + 1)
     diagnostic = rules.LATE_DELAY(late, delay=lexed.text(at), action=action.text)
     if AFTER not in lexed.types[on:arrow]:
         place = lexed.starts[arrow]
@@ -252,8 +250,11 @@ def _late_delay(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 def _quoted_key(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
     """``"image" = …`` among the items of a block."""
-    lexed = recovery.lexed
-    if lexed.types[at] != lexer.STRING or lexer.NAME not in acceptable or lexed.types[at + 1] not in (EQUAL, COLON):
+    if (
+        recovery.types[at] != lexer.STRING
+        or lexer.NAME not in acceptable
+        or recovery.types[at + 1] not in (EQUAL, COLON)
+    ):
         return False
     span = recovery.span(at)
     name = span.text.strip('"')
@@ -262,7 +263,7 @@ def _quoted_key(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
         diagnostic.fix("remove the quotes", Edit(span, name), safe=True) if name.isidentifier() else diagnostic
     )
     recovery.replace(at, lexer.NAME if name.isidentifier() and name.isascii() else lexer.ERROR)
-    return lexed.types[at] == lexer.NAME or recovery.drop_item(at)
+    return recovery.types[at] == lexer.NAME or recovery.drop_item(at)
 
 
 def _job_name(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
@@ -281,7 +282,7 @@ def _job_name(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
         return False
     if first < at:
         recovery.step_back()
-    span = Span(lexed.source, lexed.starts[first], lexed.ends[end - 1])
+    span = recovery.spanning(first, end)
     diagnostic = rules.JOB_NAME(span)
     recovery.report(
         diagnostic.fix("quote the name", Edit(span, f'"{span.text}"'), safe=True)
@@ -315,7 +316,7 @@ def _line_break(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
 
 def _declares(recovery: Recovery, at: int) -> bool:
     """Whether a declaration begins after the line end ``at``."""
-    types = recovery.lexed.types
+    types = recovery.types
     if types[at] != lexer.NEWLINE or types[at + 1] not in DECLARATIONS:
         return False
     start = [tables.START_FILE]

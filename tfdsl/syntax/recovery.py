@@ -261,6 +261,15 @@ class Recovery:
         if diagnostic is not None and self.line_of(diagnostic.span.start) not in self.quiet:
             self.builder.diagnostics.append(diagnostic)
 
+    @property
+    def types(self) -> list[int]:
+        """The types of all tokens."""
+        return self.lexed.types
+
+    def text(self, at: int) -> str:
+        """The characters of token ``at``."""
+        return self.lexed.text(at)
+
     def span(self, at: int) -> Span:
         """The span of token ``at``; for the end of a line, the place after its last token."""
         lexed = self.lexed

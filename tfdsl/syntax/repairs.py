@@ -39,10 +39,9 @@ FOREIGN_WORDS = {
 
 def resembling(recovery: Recovery, at: int) -> list[int]:
     """The keywords that the word at token ``at`` may be meant as."""
-    lexed = recovery.lexed
-    if lexed.types[at] != lexer.NAME:
+    if recovery.types[at] != lexer.NAME:
         return []
-    word = lexed.text(at)
+    word = recovery.text(at)
     foreign = FOREIGN_WORDS.get(word)
     if foreign is not None:
         return [lexer.KEYWORDS[foreign]]
@@ -230,7 +229,7 @@ def _insertion(recovery: Recovery, repair: Repair, at: int) -> Diagnostic:
     span = recovery.span(at)
     put = repair.types[0]
     token = wording.found(lexed, at)
-    previous = Span(lexed.source, lexed.starts[at - 1], lexed.ends[at - 1]) if at else span
+    previous = recovery.spanning(at - 1, at) if at else span
     if put == EQUAL and len(repair.types) == 1:
         return rules.MISSING_EQUALS(span, key=shortened(previous.text)).fix("add =", _edit(previous, span, "="))
     if put in (COMMA, lexer.NEWLINE):
@@ -238,7 +237,7 @@ def _insertion(recovery: Recovery, repair: Repair, at: int) -> Diagnostic:
         result = rules.MISSING_SEPARATOR(span, found=token)
         return result.fix("add a comma" if put == COMMA else "start a new line", _between(previous, span, text))
     if put == lexer.ERROR and lexed.types[at - 1] == EQUAL and repair.back == 0:
-        key = Span(lexed.source, lexed.starts[at - 2], lexed.ends[at - 2])
+        key = recovery.spanning(at - 2, at - 1)
         return rules.MISSING_VALUE(span, key=shortened(key.text))
     if put == lexer.LBRACE:
         head = at - 1 if lexed.types[at - 1] in PLAIN_BLOCKS or lexed.types[at - 2] not in NAMED_BLOCKS else at - 2
@@ -264,7 +263,7 @@ def _between(previous: Span, span: Span, text: str) -> Edit:
 
 def _removal(recovery: Recovery, repair: Repair, at: int) -> Diagnostic:
     lexed = recovery.lexed
-    span = Span(lexed.source, lexed.starts[at], lexed.ends[at + repair.out - 1])
+    span = recovery.spanning(at, at + repair.out)
     if at and repair.out == 1 and lexed.text(at) == lexed.text(at - 1):
         result = rules.REPEATED_WORD(span, found=wording.found(lexed, at))
     else:
@@ -285,7 +284,7 @@ def is_punctuation(text: str) -> bool:
 
 def _replacement(recovery: Recovery, repair: Repair, at: int) -> Diagnostic:
     lexed = recovery.lexed
-    span = Span(lexed.source, lexed.starts[at], lexed.ends[at + repair.out - 1])
+    span = recovery.spanning(at, at + repair.out)
     put = repair.types[0]
     if put in KEYWORD_TEXTS and not is_punctuation(span.text):
         word = KEYWORD_TEXTS[put]

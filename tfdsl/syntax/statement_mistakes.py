@@ -86,7 +86,7 @@ def string_prefix(recovery: Recovery, at: int, _: set[int]) -> bool:
     prefix = lexed.text(at - 1)
     if prefix not in STRING_PREFIXES or lexed.ends[at - 1] != lexed.starts[at]:
         return False
-    span = Span(lexed.source, lexed.starts[at - 1], lexed.ends[at - 1])
+    span = recovery.spanning(at - 1, at)
     recovery.report(rules.STRING_PREFIX(span, prefix=prefix).fix("remove it", Edit(span, "")))
     recovery.step_back()
     recovery.delete(at - 1)
@@ -95,16 +95,15 @@ def string_prefix(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 def typed_let(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``let n: int = 4``."""
-    lexed = recovery.lexed
-    types = lexed.types
+    types = recovery.types
     if types[at] != COLON or at < 2 or types[at - 2] != LET or not is_word(types[at + 1]):
         return False
     end = recovery.line_end(at)
     equal = next((i for i in range(at, end) if types[i] == EQUAL), None)
     if equal is None:
         return False
-    span = Span(lexed.source, lexed.starts[at], lexed.ends[equal - 1])
-    name = shortened(lexed.text(at - 1))
+    span = recovery.spanning(at, equal)
+    name = shortened(recovery.text(at - 1))
     recovery.report(rules.TYPED_LET(span, name=name).fix("remove the type", Edit(span, "")))
     recovery.delete(at, equal - at)
     return True
@@ -122,7 +121,7 @@ def type_brackets(recovery: Recovery, at: int, _: set[int]) -> bool:
         end += 1
     if end <= at or end - first < 3:
         return False
-    span = Span(lexed.source, lexed.starts[first], lexed.ends[end - 1])
+    span = recovery.spanning(first, end)
     wanted = _type_of(span.text)
     if wanted is None or not recovery.cut_behind(start + 2):
         return False
@@ -150,16 +149,15 @@ def _type_of(text: str) -> tuple[str, str] | None:
 
 def declaration_inside(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``let n = 4`` among the items of a job, where ``let`` was read as an attribute."""
-    lexed = recovery.lexed
-    types = lexed.types
+    types = recovery.types
     if at < 2 or types[at - 1] not in DECLARATIONS or types[at - 2] not in ITEM_STARTS or recovery.before is None:
         return False
     if not (is_word(types[at]) or types[at] in (lexer.STRING, NUMBER)):
         return False
     if not repairs.fits(recovery.before.states, ROLE, lexer.NAME):
         return False
-    span = Span(lexed.source, lexed.starts[at - 1], lexed.ends[at])
-    diagnostic = rules.DECLARATION_INSIDE(span, word=lexed.text(at - 1))
+    span = recovery.spanning(at - 1, at + 1)
+    diagnostic = rules.DECLARATION_INSIDE(span, word=recovery.text(at - 1))
     recovery.report(diagnostic.help("move it out of the job, to the top of the file"))
     recovery.step_back()
     return recovery.drop_item(at - 1)
@@ -167,11 +165,10 @@ def declaration_inside(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 def unknown_statement(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``for … { }``, ``init { }``, ``container "main" { }``, ``worker { }`` among the items of a job."""
-    lexed = recovery.lexed
-    types = lexed.types
+    types = recovery.types
     if at < 2 or types[at - 1] != lexer.NAME or types[at - 2] not in ENTRY_STARTS or recovery.before is None:
         return False
-    word = lexed.text(at - 1)
+    word = recovery.text(at - 1)
     is_item = repairs.fits(recovery.before.states, ROLE, lexer.NAME)
     if not is_item and (word not in LOOPS | CONDITIONS or not is_word(types[at])):
         return False
@@ -180,7 +177,7 @@ def unknown_statement(recovery: Recovery, at: int, _: set[int]) -> bool:
     alike = (repairs.fits(recovery.before.states, keyword, types[at]) for keyword in resembling(recovery, at - 1))
     if word in MAPS or any(alike):
         return False
-    span = Span(lexed.source, lexed.starts[at - 1], lexed.ends[at - 1])
+    span = recovery.spanning(at - 1, at)
     keyword = "role" if word in wording.ROLES else "target" if word in targets.every_name() else None
     if keyword is not None and types[at] == lexer.LBRACE:
         recovery.report(
@@ -206,7 +203,7 @@ def unknown_statement(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 def _is_block(recovery: Recovery, at: int) -> bool:
     """Whether words or texts and then a block follow on the line."""
-    types = recovery.lexed.types
+    types = recovery.types
     while is_word(types[at]) or types[at] == lexer.STRING:
         at += 1
     return types[at] == lexer.LBRACE
@@ -243,7 +240,7 @@ def unquoted_key(recovery: Recovery, at: int, _: set[int]) -> bool:
         end += 1
     if types[end] not in (EQUAL, COLON) and not (before in heads and types[end] in repairs.FIXED):
         return False
-    span = Span(lexed.source, lexed.starts[at - 1], lexed.ends[end - 1])
+    span = recovery.spanning(at - 1, end)
     in_map = lexer.STRING in recovery.acceptable_before()
     recovery.report(_key_report(span, in_map=in_map, step=before in STEPS))
     recovery.step_back()
@@ -265,12 +262,11 @@ def _key_report(span: Span, *, in_map: bool, step: bool) -> Diagnostic:
 
 def param_block(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``param n { default = 4 }``."""
-    lexed = recovery.lexed
-    types = lexed.types
+    types = recovery.types
     if types[at] != lexer.LBRACE or at < 2 or types[at - 2] != PARAM:
         return False
     missing = f": and {wording.put_in(lexer.NAME, ':')}"
-    diagnostic = rules.UNFINISHED(recovery.span(at), expected=missing, before=shortened(lexed.text(at - 1)))
+    diagnostic = rules.UNFINISHED(recovery.span(at), expected=missing, before=shortened(recovery.text(at - 1)))
     recovery.report(diagnostic.help(f"for example: {wording.FORMS['param']}"))
     end = block_end(types, at + 1)
     recovery.delete(at, end - at + (types[end] != lexer.END))
@@ -281,14 +277,13 @@ def param_block(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 def target_version(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``target volcano 1.9 { }``."""
-    lexed = recovery.lexed
-    types = lexed.types
+    types = recovery.types
     numbers = {lexer.STRING, NUMBER, UNIT}
     if types[at] not in numbers or at < 2 or types[at - 2] != TARGET or types[at + 1] != lexer.LBRACE:
         return False
     span = recovery.span(at)
     number = span.text.strip('"')
-    diagnostic = rules.TARGET_VERSION(span, target=shortened(lexed.text(at - 1)))
+    diagnostic = rules.TARGET_VERSION(span, target=shortened(recovery.text(at - 1)))
     recovery.report(diagnostic.help(f'write version = "{shortened(number)}" in the block'))
     recovery.delete(at)
     return True
@@ -313,7 +308,7 @@ def block_with_equals(recovery: Recovery, at: int, _: set[int]) -> bool:
     if item_start(types, word + 1) != word:
         return False
     keyword = lexed.text(word)
-    sign = Span(lexed.source, lexed.starts[word + 1], lexed.ends[word + 1])
+    sign = recovery.spanning(word + 1, word + 2)
     diagnostic = rules.BLOCK_FORM(sign, word=keyword, form=_form(keyword))
     if types[word] in WITHOUT_NAME and types[word + 2] == lexer.LBRACE:
         gap = Span(lexed.source, lexed.ends[word], lexed.starts[word + 2])
@@ -338,15 +333,14 @@ def _form(keyword: str) -> str:
 
 def matrix_axis(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``matrix lr = [0.1, 0.01]``; behind ``matrix``, or before it where the word was not taken as the keyword."""
-    lexed = recovery.lexed
-    types = lexed.types
+    types = recovery.types
     word = at if types[at] == MATRIX else at - 1
     if word < 0 or types[word] != MATRIX or item_start(types, word + 1) != word:
         return False
     if not is_word(types[word + 1]) or types[word + 2] != EQUAL:
         return False
     end = item_end(types, word)
-    axis = Span(lexed.source, lexed.starts[word + 1], lexed.ends[end - 1])
+    axis = recovery.spanning(word + 1, end)
     edit = Edit(axis, f"{{ {axis.text} }}")
     recovery.report(rules.BLOCK_FORM(axis, word="matrix", form=_form("matrix")).fix("add braces", edit, safe=True))
     recovery.insert(end, lexer.RBRACE)
@@ -382,10 +376,9 @@ def yaml_steps(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 def step_without_name(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``prepare { … }``."""
-    lexed = recovery.lexed
-    if lexed.types[at] != lexer.LBRACE or not at or lexed.types[at - 1] not in STEPS:
+    if recovery.types[at] != lexer.LBRACE or not at or recovery.types[at - 1] not in STEPS:
         return False
-    keyword = lexed.text(at - 1)
+    keyword = recovery.text(at - 1)
     expected = wording.put_in(lexer.NAME, keyword)
     diagnostic = rules.UNFINISHED(recovery.span(at), expected=expected, before=keyword)
     recovery.report(diagnostic.help(f"for example: {wording.FORMS[keyword]}"))
@@ -409,14 +402,14 @@ KIND_WORDS = {lexer.KEYWORDS[word]: word for word in KINDS}
 
 def unset_form(recovery: Recovery, at: int, _: set[int]) -> bool:
     """Anything that does not fit behind ``unset`` and the first word after it."""
-    types = recovery.lexed.types
+    types = recovery.types
     start = item_start(types, at)
     if types[start] != UNSET:
         return _next_name(recovery, at)
     if at < start + 2:
         return _policy_word(recovery, at) if at == start + 1 else False
     kind = KIND_WORDS.get(types[start + 1])
-    if types[at] == DOT and recovery.lexed.text(start + 1) == "roles":
+    if types[at] == DOT and recovery.text(start + 1) == "roles":
         kind = "role"
     if kind is not None:
         return _impossible(recovery, start, kind)
@@ -429,7 +422,7 @@ def unset_form(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 def _impossible(recovery: Recovery, start: int, kind: str) -> bool:
     """``unset role ps``."""
-    end = item_end(recovery.lexed.types, start)
+    end = item_end(recovery.types, start)
     span = recovery.spanning(start, end)
     if not recovery.cut_behind(start):
         return False
@@ -453,8 +446,7 @@ def _forget(recovery: Recovery, at: int, end: int) -> None:
 
 def _mount(recovery: Recovery, start: int, at: int) -> bool:
     """``unset mount pvc "data" at "/data"``: a mount is known by its path."""
-    lexed = recovery.lexed
-    types = lexed.types
+    types = recovery.types
     end = item_end(types, start, (WHEN,))
     path = next((i + 1 for i in range(start + 2, end) if types[i] == AT), None)
     if at >= end or not (types[at] == lexer.STRING or types[at] == AT):
@@ -480,9 +472,8 @@ def _mount(recovery: Recovery, start: int, at: int) -> bool:
 
 def _policy_word(recovery: Recovery, at: int) -> bool:
     """``unset policy on failed`` and ``unset policy failed``."""
-    lexed = recovery.lexed
-    types = lexed.types
-    if lexed.text(at) != "policy":
+    types = recovery.types
+    if recovery.text(at) != "policy":
         return False
     end = item_end(types, at, (WHEN,))
     rest = at + 2 if types[at + 1] == ON else at + 1
@@ -521,9 +512,8 @@ def _extra(recovery: Recovery, start: int, at: int) -> bool:
 
 def _entry(recovery: Recovery, at: int) -> bool:
     """``unset env.A``, ``unset env "A"`` and ``unset env A``."""
-    lexed = recovery.lexed
-    types = lexed.types
-    name = lexed.text(at - 1)
+    types = recovery.types
+    name = recovery.text(at - 1)
     if types[at] != DOT and name not in MAPS:
         return False
     end = item_end(types, at, (WHEN,))
@@ -556,15 +546,14 @@ def _second_name(recovery: Recovery, at: int) -> bool:
 
 def _next_name(recovery: Recovery, at: int) -> bool:
     """``unset image, command``, where ``command`` was read as an attribute."""
-    lexed = recovery.lexed
-    types = lexed.types
+    types = recovery.types
     if at < 4 or not is_word(types[at - 1]) or types[at - 2] != COMMA or recovery.before is None:
         return False
     start = item_start(types, at - 2)
     if types[start] != UNSET or start + 2 != at - 2 or types[at] not in (lexer.NEWLINE, COMMA, lexer.RBRACE):
         return False
-    span = Span(lexed.source, lexed.starts[at - 1], lexed.ends[at - 1])
-    wanted = f"unset {lexed.text(start + 1)}, unset {span.text}"
+    span = recovery.spanning(at - 1, at)
+    wanted = f"unset {recovery.text(start + 1)}, unset {span.text}"
     place = Span(span.source, span.start, span.start)
     recovery.report(rules.UNSET_FORM(span, wanted=shortened(wanted)).fix("add unset", Edit(place, "unset ")))
     recovery.step_back()

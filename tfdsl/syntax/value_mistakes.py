@@ -68,7 +68,7 @@ def word_operator(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
 
 def chained_comparison(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
     """``1 < x < 5``."""
-    if recovery.lexed.types[at] not in COMPARISONS or not {AND, OR} <= acceptable:
+    if recovery.types[at] not in COMPARISONS or not {AND, OR} <= acceptable:
         return False
     recovery.report(rules.CHAINED_COMPARISON(recovery.span(at)))
     recovery.replace(at, AND)
@@ -77,16 +77,15 @@ def chained_comparison(recovery: Recovery, at: int, acceptable: set[int]) -> boo
 
 def split_unit(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``16 Gi``."""
-    lexed = recovery.lexed
-    if not recovery.before or lexed.types[at - 1] != NUMBER or lexed.text(at) not in UNITS:
+    if not recovery.before or recovery.types[at - 1] != NUMBER or recovery.text(at) not in UNITS:
         return False
-    if lexed.types[at + 1] in (EQUAL, COLON):
+    if recovery.types[at + 1] in (EQUAL, COLON):
         return False
     if not repairs.fits(recovery.before.states, UNIT):
         return False
     recovery.step_back()
-    span = Span(lexed.source, lexed.starts[at - 1], lexed.ends[at])
-    together = lexed.text(at - 1) + lexed.text(at)
+    span = recovery.spanning(at - 1, at + 1)
+    together = recovery.text(at - 1) + recovery.text(at)
     recovery.report(
         rules.SPLIT_UNIT(span, together=shortened(together)).fix(f"write {together}", Edit(span, together), safe=True)
     )
@@ -96,10 +95,9 @@ def split_unit(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 def leading_dot(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
     """``.5``."""
-    lexed = recovery.lexed
-    if lexed.types[at] != DOT or lexed.types[at + 1] not in (NUMBER, UNIT) or lexer.ERROR not in acceptable:
+    if recovery.types[at] != DOT or recovery.types[at + 1] not in (NUMBER, UNIT) or lexer.ERROR not in acceptable:
         return False
-    span = Span(lexed.source, lexed.starts[at], lexed.ends[at + 1])
+    span = recovery.spanning(at, at + 2)
     number = f"0{span.text}"
     recovery.report(rules.LEADING_DOT(span, number=number).fix(f"write {number}", Edit(span, number), safe=True))
     recovery.replace(at, lexer.ERROR, 2)
@@ -119,18 +117,17 @@ def unquoted_path(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
 
 def unquoted_value(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``image = registry.example.com/mnist:1.4`` and ``command = python train.py``."""
-    lexed = recovery.lexed
     equal = recovery.line_start(at) + 1
-    if equal >= at - 1 or lexed.types[equal] != EQUAL or lexed.types[equal + 1] not in (lexer.NAME, SLASH):
+    if equal >= at - 1 or recovery.types[equal] != EQUAL or recovery.types[equal + 1] not in (lexer.NAME, SLASH):
         return False
     end = recovery.line_end(at)
-    if any(type_ in QUOTING for type_ in lexed.types[equal + 1 : end]) or not recovery.cut_behind(equal):
+    if any(type_ in QUOTING for type_ in recovery.types[equal + 1 : end]) or not recovery.cut_behind(equal):
         return False
     return _unquoted(recovery, equal + 1, end)
 
 
 def _unquoted(recovery: Recovery, at: int, end: int) -> bool:
-    span = Span(recovery.lexed.source, recovery.lexed.starts[at], recovery.lexed.ends[end - 1])
+    span = recovery.spanning(at, end)
     diagnostic = rules.UNQUOTED_TEXT(span)
     recovery.report(diagnostic.fix("write it in quotes", Edit(span, f'"{span.text}"')))
     recovery.replace(at, lexer.ERROR, end - at)
@@ -142,13 +139,12 @@ _SIMPLE = regex(r'-[ \t]+("[^"]*"|[^\s"\'{}\[\]:#&*!|>%@`][^"\'{}\[\]:#\n]*?)[ \
 
 def yaml_separator(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``---`` alone on a line."""
-    lexed = recovery.lexed
-    types = lexed.types
+    types = recovery.types
     if types[at : at + 3] != [MINUS] * 3 or types[at + 3] not in (lexer.NEWLINE, lexer.END):
         return False
     if at and types[at - 1] != lexer.NEWLINE:
         return False
-    span = Span(lexed.source, lexed.starts[at], lexed.ends[at + 2])
+    span = recovery.spanning(at, at + 3)
     recovery.report(rules.YAML_SEPARATOR(span).fix("remove it", Edit(span, "")))
     recovery.delete(at, 4 if types[at + 3] == lexer.NEWLINE else 3)
     return True
@@ -179,7 +175,7 @@ def yaml_block(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
 
 def yaml_list(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``key =`` and then lines that begin with ``-``; also such lines in place of an item."""
-    types = recovery.lexed.types
+    types = recovery.types
     if types[at] == lexer.NEWLINE and at and types[at - 1] in (EQUAL, COLON) and types[at + 1] == MINUS:
         dash = at + 1
     elif types[at] == MINUS and (not at or types[at - 1] == lexer.NEWLINE):
@@ -206,7 +202,7 @@ def yaml_list(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 def _end_of_list(recovery: Recovery, dash: int) -> int:
     """The token after the last line of the list."""
-    types = recovery.lexed.types
+    types = recovery.types
     column = recovery.column(dash)
     end = recovery.line_end(dash)
     while types[end] == lexer.NEWLINE and types[end + 1] != lexer.END:
