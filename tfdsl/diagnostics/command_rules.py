@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from tfdsl.diagnostics.diagnostic import Rule
 
+# --- job ---
+#
+# TFJ18xx: jobs that come as data (JSON, or made in Python), which a text cannot get wrong in this way.
+
 NOT_A_JOB = Rule("TFJ1800", "not-a-job", "error", "{problem}")
 CLAIM_NOT_IN_JOB = Rule("TFJ1801", "claim-not-in-job", "error", "the job has no claim {name}")
 CLAIM_NOT_MOUNTED = Rule("TFJ1802", "claim-not-mounted", "error", "nothing mounts claim {name}")
 
+
+# --- output ---
+#
+# TFJ265x and TFJ266x: mistakes that show only when the output is generated.
 
 BUILD_NOT_WRITABLE = Rule("TFJ2651", "build-not-writable", "error", "this cannot be written in a Dockerfile: {problem}")
 PATCH_FITS_NOTHING = Rule("TFJ2652", "patch-fits-nothing", "error", "{problem}")
@@ -20,11 +28,19 @@ PATCH_DERIVED = Rule(
 PATCHED_DOCUMENT = Rule("TFJ2663", "patched-document", "error", "{problem}")
 
 
+# --- waiver ---
+#
+# TFJ39xx: waivers, ``# tfdsl: allow[slug or code] reason``, and the levels that a project sets.
+
 STALE_WAIVER = Rule("TFJ3901", "stale-waiver", "warning", "allow[{name}] is not needed here")
 UNKNOWN_WAIVER = Rule("TFJ3902", "unknown-waiver", "warning", "there is no message {name} to allow")
 BAD_WAIVER = Rule("TFJ3903", "bad-waiver", "warning", "{problem}")
 BAD_SETTINGS = Rule("TFJ3904", "bad-settings", "error", "{problem}")
 
+
+# --- usage ---
+#
+# TFJ09xx: the command line, and reading and writing files.
 
 UNKNOWN_COMMAND = Rule("TFJ0901", "unknown-command", "error", "there is no command {name}")
 UNKNOWN_FLAG = Rule("TFJ0902", "unknown-flag", "error", "there is no option {name}")
@@ -47,6 +63,10 @@ KUSTOMIZE_RENAMES = Rule(
     "TFJ0914", "kustomize-renames", "warning", "{target}: {field} renames job {job}, but not {what}"
 )
 
+
+# --- import ---
+#
+# TFJ4xxx: reading manifests. Their places are in the YAML, JSON, XML or command line that was read.
 
 # TFJ40xx: the form of what was read (YAML, JSON, XML, words of a shell)
 BAD_XML = Rule("TFJ4080", "import-bad-xml", "error", "this XML cannot be read: {problem}")
@@ -86,6 +106,10 @@ IMPORT_REWORDED = Rule(
 IMPORT_NOTHING = Rule("TFJ4304", "import-nothing", "error", "there is no job in it that {who} can read")
 
 
+# --- diff ---
+#
+# TFJ45xx: comparing two jobs.
+
 REVISION = Rule("TFJ4501", "diff-revision", "error", "cannot read {path} at revision {revision}: {reason}")
 NO_JOB = Rule("TFJ4502", "diff-no-job", "error", "{path} has no job to compare: {reason}")
 OTHER_TARGET = Rule("TFJ4503", "diff-other-target", "error", "{one} is for {target}, but {other} is not")
@@ -94,6 +118,10 @@ NOT_COMPARED = Rule(
 )
 
 
+# --- where ---
+#
+# TFJ46xx: looking up which line made which.
+
 NO_SUCH_LINE = Rule("TFJ4601", "where-no-such-line", "error", "{path} has no line {line}: it ends with line {last}")
 NO_MAP = Rule("TFJ4602", "where-no-map", "error", "the source of {path} is not known: there is no {path}.map")
 BAD_MAP = Rule("TFJ4603", "where-bad-map", "error", "{path} is not a source map: {reason}")
@@ -101,6 +129,10 @@ STALE = Rule("TFJ4604", "where-stale", "warning", "{path} has changed since {sin
 NOT_OF_SOURCE = Rule("TFJ4605", "where-not-of-source", "error", "{path} is not an output of {source}")
 NOT_SHOWN = Rule("TFJ4606", "where-not-shown", "warning", "the line of {path} is not shown: {reason}")
 
+
+# --- run ---
+#
+# TFJ48xx: running a job on this machine.
 
 NOT_USED = Rule("TFJ4801", "run-not-used", "info", "run does not use {what}: {why}")
 NO_COMMAND = Rule(
@@ -126,6 +158,10 @@ NO_TENSORFLOW = Rule("TFJ4811", "run-no-tensorflow", "warning", "role {role} nee
 NOT_STARTED = Rule("TFJ4810", "run-not-started", "error", "cannot start the job: {reason}")
 
 
+# --- run mount ---
+#
+# TFJ485x: the mounts, outputs and limits of a job that runs on this machine.
+
 MOUNT_DENIED = Rule("TFJ4850", "run-mount-denied", "error", "{path} cannot be mounted on this machine: {why}")
 NO_OBJECT = Rule("TFJ4851", "run-no-object", "error", "this machine has no {kind} {name} to mount at {path}")
 NO_SOURCE = Rule("TFJ4852", "run-no-source", "error", "{source} does not exist on this machine")
@@ -149,6 +185,10 @@ HIDDEN_FOLDER = Rule(
     "TFJ4860", "run-hidden-folder", "error", "the mount at {path} hides the current folder, in which role {role} runs"
 )
 
+
+# --- fault ---
+#
+# TFJ47xx: the faults that ``--inject`` plays.
 
 NO_FAULT = Rule("TFJ4701", "inject-event", "error", "{name} is not something that can be played")
 FAULT_FORM = Rule("TFJ4702", "inject-form", "error", "{what}")

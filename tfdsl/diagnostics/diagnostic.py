@@ -105,6 +105,10 @@ class Diagnostic(Record):
         return self.fix(title, Edit(self.span, text), safe=safe)
 
 
+# --- order ---
+#
+# The order in which diagnostics are shown, without duplicates.
+
 _RANK = {"error": 0, "warning": 1, "info": 2}
 
 

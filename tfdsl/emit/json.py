@@ -89,6 +89,10 @@ def _put(lines: list[str], paths: list[str | None], head: str, indent: str, valu
         paths.append(path)
 
 
+# --- sourcemap ---
+#
+# The map from the lines of an output file back to the source.
+
 VERSION: Final = 1
 
 

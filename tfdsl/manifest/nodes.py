@@ -79,6 +79,11 @@ def mapping(entries: dict[str, Node], span: Span) -> Mapping:
     return Mapping({key: Entry(key, value.span, value) for key, value in entries.items()}, span)
 
 
+# --- documents ---
+#
+# The documents of what was read, each with where it stood.
+
+
 class Comment(Record):
     """A comment of a YAML text. ``text``: without ``#`` and blanks; ``alone``: nothing else is on its line."""
 
@@ -100,6 +105,11 @@ class Document(Record):
     format: Literal["yaml", "json", "xml", "text"] = "yaml"
     within: tuple[str, ...] = ()
     comments: tuple[Comment, ...] = ()
+
+
+# --- edits ---
+#
+# New trees from old ones: nodes are never changed, what is kept keeps its places.
 
 
 def scalar(node: Node | None) -> str | int | float | bool | None:
@@ -202,6 +212,10 @@ def text(value: str, span: Span) -> Scalar:
     return Scalar(value, span)
 
 
+# --- view ---
+#
+# Looking into a manifest without asking at each step whether something is there and of the right type.
+
 T = TypeVar("T", str, int, bool)
 
 
@@ -283,6 +297,11 @@ class View(Record):
 def view(node: Node) -> View:
     """The root of a document."""
     return View(node, (), node.span)
+
+
+# --- data ---
+#
+# A compiled document as a tree: each value with a place, that of what made it in the job's text.
 
 
 def tree(data: Data, span_of: Callable[[str], Span]) -> Node:

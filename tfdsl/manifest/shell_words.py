@@ -107,6 +107,8 @@ def joined(parts: Sequence[str | Unknown]) -> tuple[str | Unknown, ...]:
     return tuple(joined)
 
 
+# --- reading them ---
+
 _BLANK: Final = regex(r"(?:[ \t\r]|\\\r?\n)+")
 _LITERAL: Final = regex(r"[^\s\\'\"$`;&|<>()]+")
 _IN_QUOTES: Final = regex(r"[^\\\"$`]+")
@@ -418,6 +420,10 @@ class _Scanner:
     def error(self, message: str, start: int, end: int) -> _ReadingError:
         return _ReadingError(Problem(message, self.place(start, end)))
 
+
+# --- expansion ---
+#
+# Variables of a shell script that the script itself sets, in the words after that.
 
 _BLANKS: Final = regex(r"\s+")
 _DECLARING: Final = frozenset({"export", "declare", "local", "readonly", "typeset"})

@@ -1,4 +1,9 @@
-"""x"""
+"""The syntax tree that everything after the parser works on.
+
+Each node has the :class:`~tfdsl.text.Span` of the text that it was read from. The parser returns a :class:`File` even
+for a broken text; a part that could not be read is an :class:`ErrorExpr` or left out, and a diagnostic says where.
+Nothing is resolved yet: names are names, and ``tfdsl.semantics`` decides whether an attribute exists.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +11,10 @@ from typing import Literal, TypeAlias
 
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
+
+# --- ast values ---
+#
+# The nodes of values: names, literals, operators, calls.
 
 
 class Name(Record):

@@ -36,6 +36,10 @@ from tfdsl.syntax.lexer import (
 from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
 
+# --- items ---
+#
+# Where an item of a block begins and ends, among tokens whose brackets match.
+
 ENDS = {lexer.NEWLINE, COMMA, lexer.END}
 
 
@@ -93,6 +97,10 @@ def opening(types: Sequence[int], closing: int) -> int:
             return at
     return closing
 
+
+# --- manifest ---
+#
+# Kubernetes manifests in a text: one report for each, and none about their content.
 
 # Each manifest takes a walk over all tokens; for a text with more of them, this many reports are enough.
 MOST_MANIFESTS = 50
@@ -156,6 +164,13 @@ def _leave_out(lexed: Lexed, first: int, end: int) -> None:
         end += 1
     del types[first:end], lexed.starts[first:end], lexed.ends[first:end]
 
+
+# --- text blocks ---
+#
+# Text blocks without an opening or a closing mark.
+#
+# Without its closing mark, a block extends to the opening mark of the next one, and everything in between is lost;
+# without an opening mark, its lines are read as code. Indentation shows where the mark is missing.
 
 # The last line of a block that ends at the opening mark of the next block.
 _OPENS = regex(r"[ \t]*(?:[A-Za-z_]\w*[ \t]*(?:=|:)|run|copy)[ \t]*\Z")

@@ -17,6 +17,10 @@ from tfdsl.syntax.driver import Build
 from tfdsl.syntax.lexer import STRING, Lexed
 from tfdsl.text import Source, Span
 
+# --- missing ---
+#
+# Nodes that error recovery has completed with empty tokens.
+
 # The name of a job without a name. It is valid, so that the missing name is reported only once.
 UNNAMED = "unnamed"
 
@@ -44,6 +48,10 @@ def likely_type(default: ast.Expr | None) -> str:
         return "bool"
     return "quantity" if isinstance(default, ast.Unit) else "string"
 
+
+# --- build values ---
+#
+# The builders of values, and what those of all rules share.
 
 # The greatest depth of an expression, counting operators, brackets and interpolations. Later stages walk it
 # recursively; ``a + b + c …`` is as deep as it is long.

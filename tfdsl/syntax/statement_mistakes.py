@@ -289,6 +289,10 @@ def target_version(recovery: Recovery, at: int, _: set[int]) -> bool:
     return True
 
 
+# --- block mistakes ---
+#
+# ``matrix``, ``prepare`` and ``sidecar`` written as attributes, without names, or with names that need quotes.
+
 # Containers before and beside the command in other languages, with the statement that is meant.
 STEP_WORDS = {
     **dict.fromkeys(("init", "init_container", "init_containers", "initContainer", "initContainers"), "prepare"),
@@ -385,6 +389,10 @@ def step_without_name(recovery: Recovery, at: int, _: set[int]) -> bool:
     recovery.insert(at, lexer.NAME)
     return True
 
+
+# --- unset mistakes ---
+#
+# What people write behind ``unset``: a dot for brackets, a value, several names, what cannot be unset.
 
 # What cannot be unset, with what to do.
 KINDS = {

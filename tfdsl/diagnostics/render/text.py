@@ -138,6 +138,10 @@ def _lines(text: str) -> list[str]:
     return [line_of(line) for line in text.split("\n")]
 
 
+# --- excerpt ---
+#
+# Lines of a source with marks under them.
+
 LONGEST = 120
 """The most terminal columns of a source line that are shown; of a longer line, the part around the mark."""
 
@@ -259,6 +263,10 @@ def _draw(line: Measured, view: _View, part: _Part) -> str:
         length = min(length, edge - begin)
     return " " * begin + sign * length
 
+
+# --- fold ---
+#
+# Text on a narrow terminal.
 
 NARROW = 80
 """From this many columns, the terminal's own line breaks are good enough; they can be copied as one line."""

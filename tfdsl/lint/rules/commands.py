@@ -14,6 +14,10 @@ from tfdsl.semantics.secrets import secrets
 from tfdsl.semantics.values import ListData, Value
 from tfdsl.text import Span
 
+# --- commands ---
+#
+# What a role or step runs, as lint rules see it: the words of a list, or the text that a shell runs.
+
 _SHELL = regex(r"(?:.*/)?(?:ba|da|a)?sh")
 _TAKES_TEXT = regex(r"-[a-z]*c")
 

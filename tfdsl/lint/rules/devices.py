@@ -12,6 +12,10 @@ from tfdsl.semantics.values import show
 from tfdsl.text import Span
 from tfdsl.vocabulary.quantities import Quantity
 
+# --- devices ---
+#
+# How many GPUs a role asks for, and whether it may get GPUs in another way.
+
 
 def gpus(role: resolved.Role) -> int:
     """The value of ``gpu``, or 0 if it is not set."""
