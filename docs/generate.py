@@ -21,7 +21,7 @@ from tfdsl import targets  # noqa: E402
 from tfdsl.cli.arguments import flag_doc, usage_of  # noqa: E402
 from tfdsl.cli.commands import SUMMARIES, load  # noqa: E402
 from tfdsl.compiling import pipeline  # noqa: E402
-from tfdsl.diagnostics.page import text_of  # noqa: E402
+from tfdsl.diagnostics.registry import text_of  # noqa: E402
 from tfdsl.settings import words  # noqa: E402
 from tfdsl.vocabulary import attributes, functions, statements, versions  # noqa: E402
 from tfdsl.vocabulary.types import describe  # noqa: E402

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
@@ -15,9 +16,10 @@ import pytest
 from tests.unit.cli.shell import JOB, ROOT, environment
 from tfdsl import targets
 from tfdsl.cli.commands import SUMMARIES
+from tfdsl.diagnostics import Rule
 from tfdsl.diagnostics.registry import MODULES, rules
 from tfdsl.ir.fields import all_keys
-from tfdsl.lint.runner import SLUGS
+from tfdsl.lint.runner import RULES, SLUGS
 from tfdsl.lint.runner import rules as lint_rules
 from tfdsl.vocabulary.statements import ACTIONS_OF
 
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tfdsl.backend import Backend
-    from tfdsl.diagnostics import Rule
 
 SLOW = {
     *("asyncio", "dataclasses", "email", "importlib.metadata", "inspect", "jinja2", "lark", "logging"),
@@ -191,9 +192,17 @@ def test_every_page_is_of_a_rule() -> None:
     assert pages <= {rule.slug for rule in all_rules()}
 
 
-def test_lint_rules_are_the_files_of_their_folder() -> None:
-    files = {path.stem.replace("_", "-") for path in (ROOT / "tfdsl/lint/rules").glob("*.py")} - {"--init--"}
-    assert files == set(SLUGS)
+def test_lint_rules_are_those_of_their_folder() -> None:
+    modules = {path.stem for path in (ROOT / "tfdsl/lint/rules").glob("*.py")} - {"__init__"}
+    assert modules == set(RULES.values())
+    made = [
+        value.slug
+        for module in modules
+        for value in vars(importlib.import_module(f"tfdsl.lint.rules.{module}")).values()
+        if isinstance(value, Rule)
+    ]
+    assert sorted(made) == sorted(SLUGS)
+    assert [rule.slug for rule in lint_rules()] == list(SLUGS)
 
 
 # --- targets ---------------------------------------------------------------------------------------------------

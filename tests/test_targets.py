@@ -24,7 +24,7 @@ REVIEWED = {
     "tfdsl/cli/compile.py": EXAMPLE,
     "tfdsl/cli/diff.py": EXAMPLE,
     "tfdsl/cli/graph.py": EXAMPLE,
-    "tfdsl/manifest/foreign.py": "what manifests that nobody reads are called",
+    "tfdsl/manifest/find.py": "what manifests that nobody reads are called",
     "tfdsl/cli/commands.py": EXAMPLE,
     "tfdsl/cli/simulate.py": EXAMPLE,
     "tfdsl/cli/tfconfig.py": EXAMPLE,

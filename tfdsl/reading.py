@@ -15,8 +15,7 @@ from tfdsl.record import Record
 if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.draft import Draft
-    from tfdsl.manifest.documents import Document
-    from tfdsl.manifest.nodes import Node
+    from tfdsl.manifest.nodes import Document, Node
 
 
 class Group(Record):
@@ -29,7 +28,7 @@ class Group(Record):
 class Asked(Record):
     """What the user said beside the manifest: ``roles``, what the manifest calls a role → the role.
 
-    ``report`` takes what there is to say; the rules are :mod:`tfdsl.diagnostics.import_rules`.
+    ``report`` takes what there is to say; the rules are :mod:`tfdsl.diagnostics.command_rules`.
     """
 
     roles: Mapping[str, str]

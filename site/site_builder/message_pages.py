@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tfdsl import targets
 from tfdsl.cli.message_pages import body_of
 from tfdsl.compiling import pipeline
-from tfdsl.diagnostics.page import text_of
+from tfdsl.diagnostics.registry import text_of
 
 if TYPE_CHECKING:
     from tfdsl.diagnostics import Rule

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.cli import topics
+from tfdsl.lint.runner import SLUGS, load
 from tfdsl.vocabulary import attributes, functions, statements
 
 if TYPE_CHECKING:
@@ -86,8 +87,8 @@ def corpus() -> list[str]:
     for folder in ("tfdsl/diagnostics/pages", "tests/spec", "docs"):
         for path in sorted((ROOT / folder).rglob("*.md")):
             texts += _FENCED.findall(path.read_text(encoding="utf-8"))
-    for path in sorted((ROOT / "tfdsl/lint/rules").glob("*.py")):
-        texts += _FENCED.findall(path.read_text(encoding="utf-8"))
+    for slug in SLUGS:
+        texts += _FENCED.findall(load(slug).page)
     return texts
 
 

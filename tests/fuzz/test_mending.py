@@ -25,7 +25,7 @@ TEXTS = 1200
 PARTS = 4
 
 NOT_OF_TEXTS = {
-    "tfdsl/lint/rules/more_gpus_than_a_node.py": "how many GPUs a node has is a setting of the project",
+    "tfdsl/lint/rules/nodes.py": "how many GPUs a node has is a setting of the project",
     "tfdsl/semantics/params.py": "a value of the command line is in no file",
     "tfdsl/syntax/values_mistakes.py": "a file of values is not a program",
 }

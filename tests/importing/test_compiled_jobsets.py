@@ -10,7 +10,7 @@ import tfdsl
 from tests.conformance.kubernetes.generated import job
 from tests.headers import without_header
 from tests.sampled import sampled
-from tfdsl.diagnostics.import_rules import SERVER_REFUSES
+from tfdsl.diagnostics.command_rules import SERVER_REFUSES
 from tfdsl.importing.manifests import import_manifests
 from tfdsl.text import Source
 

@@ -18,13 +18,13 @@ from tfdsl.cli.new import wanted_targets
 from tfdsl.compiling import pipeline
 from tfdsl.importing.manifests import import_manifests
 from tfdsl.ir.fields import walk
-from tfdsl.manifest.words import read_script
+from tfdsl.manifest.shell_words import read_script
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
     from tfdsl.ir.fields import Item
-    from tfdsl.manifest.script import Word
+    from tfdsl.manifest.shell_words import Word
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 QUICK, SLOW, GENERATED = 8, 60, 300

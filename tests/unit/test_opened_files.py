@@ -46,7 +46,7 @@ REVIEWED = {
     "tfdsl/cli/streams.py": SYSTEM,
     "tfdsl/cli/completion/__init__.py": OWN,
     "tfdsl/cli/new.py": OWN,
-    "tfdsl/diagnostics/page.py": OWN,
+    "tfdsl/diagnostics/registry.py": OWN,
     "tfdsl/patch/schema.py": OWN,
     "backends/tfdsl_backends/podspec/reading/objects.py": OWN,
     "backends/tfdsl_backends/podspec/normal/walk.py": OWN,

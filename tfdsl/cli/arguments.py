@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.render.fold import NARROW, fold
-from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, MISSING_ARGUMENT, UNKNOWN_FLAG
+from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, MISSING_ARGUMENT, UNKNOWN_FLAG
+from tfdsl.diagnostics.render.text import NARROW, fold
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
 

@@ -14,8 +14,8 @@ from tfdsl.compiling.front_end import Input, ReadyJob
 from tfdsl.compiling.output_files import json_object
 from tfdsl.compiling.pipeline import Made, Request
 from tfdsl.diagnostics import Diagnostic
+from tfdsl.diagnostics.command_rules import KUSTOMIZE_RENAMES, LEFT_OVER
 from tfdsl.diagnostics.suggest import enumeration
-from tfdsl.diagnostics.usage_rules import KUSTOMIZE_RENAMES, LEFT_OVER
 from tfdsl.emit.header import FORMS, escaped, said_by
 from tfdsl.emit.located import Plain, plain
 from tfdsl.record import Record
@@ -24,7 +24,7 @@ from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
     from tfdsl.cli.compile import Compilation, Placed
-    from tfdsl.manifest.view import View
+    from tfdsl.manifest.nodes import View
 
 
 def beside_output(compilation: Compilation, jobs: Sequence[Placed]) -> list[Diagnostic]:
@@ -343,7 +343,7 @@ def _kustomization(path: str, top: str) -> _Kustomization | None:
     if not isinstance(source, Source):
         return None
     from tfdsl.manifest import yaml
-    from tfdsl.manifest.view import view
+    from tfdsl.manifest.nodes import view
 
     documents = yaml.read(source, lambda _: None)
     if len(documents) != 1:

@@ -88,7 +88,7 @@ def overview(columns: int | None = None) -> str:
 
 
 def _narrow(columns: int) -> str:
-    from tfdsl.diagnostics.render.fold import fold
+    from tfdsl.diagnostics.render.text import fold
 
     lines = _HEAD.splitlines()
     for name, summary in SUMMARIES.items():

@@ -19,11 +19,11 @@ from tfdsl.compiling.masking import Hidden, hide, masked
 from tfdsl.compiling.output_files import OutputFile, folder_names, output_files, stream
 from tfdsl.compiling.pipeline import Choice, Made, Request
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.order import count_infos, in_file_order
+from tfdsl.diagnostics.command_rules import DOCKERFILE_LEFT_OUT, MISSING_ARGUMENT, OUTPUT_NOT_WRITTEN, OUTPUT_PLACE
+from tfdsl.diagnostics.diagnostic import count_infos, in_file_order
 from tfdsl.diagnostics.render import Format
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.render.json import Json, contents
-from tfdsl.diagnostics.usage_rules import DOCKERFILE_LEFT_OUT, MISSING_ARGUMENT, OUTPUT_NOT_WRITTEN, OUTPUT_PLACE
 from tfdsl.emit.located import plain
 from tfdsl.record import Record, replace
 from tfdsl.source_files import origin_of

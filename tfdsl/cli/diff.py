@@ -14,8 +14,8 @@ from tfdsl.comparing.comparison import Change, Hunk, Result, Row, changes, compa
 from tfdsl.comparing.sides import Side, open_side, path_of
 from tfdsl.compiling.masking import Hidden, hidden_texts, hide
 from tfdsl.diagnostics import Diagnostic
+from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, MISSING_ARGUMENT
 from tfdsl.diagnostics.render.columns import line_of
-from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, MISSING_ARGUMENT
 from tfdsl.manifest.nodes import Node, plain
 from tfdsl.source_files import STDIN
 from tfdsl.text import Span

@@ -19,7 +19,7 @@ from tfdsl.cli.targets import described
 from tfdsl.cli.topics import TOPICS, UNITS
 from tfdsl.compiling.pipeline import every_rule, rule_called
 from tfdsl.diagnostics import Rule
-from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT
+from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
 from tfdsl.vocabulary import attributes, functions, statements
 from tfdsl.vocabulary.statements import Setting
 from tfdsl.vocabulary.types import describe

@@ -9,8 +9,8 @@ from tfdsl.cli.inputs import named_files
 from tfdsl.cli.report import ERRORS, OK, USAGE, Progress, refuse, report
 from tfdsl.cli.streams import err, out
 from tfdsl.diagnostics import Diagnostic
+from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
 from tfdsl.diagnostics.render.columns import visible
-from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
 from tfdsl.text import Source
 
 CHECK = Flag("--check", "change nothing; list the files that would change")

@@ -13,7 +13,7 @@ from tfdsl.cli.streams import out
 from tfdsl.compiling.front_end import hidden_with
 from tfdsl.compiling.masking import Hidden, hide
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.usage_rules import OUTPUT_NOT_WRITTEN, OUTPUT_PLACE
+from tfdsl.diagnostics.command_rules import OUTPUT_NOT_WRITTEN, OUTPUT_PLACE
 
 if TYPE_CHECKING:
     from tfdsl.drawing.graphs import Format, Graph

@@ -13,10 +13,10 @@ from tfdsl.cli.report import ERRORS, end, is_for_programs, refuse, report
 from tfdsl.cli.streams import err, out
 from tfdsl.compiling import front_end
 from tfdsl.diagnostics import Diagnostic
+from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
 from tfdsl.diagnostics.render import FORMATS, Format
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.suggest import closest, enumeration
-from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
 from tfdsl.text import Source
 from tfdsl.vocabulary.attributes import ROLE_NAMES
 

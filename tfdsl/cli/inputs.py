@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from tfdsl.cli.arguments import Argument, Arguments
 from tfdsl.cli.report import end
 from tfdsl.diagnostics import Diagnostic
+from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, NO_FILES, UNREADABLE_FILE
 from tfdsl.diagnostics.render import Format
-from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, NO_FILES, UNREADABLE_FILE
 from tfdsl.record import Record
 from tfdsl.source_files import STDIN, read
 from tfdsl.text import Source

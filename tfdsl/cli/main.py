@@ -121,8 +121,8 @@ def _command(words: list[str]) -> int:
 
 
 def _unknown_command(name: str, place: Span) -> Diagnostic:
+    from tfdsl.diagnostics.command_rules import UNKNOWN_COMMAND, UNKNOWN_FLAG
     from tfdsl.diagnostics.suggest import closest
-    from tfdsl.diagnostics.usage_rules import UNKNOWN_COMMAND, UNKNOWN_FLAG
 
     if name.startswith("-") and name != "-":
         near = closest(name, ("--help", "--version"))

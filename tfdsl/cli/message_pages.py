@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from tfdsl import targets
 from tfdsl.backend import Backend, Row, spoken
 from tfdsl.diagnostics import Rule
-from tfdsl.diagnostics.page import text_of
+from tfdsl.diagnostics.registry import text_of
 
 _LINT = "TFJ3"
 
@@ -28,7 +28,7 @@ def _linted(rule: Rule) -> str | None:
         return None
     from tfdsl.lint.runner import SLUGS, load
 
-    return (load(rule.slug).__doc__ or "").strip() + "\n" if rule.slug in SLUGS else None
+    return load(rule.slug).page if rule.slug in SLUGS else None
 
 
 # --- targets -------------------------------------------------------------------------------------------------------

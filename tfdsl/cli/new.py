@@ -12,8 +12,8 @@ from tfdsl.backend import Backend
 from tfdsl.cli.arguments import Arguments, Command, Flag, Positional, not_one_of
 from tfdsl.cli.report import OK, USAGE, report
 from tfdsl.cli.streams import err, out
+from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
 from tfdsl.diagnostics.render.columns import visible
-from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
 from tfdsl.writing import Failure, File, write_all
 
 COMMAND = Command(

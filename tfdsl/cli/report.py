@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from tfdsl.cli.streams import Ended, err, err_columns, err_takes_colour, out
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.order import count, in_file_order
+from tfdsl.diagnostics.command_rules import OUTPUT_NOT_WRITTEN, UNUSABLE_TARGET
+from tfdsl.diagnostics.diagnostic import count, in_file_order
 from tfdsl.diagnostics.render import DOCUMENTS, FORMATS, Format, render
 from tfdsl.diagnostics.render.columns import line_of, visible
-from tfdsl.diagnostics.usage_rules import OUTPUT_NOT_WRITTEN, UNUSABLE_TARGET
 
 if TYPE_CHECKING:
     from typing import TypeVar
@@ -127,7 +127,7 @@ def internal_error(error: Exception, words: Sequence[str], form: Format) -> None
         err(f"tfdsl: {visible(message)}; TFDSL_DEBUG=1 shows where\n")
         return
     from tfdsl.cli.arguments import command_line
-    from tfdsl.diagnostics.usage_rules import INTERNAL_ERROR
+    from tfdsl.diagnostics.command_rules import INTERNAL_ERROR
     from tfdsl.text import Span
 
     source, _ = command_line(words)

@@ -15,10 +15,10 @@ from tfdsl.cli.streams import OutputFailed, err, err_columns, out, out_columns, 
 from tfdsl.compiling.front_end import Input, ReadyJob
 from tfdsl.compiling.jobs import PlainJob, plain_jobs
 from tfdsl.compiling.masking import masked
-from tfdsl.diagnostics import Diagnostic, run_rules
+from tfdsl.diagnostics import Diagnostic, command_rules
+from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, NO_SUCH_TASK
 from tfdsl.diagnostics.render import render
 from tfdsl.diagnostics.suggest import closest, enumeration
-from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, NO_SUCH_TASK
 from tfdsl.ir.model import Job
 from tfdsl.lifecycle import faults
 from tfdsl.lifecycle.faults import Injected
@@ -162,7 +162,7 @@ def _tell(infos: Sequence[Diagnostic], picked: chosen.Selection) -> None:
 
 
 def _not_started(place: Span, error: OSError) -> Diagnostic:
-    diagnostic = run_rules.NOT_STARTED(place, reason=error.strerror or str(error))
+    diagnostic = command_rules.NOT_STARTED(place, reason=error.strerror or str(error))
     is_temporary = isinstance(error, NoTemporaryFolderError)
     return diagnostic.help("set TMPDIR to a folder that can be written to") if is_temporary else diagnostic
 

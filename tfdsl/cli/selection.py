@@ -16,8 +16,8 @@ from tfdsl.compiling.front_end import read as read_input
 from tfdsl.compiling.masking import Hidden, hidden_in
 from tfdsl.compiling.pipeline import Choice, Request
 from tfdsl.diagnostics import Diagnostic
+from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, UNREADABLE_FILE, UNUSABLE_TARGET
 from tfdsl.diagnostics.render import Format
-from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, UNREADABLE_FILE, UNUSABLE_TARGET
 from tfdsl.record import Record, replace
 from tfdsl.semantics.derived import Asked
 from tfdsl.semantics.params import Form

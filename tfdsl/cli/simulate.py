@@ -13,7 +13,7 @@ from tfdsl.compiling.front_end import Input
 from tfdsl.compiling.masking import Hidden, hide
 from tfdsl.compiling.pipeline import Choice
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT
+from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
 from tfdsl.lifecycle.faults import Injected, parse
 from tfdsl.simulating import words
 

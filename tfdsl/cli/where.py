@@ -15,8 +15,16 @@ from tfdsl.compiling.front_end import Input, ReadyJob
 from tfdsl.compiling.masking import Hidden, hidden_texts, hide
 from tfdsl.compiling.pipeline import Choice, Outcome
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, UNREADABLE_FILE
-from tfdsl.diagnostics.where_rules import BAD_MAP, NO_MAP, NO_SUCH_LINE, NOT_OF_SOURCE, NOT_SHOWN, STALE
+from tfdsl.diagnostics.command_rules import (
+    BAD_ARGUMENT,
+    BAD_MAP,
+    NO_MAP,
+    NO_SUCH_LINE,
+    NOT_OF_SOURCE,
+    NOT_SHOWN,
+    STALE,
+    UNREADABLE_FILE,
+)
 from tfdsl.settings.finding import is_settings_file
 from tfdsl.source_files import Outside, is_below, read, root_of
 from tfdsl.text import Source, Span

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.backend import Backend
 from tfdsl.comparing.sides import Job, Manifest, Side, choices_of, jobs_of, path_of, projects_of, source_of
 from tfdsl.compiling.pipeline import Choice, Request
-from tfdsl.diagnostics.diff_rules import NOT_COMPARED, OTHER_TARGET
+from tfdsl.diagnostics.command_rules import NOT_COMPARED, OTHER_TARGET
 from tfdsl.emit import yaml
 from tfdsl.emit.located import Data, Located
 from tfdsl.importing.compare import At, Pair, differences, name_of, pairs, path_text, same
-from tfdsl.manifest.data import tree
-from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, plain
+from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, plain, tree
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.semantics.known_names import Report

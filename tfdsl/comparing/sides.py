@@ -14,10 +14,8 @@ from tfdsl.compiling import front_end, pipeline
 from tfdsl.compiling.front_end import Input, ReadyJob
 from tfdsl.compiling.pipeline import Choice, Made, Outcome, Request
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.diff_rules import NO_JOB, REVISION
-from tfdsl.diagnostics.usage_rules import UNREADABLE_FILE
-from tfdsl.manifest.nodes import Mapping, Node, Sequence
-from tfdsl.manifest.view import view
+from tfdsl.diagnostics.command_rules import NO_JOB, REVISION, UNREADABLE_FILE
+from tfdsl.manifest.nodes import Mapping, Node, Sequence, view
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.semantics.known_names import Report
@@ -28,7 +26,7 @@ from tfdsl.text import Source, Span
 from tfdsl.vocabulary.secrets import is_secret
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.documents import Document
+    from tfdsl.manifest.nodes import Document
 
 
 _MANIFEST: Final = regex(r"(?m)^(?:- )?[\"']?(?:apiVersion|kind|items|metadata|spec)[\"']?[ \t]*:")
@@ -197,7 +195,7 @@ def jobs_of(side: Side, choice: Choice, request: Request, report: Report, allowe
 
 
 def _name(documents: Many[Document]) -> str:
-    from tfdsl.manifest.view import View
+    from tfdsl.manifest.nodes import View
 
     metadata = View(documents[0].node, (), documents[0].node.span)["metadata"]
     return metadata["name"].text or metadata["generateName"].text or ""

@@ -378,7 +378,7 @@ def _key(one: Derived) -> tuple[int, int | None]:
 
 
 def _targets(node: ast.Job) -> Iterator[str]:
-    for item in node.as_read.items:
+    for item in node.items:
         if isinstance(item, ast.Target):
             found = targets.find(item.name.text)
             yield item.name.text if found is None else found.name

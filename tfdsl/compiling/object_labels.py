@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.waiver_rules import BAD_SETTINGS
+from tfdsl.diagnostics.command_rules import BAD_SETTINGS
 from tfdsl.emit.located import Data, Located, entry, unwrap
 from tfdsl.record import replace
 

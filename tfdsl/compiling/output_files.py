@@ -13,9 +13,9 @@ from tfdsl.backend import Document
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.pipeline import Made
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, NO_SUCH_TASK
+from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, NO_SUCH_TASK
 from tfdsl.emit.header import Form, Header, headed
-from tfdsl.emit.written import Written
+from tfdsl.emit.located import Written
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.source_files import name_below_root
@@ -56,8 +56,8 @@ class OutputFile(Record):
         return origins.span(inner)
 
     def source_map(self) -> str:
-        """The text of its map (:mod:`tfdsl.emit.sourcemap`)."""
-        from tfdsl.emit.sourcemap import source_map
+        """The text of its map (:mod:`tfdsl.emit.json`)."""
+        from tfdsl.emit.json import source_map
 
         return source_map(self.written, self.name.rpartition("/")[2], self.span_of)
 

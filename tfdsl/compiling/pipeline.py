@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from tfdsl import targets
 from tfdsl.backend import Backend, Document, Row, Unit, spoken
 from tfdsl.diagnostics import Diagnostic, Rule, shortened
-from tfdsl.diagnostics.order import in_file_order
+from tfdsl.diagnostics.diagnostic import in_file_order
 from tfdsl.gc_pause import without_gc
 from tfdsl.lint.runner import lint
 from tfdsl.lint.runner import rules as lint_rules
@@ -27,12 +27,11 @@ from tfdsl.semantics.derived import Asked, Reports
 from tfdsl.semantics.params import Given
 from tfdsl.semantics.secrets import secrets
 from tfdsl.semantics.target_options import GivenOption
-from tfdsl.syntax import Parsed, parse
 from tfdsl.text import Source, Span
 from tfdsl.vocabulary.versions import Version
 
 if TYPE_CHECKING:
-    from tfdsl.emit.written import Written
+    from tfdsl.emit.located import Written
     from tfdsl.ir.fields import Item, Origins
     from tfdsl.ir.model import Build
     from tfdsl.semantics.project import Program, Reader
@@ -100,9 +99,9 @@ class Outcome(Record):
     conditions: Mapping[Span, bool] = {}
 
 
-def load(source: Source, read: Reader, parse: Callable[[Source], Parsed] = parse) -> Program:
+def load(source: Source, read: Reader) -> Program:
     """Parse ``source`` and what it includes. ``read`` gives the source of a path, or why it is not read."""
-    return project.load(source, read, parse)
+    return project.load(source, read)
 
 
 def run(program: Program, request: Request, choices: Sequence[Choice] = ()) -> Outcome:
@@ -249,7 +248,7 @@ def make_unit(
 def _dockerfile(build: Build | None, origins: Origins, found: list[Diagnostic]) -> Written | None:
     if build is None:
         return None
-    from tfdsl.diagnostics.output_rules import BUILD_NOT_WRITABLE
+    from tfdsl.diagnostics.command_rules import BUILD_NOT_WRITABLE
     from tfdsl.emit import dockerfile
 
     problems = dockerfile.problems(build)
@@ -283,8 +282,7 @@ def written(document: Document) -> Written:
         from tfdsl.emit import xml
 
         return xml.write(document.data)
-    from tfdsl.emit.located import plain
-    from tfdsl.emit.written import Written
+    from tfdsl.emit.located import Written, plain
 
     text = plain(document.data)
     assert isinstance(text, str)

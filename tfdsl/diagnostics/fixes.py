@@ -10,16 +10,16 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from tfdsl.diagnostics import name_rules, value_rules
 from tfdsl.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from tfdsl.record import replace
 from tfdsl.text import Source, Span
 
-if TYPE_CHECKING:
-    Check: TypeAlias = Callable[[Mapping[str, str]], Sequence[Diagnostic]]
-    """The diagnostics of the same files after those at these paths have been given these texts."""
+Check: TypeAlias = Callable[[Mapping[str, str]], Sequence[Diagnostic]]
+"""The diagnostics of the same files after those at these paths have been given these texts."""
+
 
 MOST_READ = 1_000_000
 """The most characters that are checked again to try fixes; fixes that would need more are not offered."""

@@ -5,26 +5,13 @@ Rules are in the modules ``<subject>_rules``; callers add those of lint and of t
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from importlib import import_module
 
 from tfdsl.diagnostics.diagnostic import Rule
 
-MODULES = (
-    "syntax_rules",
-    "name_rules",
-    "job_rules",
-    "value_rules",
-    "output_rules",
-    "waiver_rules",
-    "usage_rules",
-    "import_rules",
-    "diff_rules",
-    "where_rules",
-    "run_mount_rules",
-    "fault_rules",
-    "run_rules",
-)
+MODULES = ("syntax_rules", "name_rules", "value_rules", "command_rules")
 """The modules of this package with rules."""
 
 
@@ -46,3 +33,19 @@ def by_name(known: Iterable[Rule]) -> dict[str, Rule]:
         table.setdefault(rule.code, rule)
         table.setdefault(rule.slug, rule)
     return table
+
+
+# --- page ---
+#
+# The pages that explain the rules of the language: ``pages/<slug>.md``.
+
+FOLDER = os.path.join(os.path.dirname(__file__), "pages")
+
+
+def text_of(slug: str) -> str | None:
+    """The page of a rule in Markdown, its title first; ``None`` for lint rules and rules of targets."""
+    try:
+        with open(os.path.join(FOLDER, f"{slug}.md"), encoding="utf-8") as page:
+            return page.read()
+    except FileNotFoundError:
+        return None

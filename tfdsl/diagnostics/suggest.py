@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from tfdsl.diagnostics import Diagnostic
+from tfdsl.diagnostics import Diagnostic
 
 
 class Named(Protocol):

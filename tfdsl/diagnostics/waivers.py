@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 
+from tfdsl.diagnostics.command_rules import BAD_WAIVER, STALE_WAIVER, UNKNOWN_WAIVER
 from tfdsl.diagnostics.diagnostic import Diagnostic, Rule
 from tfdsl.diagnostics.suggest import closest, proposing
-from tfdsl.diagnostics.waiver_rules import BAD_WAIVER, STALE_WAIVER, UNKNOWN_WAIVER
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.text import Source, Span

@@ -8,14 +8,12 @@ because Python 2 refuses a comment that is not.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+import re
+from typing import Final, Literal, TypeAlias
 
-from tfdsl.emit.written import Written
+from tfdsl.emit.located import Written
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-
-if TYPE_CHECKING:
-    import re
 
 Form: TypeAlias = Literal["yaml", "json", "xml", "text", "dockerfile"]
 FORMS: Final[tuple[Form, ...]] = ("yaml", "xml", "text", "dockerfile")

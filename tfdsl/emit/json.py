@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from json.encoder import encode_basestring, encode_basestring_ascii
 from math import isfinite
 from typing import Final
 
-from tfdsl.emit.located import Data, Located, plain
-from tfdsl.emit.numbers import without_exponent
-from tfdsl.emit.written import Written
+from tfdsl.emit.located import Data, Located, Written, plain, without_exponent
 from tfdsl.patterns import regex
+from tfdsl.text import Span
 from tfdsl.vocabulary.quantities import Duration, Quantity
 
 _INDENT: Final = "  "
@@ -88,3 +87,37 @@ def _put(lines: list[str], paths: list[str | None], head: str, indent: str, valu
     else:
         lines.append(indent + brackets[1])
         paths.append(path)
+
+
+# --- sourcemap ---
+#
+# The map from the lines of an output file back to the source.
+
+VERSION: Final = 1
+
+
+def source_map(written: Written, file: str, span_of: Callable[[str], Span]) -> str:
+    """The text of ``FILE.map``, JSON::
+
+        {"version": 1, "file": "mnist.yaml", "sources": ["mnist.tfjob"],
+         "lines": [[12, 0, 9, 5], …]}
+
+    Each entry of ``lines``: line of the output, index into ``sources``, line and column of the source, all but the
+    index from 1. An output line that comes from no place in the source has no entry. ``span_of`` gives the best place
+    for an IR path (:meth:`tfdsl.ir.fields.Origins.span`: the path itself, else what holds it).
+    """
+    sources: dict[str, int] = {}
+    places: dict[str, tuple[int, int, int]] = {}
+    entries: list[str] = []
+    for number, path in enumerate(written.lines, 1):
+        if path is None:
+            continue
+        place = places.get(path)
+        if place is None:
+            span = span_of(path)
+            line, column = span.source.position(span.start)
+            place = places[path] = (sources.setdefault(span.source.path, len(sources)), line, column)
+        entries.append("    [{}, {}, {}, {}]".format(number, *place))
+    head = f'"version": {VERSION},\n  "file": {json.dumps(file)},\n  "sources": {json.dumps(list(sources))}'
+    lines = "[\n" + ",\n".join(entries) + "\n  ]" if entries else "[]"
+    return f'{{\n  {head},\n  "lines": {lines}\n}}\n'

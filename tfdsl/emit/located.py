@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeAlias, Union, cast
 
+from tfdsl.record import Record
 from tfdsl.vocabulary.quantities import Duration, Quantity
 
 
@@ -112,3 +113,31 @@ def plain(data: Data) -> Plain | None:
     if isinstance(data, Mapping):
         return {key: item for key, value in data.items() if (item := plain(value)) is not None}
     return [item for value in data if (item := plain(value)) is not None]
+
+
+# --- written ---
+#
+# What every writer gives: a text and, for each of its lines, where it comes from.
+
+
+class Written(Record):
+    r"""A text that ends in ``\n`` (or is empty), with one IR path (or ``None``) per line, for the source map."""
+
+    text: str
+    lines: tuple[str | None, ...]
+
+
+# --- numbers ---
+#
+# Numbers as every reader of every format takes them for the same number.
+
+
+def without_exponent(value: float) -> str:
+    """A finite float without exponent: some readers of YAML take ``1e-4`` for a text."""
+    digits = repr(value)
+    if "e" not in digits:
+        return digits
+    from decimal import Decimal  # costs a millisecond, paid only for very large and very small numbers
+
+    written = format(Decimal(digits), "f")
+    return written if "." in written else f"{written}.0"

@@ -21,9 +21,7 @@ from typing import TYPE_CHECKING, cast
 import jinja2
 
 from tfdsl.emit import shell
-from tfdsl.emit.located import Data, Located, unwrap
-from tfdsl.emit.numbers import without_exponent
-from tfdsl.emit.written import Written
+from tfdsl.emit.located import Data, Located, Written, unwrap, without_exponent
 from tfdsl.vocabulary.quantities import Duration, Quantity
 
 if TYPE_CHECKING:

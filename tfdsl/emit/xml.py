@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from tfdsl.emit.located import Data, Located, unwrap
-from tfdsl.emit.numbers import without_exponent
-from tfdsl.emit.written import Written
+from tfdsl.emit.located import Data, Located, Written, unwrap, without_exponent
 from tfdsl.patterns import regex
 from tfdsl.vocabulary.quantities import Duration, Quantity
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence as Many
 from typing import Final, TypeAlias, cast
 
 from tfdsl.draft import Bare, Draft, Patch, Value
-from tfdsl.emit import numbers
+from tfdsl.emit import located
 from tfdsl.emit.located import Data
 from tfdsl.manifest.nodes import Mapping, Node, Scalar, Sequence, mapping, plain
 from tfdsl.patch.apply import pod_templates
@@ -381,7 +381,7 @@ def value_of(node: Node) -> Value:
         return [value_of(item) for item in node.items if not _is_null(item)]
     assert isinstance(node, Scalar)
     if isinstance(node.value, float):
-        return Bare(numbers.without_exponent(node.value))
+        return Bare(located.without_exponent(node.value))
     return node.value if node.value is not None else ""
 
 

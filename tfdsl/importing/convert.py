@@ -14,14 +14,20 @@ from tfdsl.backend import Backend
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.pipeline import Made
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.import_rules import IMPORT_DIFFERS, IMPORT_REFUSED, IMPORT_REWORDED, SERVER_REFUSES
-from tfdsl.diagnostics.output_rules import PATCH_FITS_NOTHING, PATCH_VALUE, PATCHED_DOCUMENT
+from tfdsl.diagnostics.command_rules import (
+    IMPORT_DIFFERS,
+    IMPORT_REFUSED,
+    IMPORT_REWORDED,
+    PATCH_FITS_NOTHING,
+    PATCH_VALUE,
+    PATCHED_DOCUMENT,
+    SERVER_REFUSES,
+)
 from tfdsl.draft import Draft, Patch, Statement
 from tfdsl.importing.compare import Difference, add_patches, differences, explained, name_of, pairs, path_text, residue
 from tfdsl.importing.lift import lifted
 from tfdsl.importing.write import Draught, examples, write
-from tfdsl.manifest.data import tree
-from tfdsl.manifest.nodes import Mapping, Node, plain
+from tfdsl.manifest.nodes import Mapping, Node, plain, tree
 from tfdsl.record import Record, replace
 from tfdsl.semantics.known_names import Report
 from tfdsl.semantics.project import Program

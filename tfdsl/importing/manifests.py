@@ -10,19 +10,15 @@ from tfdsl import targets
 from tfdsl.backend import Backend
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.pipeline import Made
-from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics import import_rules as rules
-from tfdsl.diagnostics.import_rules import IMPORT_NOTHING, IMPORT_REFUSED, NOT_KEPT, SERVER_REFUSES
+from tfdsl.diagnostics import Diagnostic, command_rules
+from tfdsl.diagnostics.command_rules import IMPORT_NOTHING, IMPORT_REFUSED, NOT_KEPT, SERVER_REFUSES
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.draft import Draft
 from tfdsl.importing.convert import Settled, asked_for, differs, program_of, settle, unkept
 from tfdsl.importing.lift import with_lets
 from tfdsl.importing.write import examples, opening, remarks, write
-from tfdsl.manifest.documents import Document
-from tfdsl.manifest.find import find
-from tfdsl.manifest.foreign import Readable
-from tfdsl.manifest.nodes import Scalar
-from tfdsl.manifest.view import view
+from tfdsl.manifest.find import Readable, find
+from tfdsl.manifest.nodes import Document, Scalar, view
 from tfdsl.patterns import regex
 from tfdsl.reading import Asked, Group, Reading
 from tfdsl.record import Record
@@ -46,7 +42,7 @@ def documents_of(sources: Sequence[Source], report: Report) -> list[Document]:
     for source in sources:
         total += len(source.text)
         if total > LARGEST_SUM:
-            error = rules.MANIFEST_TOO_LARGE(Span(source, 0, 0), limit=LARGEST_SUM // 1024 // 1024)
+            error = command_rules.MANIFEST_TOO_LARGE(Span(source, 0, 0), limit=LARGEST_SUM // 1024 // 1024)
             report(error.help("import it in several parts; kubectl can get one kind, or one namespace, at a time"))
             return []
     known = targets.built_in()

@@ -19,7 +19,7 @@ from tfdsl.vocabulary import attributes
 from tfdsl.vocabulary.attributes import ROLE_NAMES
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.documents import Comment
+    from tfdsl.manifest.nodes import Comment
 
 
 # --- values ------------------------------------------------------------------------------------------------------

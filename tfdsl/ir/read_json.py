@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from pydantic import ValidationError
 
 from tfdsl.diagnostics import Diagnostic, Rule, name_rules, value_rules
-from tfdsl.diagnostics.job_rules import NOT_A_JOB
+from tfdsl.diagnostics.command_rules import NOT_A_JOB
 from tfdsl.diagnostics.suggest import closest, enumeration, fold, folded, words_of
 from tfdsl.ir.fields import Origins
 from tfdsl.ir.model import CHECKPOINT_VARIABLE, Job

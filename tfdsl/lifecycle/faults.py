@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from tfdsl.diagnostics import Diagnostic, Rule, fault_rules
+from tfdsl.diagnostics import Diagnostic, Rule, command_rules
 from tfdsl.diagnostics.suggest import closest, enumeration
 from tfdsl.lifecycle.events import TERMINATED, Event, Exited, Lost, Split, Task
 from tfdsl.patterns import regex
@@ -95,11 +95,11 @@ def missing(injected: Injected, jobs: Sequence[Job]) -> Diagnostic | None:
     sizes = [role.replicas for job in jobs for role in job.roles if role.name == injected.role]
     if sizes:
         index = injected.last if injected.last is not None else injected.first
-        error = fault_rules.NO_SUCH_REPLICA(injected.subject, role=injected.role, job=names, index=index)
+        error = command_rules.NO_SUCH_REPLICA(injected.subject, role=injected.role, job=names, index=index)
         most = max(sizes) - 1
         return error.help(f"its replicas are 0 to {most}" if most else "its only replica is 0")
     roles = list(dict.fromkeys(role.name for job in jobs for role in job.roles))
-    error = fault_rules.NO_SUCH_ROLE(injected.subject, job=names, name=injected.role)
+    error = command_rules.NO_SUCH_ROLE(injected.subject, job=names, name=injected.role)
     return _suggesting(error, injected.role, roles, f"its roles are {enumeration(roles)}")
 
 
@@ -167,28 +167,30 @@ class _Parser:
     def _fault(self) -> Injected:
         subject = self._take()
         if subject is None:
-            raise _FaultError(self._wrong(fault_rules.FAULT_FORM, None, what="there is nothing to play").help(_EXAMPLE))
+            raise _FaultError(
+                self._wrong(command_rules.FAULT_FORM, None, what="there is nothing to play").help(_EXAMPLE)
+            )
         if subject.text == "unknown":
             return self._rest(None, None, None, subject, subject)
         if subject.text in _EVENTS:
-            error = self._wrong(fault_rules.FAULT_FORM, subject, what=f"{subject.text} needs a replica")
+            error = self._wrong(command_rules.FAULT_FORM, subject, what=f"{subject.text} needs a replica")
             raise _FaultError(error.help(f"write worker[0] {self.text.strip()}"))
         role, first, last = self._subject(subject)
         event = self._take()
         if event is None:
             what = f"{subject.text} needs something that happens to it"
-            raise _FaultError(self._wrong(fault_rules.FAULT_FORM, subject, what=what).help(_USE))
+            raise _FaultError(self._wrong(command_rules.FAULT_FORM, subject, what=what).help(_USE))
         return self._rest(role, first, last, subject, event)
 
     def _subject(self, word: _Word) -> tuple[str, int | None, int | None]:
         found = _SUBJECT.fullmatch(word.text)
         if found is None:
-            error = self._wrong(fault_rules.FAULT_FORM, word, what=f"{word.text} does not name replicas")
+            error = self._wrong(command_rules.FAULT_FORM, word, what=f"{word.text} does not name replicas")
             raise _FaultError(error.help("write ROLE, ROLE[INDEX] or ROLE[FIRST..LAST], such as worker[0..3]"))
         first = None if found["first"] is None else int(found["first"])
         last = first if found["last"] is None else int(found["last"])
         if first is not None and last is not None and last < first:
-            error = self._wrong(fault_rules.FAULT_FORM, word, what=f"the range {first}..{last} is empty")
+            error = self._wrong(command_rules.FAULT_FORM, word, what=f"the range {first}..{last} is empty")
             raise _FaultError(error.help(f"write {found['role']}[{last}..{first}]"))
         return found["role"], first, last
 
@@ -223,19 +225,19 @@ class _Parser:
         if word.text == "unknown":
             if role is None:
                 return "unknown", 0
-            error = self._wrong(fault_rules.FAULT_FORM, word, what="unknown is about the whole job")
+            error = self._wrong(command_rules.FAULT_FORM, word, what="unknown is about the whole job")
             raise _FaultError(error.help("write unknown without a replica"))
-        error = self._wrong(fault_rules.NO_FAULT, word, name=word.text)
+        error = self._wrong(command_rules.NO_FAULT, word, name=word.text)
         near = closest(word.text, _EVENTS, _ALIASES)
         raise _FaultError(error.help(f"did you mean {_WRITTEN.get(near, near)}?" if near is not None else _USE))
 
     def _status(self, event: _Word) -> int:
         word = self._take()
         if word is None or word.text in ("after", "always"):
-            error = self._wrong(fault_rules.FAULT_FORM, event, what="exit needs a status")
+            error = self._wrong(command_rules.FAULT_FORM, event, what="exit needs a status")
             raise _FaultError(error.help("write exit 1, or exit 137 for a process that is killed"))
         if _STATUS.fullmatch(word.text) is None or int(word.text) > _HIGHEST:
-            raise _FaultError(self._wrong(fault_rules.FAULT_STATUS, word, status=word.text))
+            raise _FaultError(self._wrong(command_rules.FAULT_STATUS, word, status=word.text))
         return int(word.text)
 
     def _last_status(self, event: _Word) -> int:
@@ -243,7 +245,9 @@ class _Parser:
         if event.text == "node":
             word = self._take()
             if word is None or word.text != "lost":
-                error = self._wrong(fault_rules.FAULT_FORM, word if word is not None else event, what="node needs lost")
+                error = self._wrong(
+                    command_rules.FAULT_FORM, word if word is not None else event, what="node needs lost"
+                )
                 raise _FaultError(error.help("write node lost"))
         if self.now is None or self.now.text != "exit":
             return TERMINATED
@@ -255,7 +259,7 @@ class _Parser:
         while (word := self._take()) is not None:
             if word.text not in ("always", "after") or word.text in seen:
                 what = f"{word.text} is not expected here" if word.text not in seen else f"{word.text} is repeated"
-                error = self._wrong(fault_rules.FAULT_FORM, word, what=what)
+                error = self._wrong(command_rules.FAULT_FORM, word, what=what)
                 raise _FaultError(error.help("after the event, write always, after TIME or nothing"))
             seen.add(word.text)
             one = self._always(one, word) if word.text == "always" else self._after(one, word)
@@ -264,7 +268,7 @@ class _Parser:
     def _always(self, one: Injected, word: _Word) -> Injected:
         if one.what not in _REPEATED or (one.what == "exit" and not one.status):
             what = f"{'exit 0' if one.what == 'exit' else one.what} cannot happen always"
-            error = self._wrong(fault_rules.FAULT_FORM, word, what=what)
+            error = self._wrong(command_rules.FAULT_FORM, word, what=what)
             raise _FaultError(
                 error.help("always goes with a failure: exit STATUS, oom, evicted, preempted or node lost")
             )
@@ -272,16 +276,16 @@ class _Parser:
 
     def _after(self, one: Injected, event: _Word) -> Injected:
         if one.what == "pending":
-            error = self._wrong(fault_rules.FAULT_FORM, event, what="pending cannot have a delay")
+            error = self._wrong(command_rules.FAULT_FORM, event, what="pending cannot have a delay")
             raise _FaultError(error.help("a replica that is pending does not start at all"))
         word = self._take()
         if word is None:
-            error = self._wrong(fault_rules.FAULT_FORM, event, what="after needs a time")
+            error = self._wrong(command_rules.FAULT_FORM, event, what="after needs a time")
             raise _FaultError(error.help("write after 20s"))
         try:
             return replace(one, after_ms=Duration(word.text).ms or None)
         except ValueError:
-            error = self._wrong(fault_rules.FAULT_TIME, word, time=word.text)
+            error = self._wrong(command_rules.FAULT_TIME, word, time=word.text)
             raise _FaultError(error.help("write a number and a unit, such as 20s, 5m or 1h30m")) from None
 
 

@@ -4,92 +4,91 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import cast
 
+from tfdsl.diagnostics import Diagnostic, Level, Rule
 from tfdsl.lint.view import JobView, ProgramView
-from tfdsl.record import replace
+from tfdsl.record import Record, replace
+from tfdsl.semantics import resolved
 from tfdsl.semantics.derived import Reports
+from tfdsl.semantics.project import Program
 
-if TYPE_CHECKING:
-    from tfdsl.diagnostics import Diagnostic, Level, Rule
-    from tfdsl.semantics import resolved
-    from tfdsl.semantics.project import Program
+RULES = {
+    "unused-let": "declarations",
+    "unused-param": "declarations",
+    "unused-template": "declarations",
+    "unused-axis": "declarations",
+    "floating-image-tag": "images",
+    "literal-expansion": "commands",
+    "gang-without-ps": "roles",
+    "evaluator-without-chief": "roles",
+    "never-completes": "roles",
+    "checkpoint-not-durable": "storage",
+    "checkpoint-unmounted": "storage",
+    "plain-secret": "commands",
+    "servers-left-running": "roles",
+    "host-port-clash": "roles",
+    "reserved-flag": "commands",
+    "ttl-removes-claim": "storage",
+    "tiny-memory": "devices",
+    "dead-policy": "roles",
+    "workers-cut-off": "roles",
+    "reserved-label": "roles",
+    "shm-exceeds-memory": "devices",
+    "broken-continuation": "commands",
+    "gpu-on-ps": "devices",
+    "pending-after-deadline": "roles",
+    "shell-without-exec": "commands",
+    "command-in-one-word": "commands",
+    "shell-operator-in-list": "commands",
+    "fixed-task": "commands",
+    "gpu-variable": "devices",
+    "unequal-gpus": "devices",
+    "gpus-without-shm": "devices",
+    "image-without-gpu": "images",
+    "gpu-image-without-gpu": "images",
+    "cpu-in-millicores": "devices",
+    "more-gpus-than-a-node": "nodes",
+    "claim-on-several-nodes": "storage",
+    "checkpoint-readonly": "storage",
+    "restart-without-checkpoint": "roles",
+    "ps-without-chief": "roles",
+}
+"""The module of each rule, in the order of their codes."""
 
-    Report = Callable[[Diagnostic], None]
+SLUGS = tuple(RULES)
 
-SLUGS = (
-    "unused-let",
-    "unused-param",
-    "unused-template",
-    "unused-axis",
-    "floating-image-tag",
-    "literal-expansion",
-    "gang-without-ps",
-    "evaluator-without-chief",
-    "never-completes",
-    "checkpoint-not-durable",
-    "checkpoint-unmounted",
-    "plain-secret",
-    "servers-left-running",
-    "host-port-clash",
-    "reserved-flag",
-    "ttl-removes-claim",
-    "tiny-memory",
-    "dead-policy",
-    "workers-cut-off",
-    "reserved-label",
-    "shm-exceeds-memory",
-    "broken-continuation",
-    "gpu-on-ps",
-    "pending-after-deadline",
-    "shell-without-exec",
-    "command-in-one-word",
-    "shell-operator-in-list",
-    "fixed-task",
-    "gpu-variable",
-    "unequal-gpus",
-    "gpus-without-shm",
-    "image-without-gpu",
-    "gpu-image-without-gpu",
-    "cpu-in-millicores",
-    "more-gpus-than-a-node",
-    "claim-on-several-nodes",
-    "checkpoint-readonly",
-    "restart-without-checkpoint",
-    "ps-without-chief",
-)
-"""All rules, in the order of their codes. A test keeps this equal to the files of the folder."""
-
-OF_A_MATRIX = ("unused-axis",)
-"""The rules that are only loaded for a file with a matrix."""
+OF_A_PROGRAM = "declarations"
+"""The module whose functions look at a program, not at a job."""
 
 OF_A_PROJECT = ("more-gpus-than-a-node",)
 """The rules that are only loaded when the project says how large its nodes are."""
 
 
-class RuleModule(Protocol):
-    """A module of :mod:`tfdsl.lint.rules`; it has one of the two functions."""
+class Check(Record):
+    """A rule, and the function of :mod:`tfdsl.lint.rules` that finds what it is about; its docstring is the page."""
 
-    RULE: Rule
-    __doc__: str | None
+    rule: Rule
+    find: Callable[..., Iterator[Diagnostic]]
 
-    def check_program(self, view: ProgramView, /) -> Iterator[Diagnostic]:
-        """Diagnostics about a program."""
-        ...
+    @property
+    def page(self) -> str:
+        """The page: a sentence, then the headings Why, Bad and Good."""
+        from inspect import cleandoc
 
-    def check_job(self, view: JobView, /) -> Iterator[Diagnostic]:
-        """Diagnostics about a job."""
-        ...
+        return cleandoc(self.find.__doc__ or "") + "\n"
 
 
-def load(slug: str) -> RuleModule:
-    """The module of a rule."""
-    return cast("RuleModule", import_module(f"tfdsl.lint.rules.{slug.replace('-', '_')}"))
+def load(slug: str) -> Check:
+    """A rule by its slug."""
+    module = import_module(f"tfdsl.lint.rules.{RULES[slug]}")
+    name = slug.replace("-", "_")
+    return Check(getattr(module, name.upper()), getattr(module, name))
 
 
 def rules() -> tuple[Rule, ...]:
     """The registry rows of all lint rules."""
-    return tuple(load(slug).RULE for slug in SLUGS)
+    return tuple(load(slug).rule for slug in SLUGS)
 
 
 def lint(
@@ -109,27 +108,17 @@ def lint(
     whole = ProgramView(program, used)
     views = [JobView(job, gpus_per_node) for job in jobs]
     for slug in SLUGS:
-        if slug in OF_A_MATRIX and not any(job.matrix for job in program.jobs):
-            continue
         if slug in OF_A_PROJECT and gpus_per_node is None:
             continue
-        module = load(slug)
-        level = (levels or {}).get(slug, (levels or {}).get(module.RULE.code, module.RULE.level))
+        check = load(slug)
+        level = (levels or {}).get(slug, (levels or {}).get(check.rule.code, check.rule.level))
         if level == "off":
             continue
-        for diagnostic, report in _run(module, whole, views, reports):
+        if RULES[slug] == OF_A_PROGRAM:
+            reported = ((diagnostic, reports.report) for diagnostic in check.find(whole))
+        else:
+            reported = ((each, reports.about(view.job.derived)) for view in views for each in check.find(view))
+        for diagnostic, report in reported:
             report(replace(diagnostic, level=cast("Level", level)))
     reports.end()
     return diagnostics
-
-
-def _run(
-    module: RuleModule, program: ProgramView, jobs: list[JobView], reports: Reports
-) -> Iterator[tuple[Diagnostic, Report]]:
-    """What a rule says, each with where it goes."""
-    if hasattr(module, "check_program"):
-        yield from ((diagnostic, reports.report) for diagnostic in module.check_program(program))
-    else:
-        for view in jobs:
-            report = reports.about(view.job.derived)
-            yield from ((diagnostic, report) for diagnostic in module.check_job(view))

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from tfdsl.record import Record
+from tfdsl.semantics import resolved
+from tfdsl.semantics.project import Program
 from tfdsl.semantics.values import ListData, MapData, RunTime, RunTimeText, Value
 from tfdsl.text import Source, Span
-
-if TYPE_CHECKING:
-    from tfdsl.semantics import resolved
-    from tfdsl.semantics.project import Program
 
 
 class ProgramView(Record):

@@ -10,8 +10,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from tfdsl.lsp.snapshot import Snapshot
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer
-from tfdsl.syntax.brackets import CLOSERS
-from tfdsl.syntax.lexer import Lexed, comment_places, lex
+from tfdsl.syntax.lexer import CLOSERS, Lexed, comment_places, lex
 
 
 def open_interpolation(text: str, start: int, offset: int) -> int | None:

@@ -129,7 +129,7 @@ def choice_of(text: str) -> Choice | None:
 def _blocks(program: Program) -> list[str]:
     from tfdsl.syntax import ast
 
-    return [item.name.text for job in program.jobs for item in job.as_read.items if isinstance(item, ast.Target)]
+    return [item.name.text for job in program.jobs for item in job.items if isinstance(item, ast.Target)]
 
 
 def _no_programs(path: str) -> Iterable[Program]:

@@ -10,11 +10,9 @@ import math
 from collections.abc import Callable
 from json import JSONDecodeError, loads
 
-from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics import import_rules as rules
+from tfdsl.diagnostics import Diagnostic, command_rules
 from tfdsl.manifest import scalars
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence
-from tfdsl.manifest.reports import DEEPEST, set_twice
 from tfdsl.patterns import regex
 from tfdsl.text import Source, Span
 
@@ -26,6 +24,16 @@ _WORD = regex(r"true|false|null")
 _VALUES = {"true": True, "false": False, "null": None}
 _HALF = regex("[\ud800-\udfff]")
 """Half of a character: what an escape of such a half without the other one gives."""
+
+
+DEEPEST = 100
+"""The most maps and lists in each other. No object of Kubernetes has more than 40."""
+
+
+def set_twice(key: str, span: Span, first: Span) -> Diagnostic:
+    """The message about a key that is already there."""
+    diagnostic = command_rules.MANIFEST_DUPLICATE_KEY(span, key=key)
+    return diagnostic.marked("set again here").note(first, "first set here")
 
 
 class _NotJsonError(Exception):
@@ -50,7 +58,9 @@ def read(source: Source, report: Callable[[Diagnostic], None]) -> list[Node] | N
             nodes.append(reader.value())
     except _NotJsonError as error:
         at, reason = error.args
-        report(rules.MANIFEST_SYNTAX(Span(source, at, min(at + 1, len(source.text))), form="JSON", reason=reason))
+        report(
+            command_rules.MANIFEST_SYNTAX(Span(source, at, min(at + 1, len(source.text))), form="JSON", reason=reason)
+        )
         return None
     except _TooDeepError:
         pass
@@ -95,7 +105,7 @@ class _Reader:
         character = self._peek()
         if character in ("{", "["):
             if len(opened) == DEEPEST:
-                self._report(rules.MANIFEST_TOO_DEEP(self._span(self._at, self._at + 1), limit=DEEPEST))
+                self._report(command_rules.MANIFEST_TOO_DEEP(self._span(self._at, self._at + 1), limit=DEEPEST))
                 raise _TooDeepError
             opened.append(_Open(self._at, "}" if character == "{" else "]"))
             self._at += 1
@@ -174,7 +184,7 @@ class _Reader:
         is_whole = match[1] is None and match[2] is None and len(match[0]) < 21
         number = int(match[0]) if is_whole else float(match[0])
         if isinstance(number, float) and math.isinf(number):
-            self._report(rules.MANIFEST_VALUE(span, what=match[0], reason="it is too large for a number"))
+            self._report(command_rules.MANIFEST_VALUE(span, what=match[0], reason="it is too large for a number"))
             return Scalar(None, span)
         return Scalar(scalars.sent(number), span)
 

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics.diagnostic import Diagnostic, Label
-from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence
+from tfdsl.manifest.nodes import Comment, Entry, Mapping, Node, Scalar, Sequence
 from tfdsl.patterns import regex
 from tfdsl.record import replace
 from tfdsl.text import Span
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.documents import Comment
 
 _ESCAPE = regex(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)")
 _HIGH_HALF = regex(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..")

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics import import_rules as rules
+from tfdsl.diagnostics import Diagnostic, command_rules
 from tfdsl.patterns import regex
 from tfdsl.text import Source, Span
 
@@ -41,7 +40,7 @@ def diagnostic(source: Source) -> Diagnostic | None:
         match = pattern.search(source.text)
         if match is not None:
             start = match.start(match.lastindex or 0)
-            return rules.NOT_A_MANIFEST(Span(source, start, start + 2), what=what).help(advice)
+            return command_rules.NOT_A_MANIFEST(Span(source, start, start + 2), what=what).help(advice)
     return None
 
 

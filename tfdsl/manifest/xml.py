@@ -15,9 +15,8 @@ from collections.abc import Callable
 from typing import Final
 from xml.parsers import expat
 
-from tfdsl.diagnostics import Diagnostic, import_rules
-from tfdsl.manifest.documents import Comment, Document
-from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence
+from tfdsl.diagnostics import Diagnostic, command_rules
+from tfdsl.manifest.nodes import Comment, Document, Entry, Mapping, Node, Scalar, Sequence
 from tfdsl.patterns import regex
 from tfdsl.text import Source, Span
 
@@ -37,7 +36,7 @@ def read_xml(source: Source, report: Callable[[Diagnostic], None]) -> Document |
     try:
         root = reader.read()
     except _RefusedError as refused:
-        report(import_rules.BAD_XML(refused.span, problem=refused.problem))
+        report(command_rules.BAD_XML(refused.span, problem=refused.problem))
         return None
     return Document(source, root, "xml", comments=tuple(reader.comments))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.output_rules import (
+from tfdsl.diagnostics.command_rules import (
     NO_POD_TEMPLATE,
     PATCH_DERIVED,
     PATCH_FITS_NOTHING,

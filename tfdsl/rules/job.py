@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import job_rules, name_rules, value_rules
+from tfdsl.diagnostics import command_rules, name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, enumeration, listing
 from tfdsl.patterns import regex
 from tfdsl.rules import mounts, policies
@@ -294,13 +294,13 @@ def matched(claims: Sequence[str], places: Iterable[tuple[Place, str]]) -> Itera
     for place, name in places:
         mounted.add(name)
         if name not in claims:
-            broken = Broken(job_rules.CLAIM_NOT_IN_JOB, place, {"name": name})
+            broken = Broken(command_rules.CLAIM_NOT_IN_JOB, place, {"name": name})
             yield broken.help(f"its claims are {listing(claims)}") if claims else broken
     for at, name in enumerate(claims):
         if name in claims[:at]:
             yield Broken(name_rules.DUPLICATE_NAME, ("claims", at, "name"), {"kind": "claim", "name": name})
         elif name not in mounted:
-            yield Broken(job_rules.CLAIM_NOT_MOUNTED, ("claims", at, "name"), {"name": name})
+            yield Broken(command_rules.CLAIM_NOT_MOUNTED, ("claims", at, "name"), {"name": name})
 
 
 def of_role(role: Role) -> Iterator[Broken]:

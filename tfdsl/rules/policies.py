@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import job_rules, name_rules, value_rules
+from tfdsl.diagnostics import command_rules, name_rules, value_rules
 from tfdsl.diagnostics.suggest import enumeration, listing
 from tfdsl.rules.broken import Broken
 
@@ -145,4 +145,4 @@ def shape(policy: Policy, count: int | None) -> Iterator[Broken]:
 
 
 def _not_a_policy(field: str, problem: str) -> Broken:
-    return Broken(job_rules.NOT_A_JOB, (field,), {"problem": problem})
+    return Broken(command_rules.NOT_A_JOB, (field,), {"problem": problem})

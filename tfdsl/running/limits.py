@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics import run_mount_rules as rules
+from tfdsl.diagnostics import Diagnostic, command_rules
 from tfdsl.ir.model import Job, Role, Step
 from tfdsl.running.launch import Limits
 from tfdsl.running.supervision import cgroups
@@ -38,7 +37,7 @@ def check(job: Job, origins: Origins, why: str) -> Iterator[Diagnostic]:
         limits = limits_of(role)
         names = [name for name in ("cpu", "memory") if getattr(limits, name) is not None]
         if names:
-            yield rules.NOT_LIMITED(origins.span(f"{role.path}.{names[0]}"), what=" and ".join(names), why=why)
+            yield command_rules.NOT_LIMITED(origins.span(f"{role.path}.{names[0]}"), what=" and ".join(names), why=why)
             return
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT
+from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
 from tfdsl.record import Record
 from tfdsl.rules.mounts import path as broken_path
 

@@ -11,8 +11,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics import run_mount_rules as rules
+from tfdsl.diagnostics import Diagnostic, command_rules
 from tfdsl.ir import model
 from tfdsl.ir.model import Job, Mount, Role
 from tfdsl.record import Record, replace
@@ -165,9 +164,9 @@ class Mounts:
         if isinstance(mount, model.ConfigMapMount | model.SecretMount) and given is not None:
             for key in mount.items:
                 if not os.path.exists(os.path.join(given.source, key)):
-                    yield rules.NO_KEY(place, folder=given.source, key=key, path=mounted.at)
+                    yield command_rules.NO_KEY(place, folder=given.source, key=key, path=mounted.at)
         if mount is not None and not denied and self._hides_folder(replica, mounted):
-            error = rules.HIDDEN_FOLDER(place, path=mounted.at, role=replica.role.name)
+            error = command_rules.HIDDEN_FOLDER(place, path=mounted.at, role=replica.role.name)
             yield error.help(f'run in another folder, or mount this one too: --mount "{replica.folder}=."')
         if denied:
             yield from self._denied(replica, mounted, denied, given.place if mount is None and given else place)
@@ -177,20 +176,26 @@ class Mounts:
         place, named = self._origins.span(mount.path), f"--mount {mounted.at}=DIR"
         match mount:
             case model.ConfigMapMount() | model.SecretMount():
-                error = rules.NO_OBJECT(place, kind=_KINDS[mount.kind], name=shown(mount.name), path=mount.at)
+                error = command_rules.NO_OBJECT(place, kind=_KINDS[mount.kind], name=shown(mount.name), path=mount.at)
                 return error.help(f"name a folder with a file for each key: {named}")
             case model.HostMount():
                 if os.path.exists(mounted.source) or (mount.type or "").endswith("OrCreate"):
                     return None
-                return rules.NO_SOURCE(place, source=mounted.source).help(f"name a folder of this machine: {named}")
+                return command_rules.NO_SOURCE(place, source=mounted.source).help(
+                    f"name a folder of this machine: {named}"
+                )
             case model.PvcMount() | model.NfsMount() | model.HdfsMount() | model.ArchiveMount():
                 if mounted.source.startswith("volumes/"):
                     why = f"{_KINDS[mount.kind]} is not on this machine"
-                    return rules.EMPTY_MOUNT(place, path=mount.at, why=why).help(f"name the folder here: {named}")
+                    return command_rules.EMPTY_MOUNT(place, path=mount.at, why=why).help(
+                        f"name the folder here: {named}"
+                    )
             case model.ClaimMount():
                 kept = any(claim.name == mount.claim and claim.keep for claim in self._job.claims)
                 return (
-                    rules.EMPTY_MOUNT(place, path=mount.at, why="a claim is kept on a cluster only") if kept else None
+                    command_rules.EMPTY_MOUNT(place, path=mount.at, why="a claim is kept on a cluster only")
+                    if kept
+                    else None
                 )
             case _:
                 return None
@@ -211,9 +216,9 @@ class Mounts:
         if os.path.isabs(mounted.source) and leads_to(path, mounted.source):
             return
         if mounted.memory is not None and mounted.at == SHM_PATH:
-            yield rules.MEMORY_UNLIMITED(place, path=mounted.at, why=why)
+            yield command_rules.MEMORY_UNLIMITED(place, path=mounted.at, why=why)
             return
-        error = rules.MOUNT_DENIED(place, path=mounted.at, why=why)
+        error = command_rules.MOUNT_DENIED(place, path=mounted.at, why=why)
         same = f"--mount {mounted.at}={mounted.at}"
         yield error.help(f"if {mounted.at} is the right folder here, write {same}; --no-mounts mounts nothing")
 
@@ -223,13 +228,13 @@ class Mounts:
             known.add(SHM_PATH)
         for at, given in self._options.given.items():
             if at not in known:
-                yield rules.EXTRA_MOUNT(given.place, path=at)
+                yield command_rules.EXTRA_MOUNT(given.place, path=at)
 
     def _not_mounted(self) -> Iterator[Diagnostic]:
         mounts = [mount for role in self._job.roles for mount in role.mounts]
         if mounts:
             paths = ", ".join(dict.fromkeys(mount.at for mount in mounts))
-            yield rules.NOT_MOUNTED(self._origins.span(mounts[0].path), paths=paths)
+            yield command_rules.NOT_MOUNTED(self._origins.span(mounts[0].path), paths=paths)
 
 
 _KINDS = {

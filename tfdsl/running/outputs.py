@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics import run_mount_rules as rules
+from tfdsl.diagnostics import Diagnostic, command_rules
 from tfdsl.running.launch import Copied
 from tfdsl.running.shown import shown
 from tfdsl.running.texts import Texts
@@ -34,7 +33,9 @@ def check(job: Job, origins: Origins) -> Iterator[Diagnostic]:
             if _is_elsewhere(output) and str(output) not in told:
                 told.add(str(output))
                 place = origins.span(output.path)
-                yield rules.NOT_COPIED(place, source=shown(output.source), destination=shown(output.destination))
+                yield command_rules.NOT_COPIED(
+                    place, source=shown(output.source), destination=shown(output.destination)
+                )
 
 
 def _is_elsewhere(output: Output) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias
 
-from tfdsl.diagnostics import Rule, run_rules
-from tfdsl.emit.server_program import TENSORFLOW_SERVER
+from tfdsl.diagnostics import Rule, command_rules
+from tfdsl.emit.shell import TENSORFLOW_SERVER
 from tfdsl.ir.cluster_spec import cluster_spec, flag_hosts, flag_task, gets_flags, needs_tf_config, tf_config
 from tfdsl.ir.model import Job, Role, Step, board_command
 from tfdsl.lifecycle.events import Task
@@ -135,7 +135,7 @@ class _Planner:
         if not words:
             values = {"role": role.name}
             help_ = 'write command = ["python", "train.py"], or an entrypoint in the build block'
-            self._problem(Problem(run_rules.NO_COMMAND, role.path, values, help_))
+            self._problem(Problem(command_rules.NO_COMMAND, role.path, values, help_))
         return [*words, *map(texts, role.args), *self._flags(task, role)]
 
     def _runs_board(self, role: Role) -> bool:
@@ -167,7 +167,7 @@ class _Planner:
             if step.kind == "prepare":
                 values = {"step": step.name, "role": role.name}
                 help_ = f"write what it runs: prepare {step.name} {{ command = […] }}"
-                self._problem(Problem(run_rules.PREPARE_NEEDS_IMAGE, step.path, values, help_))
+                self._problem(Problem(command_rules.PREPARE_NEEDS_IMAGE, step.path, values, help_))
             return None
         folder = texts(step.workdir) if step.workdir is not None else None
         argv = (*words, *map(texts, step.args))
@@ -188,7 +188,7 @@ class _Planner:
             if text is None:
                 asked = variables.shown(value)
                 help_ = f"set it: --env-file FILE with the line {name}=VALUE, or export {name}"
-                self._problem(Problem(run_rules.NO_VALUE, path, {"name": name, "value": asked}, help_))
+                self._problem(Problem(command_rules.NO_VALUE_HERE, path, {"name": name, "value": asked}, help_))
             else:
                 env[name] = text
             self._missing(own, path)
@@ -197,7 +197,7 @@ class _Planner:
     def _missing(self, texts: Texts, path: str) -> None:
         for name in texts.missing:
             help_ = f"set it: --env-file FILE with the line {name}=VALUE, or export {name}"
-            self._problem(Problem(run_rules.UNSET_VARIABLE, path, {"name": name}, help_))
+            self._problem(Problem(command_rules.UNSET_VARIABLE, path, {"name": name}, help_))
         texts.missing.clear()
 
     def _problem(self, problem: Problem) -> None:

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import Diagnostic, run_rules
+from tfdsl.diagnostics import Diagnostic, command_rules
 from tfdsl.lifecycle.events import Task
 from tfdsl.record import Record
 from tfdsl.running import devices, tensorflow, told
@@ -90,7 +90,7 @@ class Prepared:
                     continue
                 seen.add(folder)
                 place = self.origins.span(f"{program.path}.workdir")
-                yield run_rules.NO_WORKDIR(place, path=folder).help(
+                yield command_rules.NO_WORKDIR(place, path=folder).help(
                     f"it is in the image on a cluster; name the folder here: --mount {folder}=DIR"
                 )
 

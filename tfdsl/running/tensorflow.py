@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.diagnostics import Diagnostic, run_rules
+from tfdsl.diagnostics import Diagnostic, command_rules
 from tfdsl.ir.model import board_command
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def missing(replicas: Sequence[Replica], origins: Origins) -> Iterator[Diagnosti
         why = _why(replica.command) if role.server or board else ""
         if why:
             what = "TensorBoard" if board else "TensorFlow"
-            diagnostic = run_rules.NO_TENSORFLOW(origins.span(role.path), role=role.name, what=what, why=why)
+            diagnostic = command_rules.NO_TENSORFLOW(origins.span(role.path), role=role.name, what=what, why=why)
             yield diagnostic.help(f"install it where run finds it: pip install {what.lower()}")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend import spoken
-from tfdsl.diagnostics import Diagnostic, run_rules
+from tfdsl.diagnostics import Diagnostic, command_rules
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.ir.fields import walk
 from tfdsl.ir.model import Job
@@ -39,7 +39,7 @@ def not_used(job: Job, origins: Origins) -> list[Diagnostic]:
             continue
         _, names = reasons.setdefault(row.why, (span, {}))
         names[spoken(item.key)] = None
-    return [run_rules.NOT_USED(span, what=enumeration(names), why=why) for why, (span, names) in reasons.items()]
+    return [command_rules.NOT_USED(span, what=enumeration(names), why=why) for why, (span, names) in reasons.items()]
 
 
 def sidecars(job: Job, origins: Origins) -> Iterator[Diagnostic]:
@@ -47,7 +47,7 @@ def sidecars(job: Job, origins: Origins) -> Iterator[Diagnostic]:
     for role in job.roles:
         for step in role.steps:
             if step.kind == "sidecar" and not step.command:
-                yield run_rules.SIDECAR_NOT_STARTED(origins.span(step.path), step=step.name)
+                yield command_rules.SIDECAR_NOT_STARTED(origins.span(step.path), step=step.name)
 
 
 def fewer_devices(job: Job, origins: Origins, given: Mapping[Task, str], found: Sequence[str]) -> Iterator[Diagnostic]:
@@ -58,7 +58,7 @@ def fewer_devices(job: Job, origins: Origins, given: Mapping[Task, str], found: 
         assert role is not None
         has = f"this machine has {len(found)}" if found else "this machine has none"
         names = enumeration(map(str, without))
-        yield run_rules.FEWER_DEVICES(
+        yield command_rules.FEWER_DEVICES(
             origins.span(f"{role.path}.gpu"), wanted=devices.wanted(job), has=has, short=f"{names} run with fewer"
         ).help("--cpu hides all devices, so that every replica has the same")
 
@@ -68,7 +68,7 @@ def too_many(job: Job, origins: Origins) -> Iterator[Diagnostic]:
     count = sum(role.replicas for role in job.roles)
     if count > MOST_REPLICAS:
         largest = max(job.roles, key=lambda role: role.replicas)
-        error = run_rules.TOO_MANY(origins.span(f"{largest.path}.replicas"), count=count, most=MOST_REPLICAS)
+        error = command_rules.TOO_MANY(origins.span(f"{largest.path}.replicas"), count=count, most=MOST_REPLICAS)
         yield error.help(f"start fewer: --scale {largest.name}=2")
 
 

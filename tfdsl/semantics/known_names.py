@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tfdsl import targets
 from tfdsl.diagnostics import Diagnostic, name_rules
+from tfdsl.diagnostics.command_rules import UNUSABLE_TARGET
 from tfdsl.diagnostics.suggest import alias_table, closest, enumeration, offering, words_of
-from tfdsl.diagnostics.usage_rules import UNUSABLE_TARGET
 from tfdsl.vocabulary import attributes
 
 if TYPE_CHECKING:

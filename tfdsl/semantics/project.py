@@ -15,7 +15,7 @@ from tfdsl.diagnostics import Diagnostic, Rule, name_rules
 from tfdsl.record import Record
 from tfdsl.semantics.known_names import repeated
 from tfdsl.source_files import Outside, is_file_name
-from tfdsl.syntax import Parsed, ast, parse
+from tfdsl.syntax import ast, parse
 from tfdsl.syntax.bidi import reordered
 from tfdsl.text import Source, Span
 from tfdsl.vocabulary.statements import RESERVED_NAMES, TRUTH
@@ -61,9 +61,9 @@ class Program(Record):
         )
 
 
-def load(source: Source, read: Reader, parse: Callable[[Source], Parsed] = parse) -> Program:
+def load(source: Source, read: Reader) -> Program:
     """Parse ``source`` and everything it includes, and collect the declarations."""
-    loader = _Loader(read, parse)
+    loader = _Loader(read)
     loader.file(source, ())
     return loader.program()
 
@@ -91,9 +91,8 @@ def used_templates(jobs: Iterable[ast.Job], templates: Mapping[str, ast.Template
 class _Loader:
     """State of one :func:`load`."""
 
-    def __init__(self, read: Reader, parse: Callable[[Source], Parsed]) -> None:
+    def __init__(self, read: Reader) -> None:
         self.read = read
-        self.parse = parse
         self.files: list[ast.File] = []
         self.paths: set[str] = set()
         self.shown: dict[str, str] = {}  # identity → the path as written
@@ -117,7 +116,7 @@ class _Loader:
         here = source.path if source.origin is None else _identity(source.origin)
         self.paths.add(here)
         self.shown[here] = source.path
-        parsed = self.parse(source)
+        parsed = parse(source)
         main = not stack
         self.files.append(parsed.file)
         if not self.known_edition(parsed.file):

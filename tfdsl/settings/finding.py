@@ -119,7 +119,7 @@ def _decoded(data: bytes) -> str | None:
 
 
 def _unusable(source: Source, reason: str) -> Settings:
-    from tfdsl.diagnostics.waiver_rules import BAD_SETTINGS
+    from tfdsl.diagnostics.command_rules import BAD_SETTINGS
 
     problem = BAD_SETTINGS(Span(source, 0, 0), problem=f"{source.path} cannot be read: {reason}")
     return Settings(problems=(problem.help(Outside.HELP) if isinstance(reason, Outside) else problem,))

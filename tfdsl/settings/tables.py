@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Final, cast
 
 from tfdsl import targets
 from tfdsl.diagnostics import Diagnostic, Rule
+from tfdsl.diagnostics.command_rules import BAD_SETTINGS
 from tfdsl.diagnostics.registry import by_name, rules
 from tfdsl.diagnostics.suggest import closest, listing
-from tfdsl.diagnostics.waiver_rules import BAD_SETTINGS
 from tfdsl.lint.runner import rules as lint_rules
 from tfdsl.patterns import regex
 from tfdsl.rules import values

@@ -7,30 +7,147 @@ Nothing is resolved yet: names are names, and ``tfdsl.semantics`` decides whethe
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from tfdsl.record import Record
-from tfdsl.syntax.ast_values import (
-    Binary,
-    Bool,
-    Call,
-    Choice,
-    Comment,
-    ErrorExpr,
-    Expr,
-    Index,
-    ListExpr,
-    MapExpr,
-    Member,
-    Name,
-    Number,
-    Ref,
-    Str,
-    Unary,
-    Unit,
-)
 from tfdsl.text import Source, Span
+
+# --- ast values ---
+#
+# The nodes of values: names, literals, operators, calls.
+
+
+class Name(Record):
+    """A word of the text: a name, a keyword used as a name, or a quoted key with its escapes undone."""
+
+    text: str
+    span: Span
+    quoted: bool = False
+
+
+class Comment(Record):
+    """From ``#`` to the end of the line, the mark included."""
+
+    text: str
+    span: Span
+
+
+# --- expressions -----------------------------------------------------------------------------------------------
+
+
+class Str(Record):
+    """A string, text block or raw block: literal pieces (escapes undone) and interpolated expressions in order.
+
+    No piece is empty and no two literal pieces are neighbours, so an empty string has no parts at all.
+    """
+
+    parts: tuple[str | Expr, ...]
+    span: Span
+    form: Literal["string", "text", "raw"] = "string"
+
+
+class Number(Record):
+    """A decimal literal as written, e.g. ``42`` or ``1.5``."""
+
+    text: str
+    span: Span
+
+
+class Unit(Record):
+    """A number with a unit as written, e.g. ``500m``, ``4Gi``, ``1h30m``."""
+
+    text: str
+    span: Span
+
+
+class Bool(Record):
+    """``true`` or ``false``."""
+
+    value: bool
+    span: Span
+
+
+class Ref(Record):
+    """A bare name."""
+
+    name: str
+    span: Span
+
+
+class ListExpr(Record):
+    """``[a, b]``."""
+
+    items: tuple[Expr, ...]
+    span: Span
+
+
+class MapExpr(Record):
+    """``{ key = value, … }``."""
+
+    entries: tuple[Assign, ...]
+    span: Span
+
+
+class Unary(Record):
+    """``!x`` or ``-x``."""
+
+    op: str
+    operand: Expr
+    span: Span
+
+
+class Binary(Record):
+    """``left op right``; ``op`` is one of ``+ - * / % == != < <= > >= && ||``."""
+
+    op: str
+    left: Expr
+    right: Expr
+    span: Span
+
+
+class Choice(Record):
+    """``condition ? yes : no``."""
+
+    condition: Expr
+    yes: Expr
+    no: Expr
+    span: Span
+
+
+class Index(Record):
+    """``base[index]``."""
+
+    base: Expr
+    index: Expr
+    span: Span
+
+
+class Member(Record):
+    """``base.name``."""
+
+    base: Expr
+    name: Name
+    span: Span
+
+
+class Call(Record):
+    """``name(arguments…)``."""
+
+    name: Name
+    arguments: tuple[Expr, ...]
+    span: Span
+
+
+class ErrorExpr(Record):
+    """An expression that could not be read. It has been reported, so later stages say nothing about it."""
+
+    span: Span
+
+
+Expr: TypeAlias = (
+    Str | Number | Unit | Bool | Ref | ListExpr | MapExpr | Unary | Binary | Choice | Index | Member | Call | ErrorExpr
+)
+
 
 __all__ = [
     "Binary",
@@ -349,40 +466,10 @@ class Job(Record):
     condition: Condition | None = None
     pattern: Str | None = None
 
-    if not TYPE_CHECKING:  # for type checkers every job has its items
-        _read: Job
-        _moved: Callable[[tuple[Item, ...]], tuple[Item, ...]]
-
-        def __getattr__(self, name: str) -> object:
-            if name != "items":
-                raise AttributeError(name)
-            self.items = self._moved(self._read.items)
-            return self.items
-
-    @staticmethod
-    def later(
-        read: Job,
-        head: tuple[Name, Span, Condition | None, Str | None],
-        moved: Callable[[tuple[Item, ...]], tuple[Item, ...]],
-    ) -> Job:
-        """A job that was read at another place: its head has been moved, its items are when somebody looks at them."""
-        job = object.__new__(Job)
-        fields = ("name", "span", "condition", "pattern")
-        for field, value in (("_read", read), ("_moved", moved), *zip(fields, head, strict=True)):
-            object.__setattr__(job, field, value)
-        return job
-
-    @property
-    def as_read(self) -> Job:
-        """The same job at the place where it was read: only its spans may differ."""
-        return getattr(self, "_read", self)
-
     @property
     def matrix(self) -> Matrix | None:
         """Its matrix, if it has one."""
-        if not any(isinstance(item, Matrix) for item in self.as_read.items):
-            return None
-        return next(item for item in self.items if isinstance(item, Matrix))
+        return next((item for item in self.items if isinstance(item, Matrix)), None)
 
 
 Declaration: TypeAlias = Edition | Include | Param | Let | Template | Profile | Job

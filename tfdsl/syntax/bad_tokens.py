@@ -5,22 +5,201 @@ Loaded only for texts that contain such characters.
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Edit
 from tfdsl.patterns import regex
-from tfdsl.syntax import _tables as tables
-from tfdsl.syntax import bare_text, lexer, odd_words
-from tfdsl.syntax.lexer import Lexed
+from tfdsl.syntax import lexer
+from tfdsl.syntax.lexer import ARROW, COLON, COMMA, DOT, MINUS, NUMBER, RAW, SLASH, TEXT, UNIT, Lexed, is_word
+from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
 
-if TYPE_CHECKING:
-    import re
+# --- odd words ---
+#
+# Words with characters that are not allowed in names: letters of other alphabets, and control characters.
+#
+# The whole word is one report and one token. ``Lexed.meant`` says how to read it: as the Latin word where the letters
+# look the same, else as nothing, and then the item that it names is left out.
 
-TEXT, RAW = tables.TERMINALS.index("TEXT"), tables.TERMINALS.index("RAW")
-ARROW, COMMA = lexer.OPERATORS["=>"], lexer.OPERATORS[","]
+# Letters that look like Latin ones, in the order of the Latin letters below them.
+_FOREIGN = (
+    "\u0430\u0501\u0435\u04bb\u0456\u0458\u043a\u04cf\u043c\u0578\u043e\u0440\u051b\u0433\u0455\u0442"
+    "\u0446\u03bd\u051d\u0445\u0443\u0410\u0412\u0415\u041d\u0406\u0408\u041a\u041c\u041e\u0420\u0405"
+    "\u0422\u0425\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7"
+    "\u03bf\u03b1"
+)
+_LATIN = "adehijklmnopqrstuvwxyABEHIJKMOPSTXABEZHIKMNOPTYXoa"
+_LOOK_ALIKE = str.maketrans(_FOREIGN, _LATIN)
+
+
+def is_part(character: str) -> bool:
+    """Whether the character could be a part of a name in a language that allows all alphabets."""
+    return f"a{character}".isidentifier()
+
+
+def odd_word(lexed: Lexed, at: int, stop: int) -> int:
+    """Make the whole word around the odd character at ``at`` one token; returns the offset after it."""
+    text = lexed.source.text
+    start, end = at, at + 1
+    if lexed.types and lexed.ends[-1] == at and is_word(lexed.types[-1]):
+        start = lexed.starts.pop()
+        del lexed.types[-1], lexed.ends[-1]
+    while end < stop and (is_part(text[end]) or (lexer.is_forbidden(text[end]) and is_part(text[end + 1 : end + 2]))):
+        end += 1
+    word = text[start:end]
+    readable = "".join(letter for letter in word if not lexer.is_forbidden(letter))
+    plain = unicodedata.normalize("NFKC", readable).translate(_LOOK_ALIKE)
+    meant = plain if plain.isascii() and plain.isidentifier() else ""
+    if readable == word and len(lexed.diagnostics) < lexer.MAX_REPORTS:
+        diagnostic = rules.ODD_NAME(Span(lexed.source, start, end), found=shortened(word))
+        if meant:
+            odd = next(letter for letter in word if not letter.isascii())
+            diagnostic = diagnostic.help(
+                f"{odd} is not a Latin letter: {unicodedata.name(odd, 'it has no name').lower()}"
+            )
+            diagnostic = diagnostic.fix(f"write {meant}", Edit(diagnostic.span, meant))
+        lexed.diagnostics.append(diagnostic)
+    lexed.meant[start] = meant
+    lexed.add(lexer.KEYWORDS.get(meant, lexer.NAME), start, end)
+    return end
+
+
+# --- bare text ---
+#
+# Shell and template text outside strings: ``${x}``, ``$HOME/data``, backquotes, ``<<EOF``.
+
+_VALUE = regex(r"\$(?:\{[ \t]*([^{}\n]*?)[ \t]*\}|\([^()\n]*+\)|([A-Za-z_]\w*+))")
+_NAME = regex(r"[A-Za-z_][\w.]*+\Z")
+# What can be joined to such a value to form a text.
+_MORE = regex(r"(?:[\w./:@~-]|\$\{[^{}\n]*+\}|\$\w)*+")
+_BACKQUOTED = regex(r"`([^`\n]*+)(?:`|(?=\n)|\Z)")
+_HEREDOC = regex(r"<<[-~]?[ \t]*(['\"]?)([A-Za-z_]\w*+)\1[^\n]*+\n")
+
+# How far to search for the last line; without a limit, many of them would take long.
+LONGEST_HEREDOC = 20_000
+
+_PIECES = {COLON, DOT, SLASH, MINUS, NUMBER, UNIT}
+_BEFORE_VALUE = {
+    *(lexer.OPERATORS[sign] for sign in ("=", ":", ",", "[", "(", "?")),
+    *(lexer.KEYWORDS[word] for word in ("at", "to", "run", "copy", "output")),
+}
+_BEFORE_NAME = {
+    lexer.KEYWORDS[word] for word in ("job", "role", "target", "template", "profile", "param", "let", "use")
+}
+
+
+def dollar(lexed: Lexed, at: int, stop: int) -> int | None:
+    """``${workers}``, ``$HOME``, ``$(pwd)`` and what follows them; returns the offset after, or None for a ``$``."""
+    match = _VALUE.match(lexed.source.text, at, stop)
+    return None if match is None else _bare(lexed, at, match.end(), stop, match[1] or match[2] or "")
+
+
+def at_sign(lexed: Lexed, at: int, stop: int) -> int | None:
+    """``target volcano@1.9`` and ``image = nginx@sha256:…``; None for any other ``@``."""
+    text = lexed.source.text
+    if lexed.types[-2:-1] == [lexer.KEYWORDS["target"]] and is_word(lexed.types[-1]):
+        version = re.compile(r"@[ \t]*([\w.-]*+)").match(text, at, stop)
+        assert version is not None
+        number = version[1].removeprefix("v") or "1.9"
+        lexed.diagnostics.append(
+            rules.TARGET_VERSION(Span(lexed.source, at, version.end()), target=shortened(lexed.text(-1))).help(
+                f'write version = "{number}" in the block'
+            )
+        )
+        return version.end()
+    if not lexed.types or lexed.ends[-1] != at or not is_word(lexed.types[-1]):
+        return None
+    return _bare(lexed, at, at + 1, stop, "")
+
+
+def _bare(lexed: Lexed, at: int, end: int, stop: int, name: str) -> int:
+    """One token for the text around the value from ``at`` to ``end``, which may be just ``name``."""
+    source = lexed.source
+    more = _MORE.match(source.text, end, stop)
+    end = more.end() if more else end
+    start = _pop_pieces(lexed, at)
+    span = Span(source, start, end)
+    before = lexed.types[-1] if lexed.types else lexer.NEWLINE
+    if before in _BEFORE_NAME:
+        lexed.diagnostics.append(rules.INTERPOLATED_NAME(span))
+        lexed.meant[start] = ""
+        lexed.add(lexer.NAME, start, end)
+        return end
+    value = _VALUE.fullmatch(span.text)
+    if value is not None and name:
+        diagnostic = rules.BARE_INTERPOLATION(span, name=shortened(name), found=shortened(span.text))
+        diagnostic = diagnostic.fix(f"write {shortened(name)}", Edit(span, name)) if _NAME.match(name) else diagnostic
+    else:
+        diagnostic = rules.UNQUOTED_TEXT(span)
+        diagnostic = (
+            diagnostic.fix("write it in quotes", Edit(span, f'"{span.text}"')) if '"' not in span.text else diagnostic
+        )
+    lexed.diagnostics.append(diagnostic)
+    lexed.add(lexer.ERROR, start, end)
+    return end
+
+
+def _pop_pieces(lexed: Lexed, at: int) -> int:
+    """Remove the tokens joined to the one at ``at``, if they are the beginning of a value or a name."""
+    first = len(lexed.types)
+    start = at
+    while (
+        first
+        and lexed.ends[first - 1] == start
+        and (lexed.types[first - 1] in _PIECES or is_word(lexed.types[first - 1]))
+    ):
+        first -= 1
+        start = lexed.starts[first]
+    if first == 0 or lexed.types[first - 1] not in _BEFORE_VALUE | _BEFORE_NAME:
+        return at
+    del lexed.types[first:], lexed.starts[first:], lexed.ends[first:]
+    return start
+
+
+def backquote(lexed: Lexed, at: int, stop: int) -> int:
+    """A text in backquotes, with what is joined to it."""
+    source = lexed.source
+    match = _BACKQUOTED.match(source.text, at, stop)
+    inner, end = (match[1], match.end()) if match else ("", at + 1)
+    diagnostic = rules.BACKQUOTES(Span(source, at, end))
+    more = _MORE.match(source.text, end, stop)
+    if more is not None and more.end() > end:
+        end = more.end()
+    elif inner and not set('"\\$') & set(inner):
+        diagnostic = diagnostic.fix("write it in double quotes", Edit(diagnostic.span, f'"{inner}"'))
+    lexed.diagnostics.append(diagnostic)
+    lexed.add(lexer.ERROR, at, end)
+    return end
+
+
+def heredoc(lexed: Lexed, at: int, stop: int) -> int:
+    """``<<EOF`` and the lines up to ``EOF``, or the rest of the line if there is no such line."""
+    source = lexed.source
+    text = source.text
+    head = _HEREDOC.match(text, at, stop)
+    if head is None:
+        lexed.diagnostics.append(rules.UNEXPECTED_CHARACTER(Span(source, at, at + 2), what="<<"))
+        lexed.add(lexer.OPERATORS["<"], at, at + 2)
+        return at + 2
+    closing = re.compile(rf"^([ \t]*+){re.escape(head[2])}[ \t]*+\r?$", re.M)
+    last = closing.search(text, head.end(), min(stop, head.end() + LONGEST_HEREDOC))
+    mark = text[at : head.end()].rstrip()
+    diagnostic = rules.HEREDOC(Span(source, at, at + len(mark)))
+    end = at + len(mark)
+    if last is not None:
+        end = last.start() + len(last[0].rstrip())
+        body = text[head.end() : last.start()]
+        fits = all(line.startswith(last[1]) for line in body.splitlines() if line.strip())
+        if fits and "'''" not in body and "${" not in body:
+            edits = (Edit(diagnostic.span, "'''"), Edit(Span(source, last.start() + len(last[1]), end), "'''"))
+            diagnostic = diagnostic.fix("write a raw block", *edits)
+    lexed.diagnostics.append(diagnostic)
+    lexed.add(lexer.ERROR, at, end)
+    return end
+
 
 _SMART = "“”„‟«»"
 _SMART_STRING = regex(rf'[{_SMART}"]([^\n"{_SMART}]*)[{_SMART}"]')
@@ -289,15 +468,15 @@ def _unknown(lexed: Lexed, at: int, stop: int) -> int:
     text = source.text
     character = text[at]
     if character in "$@":
-        taken = (bare_text.dollar if character == "$" else bare_text.at_sign)(lexed, at, stop)
+        taken = (dollar if character == "$" else at_sign)(lexed, at, stop)
         if taken is not None:
             return taken
-    if odd_words.is_part(character) and character not in _INVISIBLE:
-        return odd_words.odd_word(lexed, at, stop)
+    if is_part(character) and character not in _INVISIBLE:
+        return odd_word(lexed, at, stop)
     if lexer.is_forbidden(character):
         end = lexer.skip_forbidden(text, at, stop)
-        if lexed.types and lexed.ends[-1] == at and odd_words.is_word(lexed.types[-1]) and _WORD.match(text, end, stop):
-            return odd_words.odd_word(lexed, at, stop)
+        if lexed.types and lexed.ends[-1] == at and is_word(lexed.types[-1]) and _WORD.match(text, end, stop):
+            return odd_word(lexed, at, stop)
         if "\r" in text[at:end]:
             lexed.add(lexer.NEWLINE, at, end)
         return end
@@ -349,6 +528,6 @@ _READERS: dict[str, Callable[[Lexed, int, int], int]] = {
     ";": _semicolon,
     "#": _hash,
     ":": _walrus,
-    "`": bare_text.backquote,
-    "<": bare_text.heredoc,
+    "`": backquote,
+    "<": heredoc,
 }

@@ -8,16 +8,14 @@ character has no meaning, which the lexer reports.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
 from tfdsl.patterns import regex
+from tfdsl.syntax.lexer import Token
+from tfdsl.syntax.parser import Parsed
 from tfdsl.text import Source, Span
-
-if TYPE_CHECKING:
-    from tfdsl.syntax.lexer import Token
-    from tfdsl.syntax.parser import Parsed
 
 _NAMES: Final = {
     "\u202a": "left-to-right embedding",

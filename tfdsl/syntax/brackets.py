@@ -7,31 +7,247 @@ oddly indented but correct texts are never changed. Afterwards the brackets of e
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Diagnostic, Edit, Fix
+from tfdsl.patterns import regex
 from tfdsl.record import replace
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer
-from tfdsl.syntax.lexer import Lexed
+from tfdsl.syntax.lexer import (
+    CLOSERS,
+    COLON,
+    COMMA,
+    DECLARATIONS,
+    EQUAL,
+    MINUS,
+    NAMED_BLOCKS,
+    OPENERS,
+    PLAIN_BLOCKS,
+    RAW,
+    TEXT,
+    WHEN,
+    Lexed,
+)
 from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
 
-CLOSERS = {lexer.LBRACE: lexer.RBRACE, lexer.LSQB: lexer.RSQB, lexer.LPAR: lexer.RPAR}
-OPENERS = {closer: opener for opener, closer in CLOSERS.items()}
+# --- items ---
+#
+# Where an item of a block begins and ends, among tokens whose brackets match.
+
+ENDS = {lexer.NEWLINE, COMMA, lexer.END}
+
+
+def item_start(types: Sequence[int], at: int) -> int:
+    """The first token, on its line, of the item that ends before token ``at``."""
+    depth = 0
+    while at and types[at - 1] != lexer.NEWLINE:
+        type_ = types[at - 1]
+        depth += (type_ in OPENERS) - (type_ in CLOSERS)
+        if depth < 0 or (depth == 0 and type_ == COMMA):
+            break
+        at -= 1
+    return at
+
+
+def item_end(types: Sequence[int], at: int, also: Collection[int] = ()) -> int:
+    """The token that ends the item of token ``at``, or the first one of a type in ``also`` outside of its brackets."""
+    depth = 0
+    while types[at] != lexer.END:
+        type_ = types[at]
+        if depth == 0 and (type_ in ENDS or type_ in OPENERS or type_ in also):
+            break
+        depth += (type_ in CLOSERS) - (type_ in OPENERS)
+        at += 1
+    return at
+
+
+def block_end(types: Sequence[int], at: int) -> int:
+    """The bracket that closes what token ``at`` is in, or the end of the text."""
+    depth = 0
+    while types[at] != lexer.END:
+        depth += (types[at] in CLOSERS) - (types[at] in OPENERS)
+        if depth < 0:
+            break
+        at += 1
+    return at
+
+
+def around(types: Sequence[int], at: int) -> int | None:
+    """The bracket that is open at token ``at``."""
+    depth = 0
+    for place in range(at - 1, -1, -1):
+        if types[place] in CLOSERS and depth == 0:
+            return place
+        depth += (types[place] in OPENERS) - (types[place] in CLOSERS)
+    return None
+
+
+def opening(types: Sequence[int], closing: int) -> int:
+    """The bracket that the one at ``closing`` closes."""
+    depth = 0
+    for at in range(closing, -1, -1):
+        depth += (types[at] in OPENERS) - (types[at] in CLOSERS)
+        if depth == 0:
+            return at
+    return closing
+
+
+# --- manifest ---
+#
+# Kubernetes manifests in a text: one report for each, and none about their content.
+
+# Each manifest takes a walk over all tokens; for a text with more of them, this many reports are enough.
+MOST_MANIFESTS = 50
+
+_ADVICE = "tfdsl import FILE writes the job that a manifest describes"
+_FIRST_LINE = regex(r"^[ \t]*(apiVersion)[ \t]*:", re.M)
+_JSON = regex(r'\s*\{\s*"(?:apiVersion|kind|metadata|spec)"\s*:')
+
+
+def leave_out_manifests(lexed: Lexed) -> None:
+    """Remove the tokens of all manifests, and what the lexer has reported about them."""
+    text = lexed.source.text
+    if _JSON.match(text):
+        start = text.index("{")
+        lexed.diagnostics[:] = [rules.MANIFEST(Span(lexed.source, start, start + 1)).help(_ADVICE)]
+        del lexed.types[:-1], lexed.starts[:-1], lexed.ends[:-1]
+        return
+    if "apiVersion" not in text:
+        return
+    parts: list[tuple[int, int]] = []
+    for match in _FIRST_LINE.finditer(text):
+        first = bisect_left(lexed.starts, match.start(1))
+        inside = bool(parts) and first < parts[-1][1]
+        if not inside and lexed.starts[first] == match.start(1) and _begins_line(lexed, first):
+            parts.append((first, _end(lexed, first)))
+        if len(parts) == MOST_MANIFESTS:
+            break
+    for first, end in reversed(parts):
+        _leave_out(lexed, first, end)
+
+
+def _begins_line(lexed: Lexed, first: int) -> bool:
+    return lexed.types[first] == lexer.NAME and (first == 0 or lexed.types[first - 1] in (lexer.NEWLINE, lexer.LBRACE))
+
+
+def _end(lexed: Lexed, first: int) -> int:
+    """The token after the last line that is at least as deep as the first and does not start a declaration."""
+    types, position = lexed.types, lexed.source.position
+    indent = position(lexed.starts[first])[1]
+    end = first
+    while True:
+        while types[end] not in (lexer.NEWLINE, lexer.END):
+            end += 1
+        if types[end] == lexer.END or types[end + 1] == lexer.END:
+            return end
+        following = end + 1
+        ours = types[following] in DECLARATIONS and types[following + 1] != COLON
+        if ours or types[following] == lexer.RBRACE or position(lexed.starts[following])[1] < indent:
+            return end
+        end = following
+
+
+def _leave_out(lexed: Lexed, first: int, end: int) -> None:
+    types = lexed.types
+    start, stop = lexed.starts[first], lexed.ends[end - 1]
+    lexed.diagnostics[:] = [each for each in lexed.diagnostics if not start <= each.span.start < stop]
+    lexed.diagnostics.append(rules.MANIFEST(Span(lexed.source, start, lexed.ends[first])).help(_ADVICE))
+    while first >= 4 and types[first - 4 : first] == [MINUS, MINUS, MINUS, lexer.NEWLINE]:
+        first -= 4
+    if types[end] == lexer.NEWLINE:
+        end += 1
+    del types[first:end], lexed.starts[first:end], lexed.ends[first:end]
+
+
+# --- text blocks ---
+#
+# Text blocks without an opening or a closing mark.
+#
+# Without its closing mark, a block extends to the opening mark of the next one, and everything in between is lost;
+# without an opening mark, its lines are read as code. Indentation shows where the mark is missing.
+
+# The last line of a block that ends at the opening mark of the next block.
+_OPENS = regex(r"[ \t]*(?:[A-Za-z_]\w*[ \t]*(?:=|:)|run|copy)[ \t]*\Z")
+
+
+def close_texts(lexed: Lexed) -> None:
+    """Lex again a text whose text blocks are not closed, or not opened, where they should be."""
+    distrusted = set(_swallowing(lexed))
+    while distrusted:
+        again = lexer.lex(lexed.source, unclosed=frozenset(distrusted))
+        for slot in lexed.__slots__:
+            setattr(lexed, slot, getattr(again, slot))
+        more = set(_swallowing(lexed)) - distrusted
+        if not more:
+            break
+        distrusted |= more
+    for diagnostic in [each for each in lexed.diagnostics if each.rule is rules.UNCLOSED_TEXT]:
+        _open_text(lexed, diagnostic.span)
+
+
+def _swallowing(lexed: Lexed) -> list[int]:
+    """The starts of blocks that end at what looks like the opening mark of the next one."""
+    text = lexed.source.text
+    starts: list[int] = []
+    for i, type_ in enumerate(lexed.types):
+        if type_ in (TEXT, RAW):
+            end = lexed.ends[i] - 3
+            if _OPENS.match(text, text.rfind("\n", 0, end) + 1, end):
+                starts.append(lexed.starts[i])
+    return starts
+
+
+def _open_text(lexed: Lexed, mark: Span) -> None:
+    """If the mark is alone on its line, read the lines above it that are at least as deep as its text."""
+    text = lexed.source.text
+    line = text.rfind("\n", 0, mark.start) + 1
+    indent = mark.start - line
+    if text[line : mark.start].strip(" \t") or not indent:
+        return
+    start = line
+    while start:
+        above = text.rfind("\n", 0, start - 1) + 1
+        content = text[above : start - 1].rstrip("\r")
+        if content.strip() and len(content) - len(content.lstrip(" \t")) < indent:
+            break
+        start = above
+    if start < line and start:
+        _replace_lines(lexed, start, mark)
+
+
+def _replace_lines(lexed: Lexed, start: int, mark: Span) -> None:
+    """Replace the tokens from ``start`` to the mark with one error value, if a value belongs there."""
+    first = next(i for i, begin in enumerate(lexed.starts) if begin >= start)
+    last = next(i for i, begin in enumerate(lexed.starts) if begin == mark.start)
+    if first < 2 or lexed.types[first - 1] != lexer.NEWLINE or lexed.types[first - 2] != EQUAL:
+        return
+    place = lexed.ends[first - 2]
+    span = Span(lexed.source, place, place)
+    kept = [each for each in lexed.diagnostics if not start <= each.span.start < lexed.ends[last]]
+    diagnostic = rules.TEXT_NOT_OPENED(span, mark=mark.text).note(mark, "the text ends here")
+    lexed.diagnostics[:] = [*kept, diagnostic.fix(f"add {mark.text}", Edit(span, f" {mark.text}"))]
+    end = mark.end
+    for column in (lexed.types, lexed.starts, lexed.ends):
+        del column[first - 1 : last + 1]
+    lexed.types.insert(first - 1, lexer.ERROR)
+    lexed.starts.insert(first - 1, place)
+    lexed.ends.insert(first - 1, end)
+
+
 TEXTS = {number: text for text, number in tables.OPERATORS}
-EQUAL, COMMA = lexer.OPERATORS["="], lexer.OPERATORS[","]
-WHEN = lexer.KEYWORDS["when"]
-DECLARATIONS = {lexer.KEYWORDS[word] for word in ("edition", "include", "param", "let", "template", "profile", "job")}
-NAMED_BLOCKS = {lexer.KEYWORDS[word] for word in ("template", "profile", "job", "role", "target", "prepare", "sidecar")}
-PLAIN_BLOCKS = {lexer.KEYWORDS[word] for word in ("cluster", "build", "matrix")}
-
-
 UNCLOSED = (rules.UNCLOSED_BLOCK, rules.UNCLOSED_BRACKET)
 
 # How many outer brackets without a closing one are shown.
 MOST_LABELS = 3
+
+# The most tokens of a line among which a missing opening bracket is searched: each stray closing one looks at all.
+LONGEST_LINE = 400
 
 
 class Opening(NamedTuple):
@@ -269,23 +485,22 @@ class Balance:
 
     def _missing_opening(self, type_: int) -> int | None:
         """The token of this line before which the opening bracket is missing."""
-        new = self.new
-        begin = len(new.types)
-        while begin and new.types[begin - 1] != lexer.NEWLINE:
+        types = self.new.types
+        begin = stop = len(types)
+        while begin and types[begin - 1] != lexer.NEWLINE:
             begin -= 1
-        if type_ == lexer.RBRACE:
-            for at in range(begin + 1, len(new.types) - 1):
-                if new.types[at + 1] == EQUAL and new.types[at] != EQUAL and self._level(begin, at) == 0:
+            if stop - begin > LONGEST_LINE:
+                return None
+        level = 0
+        last = None
+        for at in range(begin, stop):
+            if at > begin and level == 0:
+                if type_ == lexer.RBRACE and types[at] != EQUAL and types[at + 1 : at + 2] == [EQUAL]:
                     return at
-        elif type_ == lexer.RSQB:
-            for at in range(len(new.types) - 1, begin, -1):
-                if new.types[at - 1] == EQUAL and self._level(begin, at) == 0:
-                    return at
-        return None
-
-    def _level(self, begin: int, at: int) -> int:
-        types = self.new.types[begin:at]
-        return sum(type_ in CLOSERS for type_ in types) - sum(type_ in OPENERS for type_ in types)
+                if type_ == lexer.RSQB and types[at - 1] == EQUAL:
+                    last = at
+            level += (types[at] in CLOSERS) - (types[at] in OPENERS)
+        return last
 
     # --- blocks without braces ---
 

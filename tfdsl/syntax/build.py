@@ -6,15 +6,208 @@ token is passed as its number.
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable, Iterable
+from typing import Literal, TypeAlias, TypeVar
 
+from tfdsl.diagnostics import syntax_rules as rules
+from tfdsl.diagnostics.diagnostic import Diagnostic
 from tfdsl.syntax import _tables as tables
-from tfdsl.syntax import ast
-from tfdsl.syntax.build_values import ValueBuilder
+from tfdsl.syntax import ast, strings
 from tfdsl.syntax.driver import Build
-from tfdsl.syntax.lexer import STRING
-from tfdsl.syntax.missing import UNNAMED, is_whole, likely_type
-from tfdsl.text import Span
+from tfdsl.syntax.lexer import STRING, Lexed
+from tfdsl.text import Source, Span
+
+# --- missing ---
+#
+# Nodes that error recovery has completed with empty tokens.
+
+# The name of a job without a name. It is valid, so that the missing name is reported only once.
+UNNAMED = "unnamed"
+
+
+def is_whole(node: ast.Declaration | ast.Item | ast.Copy | ast.Run | ast.Subject) -> bool:
+    """Whether recovery had to insert none of the node's required parts; inserted ones have an empty text."""
+    for field in type(node).__fields__:
+        value: object = getattr(node, field)
+        if isinstance(value, ast.Name):
+            missing = not value.text and not value.quoted
+        elif isinstance(value, ast.Event):
+            missing = not value.name.text
+        else:
+            missing = isinstance(value, ast.Number | ast.Str) and value.span.start == value.span.end
+        if missing:
+            return False
+    return True
+
+
+def likely_type(default: ast.Expr | None) -> str:
+    """The type of a param without a type, chosen so that its default does not cause a second error."""
+    if isinstance(default, ast.Number):
+        return "number" if "." in default.text else "int"
+    if isinstance(default, ast.Bool):
+        return "bool"
+    return "quantity" if isinstance(default, ast.Unit) else "string"
+
+
+# --- build values ---
+#
+# The builders of values, and what those of all rules share.
+
+# The greatest depth of an expression, counting operators, brackets and interpolations. Later stages walk it
+# recursively; ``a + b + c …`` is as deep as it is long.
+MAX_DEPTH = 128
+
+# Reads the expression between two offsets, inside this many interpolations.
+ParsePart: TypeAlias = "Callable[[Source, int, int, int], tuple[ast.Expr, list[Diagnostic], int]]"
+
+
+class ValueBuilder:
+    """Builds the nodes of one text and collects what is wrong with its literals.
+
+    ``repaired`` says that tokens were inserted, or words read as nothing; nodes whose name is such a token are left
+    out.
+    """
+
+    def __init__(self, lexed: Lexed, parse_part: ParsePart, level: int) -> None:
+        self.lexed = lexed
+        self.source = lexed.source
+        self.declarations: tuple[ast.Declaration, ...] = ()
+        self.expression: ast.Expr | None = None
+        self.values: tuple[ast.Assign, ...] = ()
+        self.repaired = bool(lexed.meant)
+        self._parse_part = parse_part
+        self._level = level
+        self.diagnostics: list[Diagnostic] = []
+        self._depths: dict[int, int] = {}
+        self._kept: list[ast.Expr] = []
+
+    @property
+    def inside(self) -> bool:
+        """Whether the text is inside a string."""
+        return self._level > 0
+
+    def _token(self, token: int) -> Span:
+        lexed = self.lexed
+        return Span(self.source, lexed.starts[token], lexed.ends[token])
+
+    def _name(self, token: int) -> ast.Name:
+        return ast.Name(self._word(token).strip('"'), self._token(token))
+
+    def _word(self, token: int) -> str:
+        """The text of a token, or what it is read as."""
+        text = self.lexed.text(token)
+        return self.lexed.meant.get(self.lexed.starts[token], text)
+
+    def key_(self, _: Span, key: int) -> ast.Name:
+        return self._key(key)
+
+    def _key(self, token: int) -> ast.Name:
+        span = self._token(token)
+        if self.lexed.types[token] != STRING:
+            return ast.Name(self._word(token), span)
+        value = self._plain(span)
+        for part in value.parts:
+            if not isinstance(part, str):
+                self.diagnostics.append(rules.INTERPOLATED_NAME(part.span))
+                return ast.Name("", span)
+        return ast.Name("".join(part for part in value.parts if isinstance(part, str)), span, quoted=True)
+
+    def _measured(self, node: ast.Expr, *parts: ast.Expr) -> ast.Expr:
+        """Record how deep ``node`` is, by its identity; one that is too deep is reported and becomes an error node."""
+        depths = self._depths
+        depth = 1 + max((depths.get(id(part), 0) for part in parts), default=0)
+        if depth > MAX_DEPTH:
+            if depth == MAX_DEPTH + 1:
+                self.diagnostics.append(rules.EXPRESSION_TOO_DEEP(node.span, limit=MAX_DEPTH).help("split it with let"))
+            node = ast.ErrorExpr(node.span)
+        self._kept.append(node)
+        depths[id(node)] = depth
+        return node
+
+    def depth(self, node: ast.Expr) -> int:
+        """How many levels are below ``node``."""
+        return self._depths.get(id(node), 0)
+
+    def binary(self, op: str, span: Span, left: ast.Expr, right: ast.Expr) -> ast.Expr:
+        """``left op right``."""
+        return self._measured(ast.Binary(op, left, right, span), left, right)
+
+    def choice_(self, span: Span, condition: ast.Expr, yes: ast.Expr, no: ast.Expr) -> ast.Expr:
+        return self._measured(ast.Choice(condition, yes, no, span), condition, yes, no)
+
+    def not_(self, span: Span, operand: ast.Expr) -> ast.Expr:
+        return self._measured(ast.Unary("!", operand, span), operand)
+
+    def negate_(self, span: Span, operand: ast.Expr) -> ast.Expr:
+        return self._measured(ast.Unary("-", operand, span), operand)
+
+    def member_(self, span: Span, base: ast.Expr, name: int) -> ast.Expr:
+        member = self._name(name)
+        return self._measured(ast.Member(base, member, span), base) if member.text else ast.ErrorExpr(span)
+
+    def index_(self, span: Span, base: ast.Expr, index: ast.Expr) -> ast.Expr:
+        return self._measured(ast.Index(base, index, span), base, index)
+
+    def group_(self, _: Span, inner: ast.Expr) -> ast.Expr:
+        return inner
+
+    def list_(self, span: Span, *items: ast.Expr) -> ast.Expr:
+        return self._measured(ast.ListExpr(items, span), *items)
+
+    def map_(self, span: Span, entries: tuple[ast.Assign, ...]) -> ast.Expr:
+        return self._measured(ast.MapExpr(entries, span), *[entry.value for entry in entries])
+
+    def call_(self, span: Span, name: int, *arguments: ast.Expr) -> ast.Expr:
+        return self._measured(ast.Call(self._name(name), arguments, span), *arguments)
+
+    def _plain(self, span: Span) -> ast.Str:
+        end = span.end if span.start in self.lexed.unclosed else span.end - 1
+        body = self.source.text[span.start + 1 : end]
+        if "\\" not in body and "${" not in body:
+            return ast.Str((body,) if body else (), span)
+        return strings.string(self, span, end)
+
+    def string_(self, span: Span, _: int) -> ast.Expr:
+        return self._interpolating(self._plain(span))
+
+    def text_(self, span: Span, _: int) -> ast.Expr:
+        return self._interpolating(strings.text_block(self, span))
+
+    def _interpolating(self, value: ast.Str) -> ast.Expr:
+        expressions = [part for part in value.parts if not isinstance(part, str)]
+        return self._measured(value, *expressions) if expressions else value
+
+    def raw_(self, span: Span, _: int) -> ast.Str:
+        return strings.raw_block(self, span)
+
+    def interpolated(self, start: int, end: int) -> ast.Expr:
+        """The expression of a ``${…}``, read at its own place."""
+        expression, diagnostics, depth = self._parse_part(self.source, start, end, self._level + 1)
+        self.diagnostics.extend(diagnostics)
+        self._depths[id(expression)] = depth
+        self._kept.append(expression)
+        return expression
+
+    def number_(self, span: Span, token: int) -> ast.Number:
+        return ast.Number(self.lexed.text(token), span)
+
+    def unit_(self, span: Span, token: int) -> ast.Unit:
+        return ast.Unit(self.lexed.text(token), span)
+
+    def true_(self, span: Span) -> ast.Bool:
+        return ast.Bool(True, span)
+
+    def false_(self, span: Span) -> ast.Bool:
+        return ast.Bool(False, span)
+
+    def reference_(self, span: Span, token: int) -> ast.Ref | ast.ErrorExpr:
+        return ast.Ref(name, span) if (name := self._word(token)) else ast.ErrorExpr(span)
+
+    def error_(self, span: Span, _: int) -> ast.ErrorExpr:
+        return ast.ErrorExpr(span)
+
+
+T = TypeVar("T")
 
 OPERATORS = {
     "or": "||",
@@ -31,6 +224,11 @@ OPERATORS = {
     "divide": "/",
     "modulo": "%",
 }
+
+
+def _find(kind: type[T], parts: Iterable[object]) -> T | None:
+    """The first of ``parts`` of a kind."""
+    return next((part for part in parts if isinstance(part, kind)), None)
 
 
 class Builder(ValueBuilder):
@@ -54,13 +252,8 @@ class Builder(ValueBuilder):
         return ast.Include(self._plain(self._token(path)), span)
 
     def param_(self, span: Span, name: int, type_: ast.TypeRef, *rest: ast.Expr | tuple[ast.Assign, ...]) -> ast.Param:
-        default: ast.Expr | None = None
-        settings: tuple[ast.Assign, ...] = ()
-        for each in rest:
-            if isinstance(each, tuple):
-                settings = each
-            else:
-                default = each
+        default = next((each for each in rest if not isinstance(each, tuple)), None)
+        settings = next((each for each in rest if isinstance(each, tuple)), ())
         if not type_.name.text:
             type_ = ast.TypeRef(ast.Name(likely_type(default), type_.name.span), None, type_.span)
         return ast.Param(self._name(name), type_, default, settings, span)
@@ -111,14 +304,7 @@ class Builder(ValueBuilder):
         self, rest: tuple[ast.Condition | tuple[ast.Item, ...], ...]
     ) -> tuple[ast.Condition | None, tuple[ast.Item, ...]]:
         """The condition and the body of a block."""
-        condition: ast.Condition | None = None
-        body: tuple[ast.Item, ...] = ()
-        for each in rest:
-            if isinstance(each, ast.Condition):
-                condition = each
-            else:
-                body = each
-        return condition, body
+        return _find(ast.Condition, rest), next((each for each in rest if isinstance(each, tuple)), ())
 
     def attribute_(self, span: Span, key: int, value: ast.Expr, condition: ast.Condition | None = None) -> ast.Assign:
         return ast.Assign(self._name(key), value, span, condition)
@@ -150,19 +336,11 @@ class Builder(ValueBuilder):
     def mount_(
         self, span: Span, kind: int, *rest: ast.Expr | int | ast.Condition | tuple[ast.Assign, ...]
     ) -> ast.Mount:
-        values: list[ast.Expr] = []
-        readonly: Span | None = None
-        options: tuple[ast.Assign, ...] = ()
-        condition: ast.Condition | None = None
-        for each in rest:
-            if isinstance(each, int):
-                readonly = self._token(each)
-            elif isinstance(each, ast.Condition):
-                condition = each
-            elif isinstance(each, tuple):
-                options = each
-            else:
-                values.append(each)
+        values = [each for each in rest if not isinstance(each, (int, ast.Condition, tuple))]
+        word = _find(int, rest)
+        readonly = None if word is None else self._token(word)
+        condition = _find(ast.Condition, rest)
+        options = next((each for each in rest if isinstance(each, tuple)), ())
         source = values[0] if len(values) == 2 else None
         return ast.Mount(self._name(kind), source, values[-1], readonly, options, span, condition)
 
@@ -173,19 +351,11 @@ class Builder(ValueBuilder):
         destination: ast.Expr,
         *rest: ast.Name | ast.Subject | ast.Condition | tuple[ast.Assign, ...],
     ) -> ast.Output:
-        when: ast.Name | None = None
-        subject: ast.Subject | None = None
-        options: tuple[ast.Assign, ...] = ()
-        condition: ast.Condition | None = None
-        for each in rest:
-            if isinstance(each, ast.Name):
-                when = each
-            elif isinstance(each, ast.Condition):
-                condition = each
-            elif isinstance(each, ast.Subject):
-                subject = each if is_whole(each) else None
-            else:
-                options = each
+        subject = _find(ast.Subject, rest)
+        if subject is not None and not is_whole(subject):
+            subject = None
+        options = next((each for each in rest if isinstance(each, tuple)), ())
+        when, condition = _find(ast.Name, rest), _find(ast.Condition, rest)
         return ast.Output(source, destination, when, subject, options, span, condition)
 
     def moment_(self, _: Span, name: int) -> ast.Name:
@@ -195,23 +365,13 @@ class Builder(ValueBuilder):
         return ast.Subject(self._name(role), None if index is None else self.number_(self._token(index), index), span)
 
     def policy_(self, span: Span, *parts: ast.Subject | ast.Event | ast.Expr | ast.Condition | ast.Name) -> ast.Policy:
-        subject: ast.Subject | None = None
-        event: ast.Event | None = None
-        delay: ast.Expr | None = None
-        condition: ast.Condition | None = None
-        for part in parts[:-1]:
-            if isinstance(part, ast.Subject):
-                subject = part
-            elif isinstance(part, ast.Event):
-                event = part
-            elif isinstance(part, ast.Condition):
-                condition = part
-            elif not isinstance(part, ast.Name):
-                delay = part
+        event = _find(ast.Event, parts)
+        known = (ast.Subject, ast.Event, ast.Condition, ast.Name)
+        delay = next((part for part in parts[:-1] if not isinstance(part, known)), None)
         action = parts[-1]
         assert event is not None
         assert isinstance(action, ast.Name)
-        return ast.Policy(subject, event, delay, action, span, condition)
+        return ast.Policy(_find(ast.Subject, parts), event, delay, action, span, _find(ast.Condition, parts))
 
     def event_(self, span: Span, name: int) -> ast.Event:
         return ast.Event(self._name(name), None, None, span)
@@ -257,18 +417,9 @@ class Builder(ValueBuilder):
         return ast.UnsetOutput(source, destination, span, condition)
 
     def unset_policy_(self, span: Span, *parts: ast.Subject | ast.Event | ast.Condition) -> ast.UnsetPolicy:
-        subject: ast.Subject | None = None
-        event: ast.Event | None = None
-        condition: ast.Condition | None = None
-        for part in parts:
-            if isinstance(part, ast.Subject):
-                subject = part
-            elif isinstance(part, ast.Event):
-                event = part
-            else:
-                condition = part
+        event = _find(ast.Event, parts)
         assert event is not None
-        return ast.UnsetPolicy(subject, event, span, condition)
+        return ast.UnsetPolicy(_find(ast.Subject, parts), event, span, _find(ast.Condition, parts))
 
     def restarted_any_(self, span: Span, word: int) -> ast.Event:
         return ast.Event(self._name(word), None, None, span)

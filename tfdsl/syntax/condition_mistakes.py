@@ -8,20 +8,32 @@ from typing import TYPE_CHECKING
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
 from tfdsl.syntax import lexer, repairs
-from tfdsl.syntax.brackets import PLAIN_BLOCKS
-from tfdsl.syntax.items import ENDS, around, item_end, item_start, opening
-from tfdsl.syntax.odd_words import is_word
+from tfdsl.syntax.brackets import ENDS, around, item_end, item_start, opening
+from tfdsl.syntax.lexer import (
+    ARROW,
+    AT,
+    COMMA,
+    EQUAL,
+    INCLUDE,
+    ITEM_STARTS,
+    MOUNT,
+    ON,
+    OUTPUT,
+    PLAIN_BLOCKS,
+    ROLE,
+    STEPS,
+    TARGET,
+    TEMPLATE,
+    USE,
+    WHEN,
+    is_word,
+)
 from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
     from tfdsl.syntax.recovery import Recovery
 
-WHEN, ON, ROLE, USE, MOUNT, OUTPUT = map(lexer.KEYWORDS.__getitem__, ("when", "on", "role", "use", "mount", "output"))
-STEPS = {lexer.KEYWORDS["prepare"], lexer.KEYWORDS["sidecar"]}
-ARROW, EQUAL = lexer.OPERATORS["=>"], lexer.OPERATORS["="]
-INCLUDE, TEMPLATE, TARGET = map(lexer.KEYWORDS.__getitem__, ("include", "template", "target"))
-STARTS = {lexer.NEWLINE, lexer.OPERATORS[","], lexer.LBRACE}
 
 # What other languages write for it. Python's choice, `1 if x else 2`, has a message of its own.
 WORDS = {"if", "unless", "where", "only_if", "only"}
@@ -48,7 +60,7 @@ def condition_word(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
     elif (
         recovery.before
         and lexed.text(at - 1) in WORDS
-        and types[at - 2] not in STARTS
+        and types[at - 2] not in ITEM_STARTS
         and repairs.fits(recovery.before.states, WHEN)
     ):
         place = at - 1
@@ -160,10 +172,9 @@ def condition_before_the_rest(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 def _condition_too_early(recovery: Recovery, start: int, at: int) -> bool:
     """A condition before ``at``, ``to`` or the sign of a value; any other one is where none is possible."""
-    lexed = recovery.lexed
-    types = lexed.types
+    types = recovery.types
     links = {
-        MOUNT: ((lexer.KEYWORDS["at"],), "after the path"),
+        MOUNT: ((AT,), "after the path"),
         OUTPUT: ((lexer.KEYWORDS["to"],), "after the destination"),
         lexer.KEYWORDS["patch"]: ((EQUAL, lexer.OPERATORS["+="]), "after the value"),
     }.get(types[start])
@@ -197,10 +208,9 @@ def _move(recovery: Recovery, first: int, stop: int, end: int, where: str) -> No
 
 def _impossible(recovery: Recovery, start: int, at: int, end: int) -> bool:
     """Report a condition of something that cannot have one, and leave it out."""
-    lexed = recovery.lexed
-    types = lexed.types
+    types = recovery.types
     keyword = types[start] in lexer.KEYWORDS.values() and types[start + 1] != EQUAL
-    what = ("an " if types[start] == INCLUDE else "a ") + lexed.text(start) if keyword else "an entry"
+    what = ("an " if types[start] == INCLUDE else "a ") + recovery.text(start) if keyword else "an entry"
     if keyword and types[start] in PLAIN_BLOCKS:
         what += " block"
     diagnostic = rules.NO_CONDITION(recovery.spanning(at, end), what=what)
@@ -215,13 +225,12 @@ def _impossible(recovery: Recovery, start: int, at: int, end: int) -> bool:
 
 def condition_first(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``when prod gpu = 1`` and ``role when prod ps { }``, where ``when`` was read as a name."""
-    lexed = recovery.lexed
-    types = lexed.types
+    types = recovery.types
     if at < 2 or types[at - 1] != WHEN or recovery.before is None or types[at] in ENDS or types[at] == EQUAL:
         return False
     if types[at - 2] in {*NAMED, USE}:
         return _before_name(recovery, at)
-    if types[at - 2] not in STARTS or not repairs.fits(recovery.before.states, ROLE, lexer.NAME):
+    if types[at - 2] not in ITEM_STARTS or not repairs.fits(recovery.before.states, ROLE, lexer.NAME):
         return False
     end = item_end(types, at)
     head = item_end(types, at, (lexer.LBRACE,))
@@ -246,7 +255,7 @@ def condition_first(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 def _begins_item(recovery: Recovery, at: int) -> bool:
     """Whether an item begins at token ``at``, behind a condition."""
-    types = recovery.lexed.types
+    types = recovery.types
     if types[at + 1] == EQUAL and is_word(types[at]):
         return True
     statements = {ON, ROLE, USE, MOUNT, OUTPUT, *STEPS, lexer.KEYWORDS["patch"], lexer.KEYWORDS["unpatch"]}
@@ -255,16 +264,16 @@ def _begins_item(recovery: Recovery, at: int) -> bool:
 
 def _goes_with_next_line(recovery: Recovery, at: int, end: int) -> bool:
     """Whether a condition on a line of its own, up to the token ``end``, has an item right below it."""
-    types = recovery.lexed.types
+    types = recovery.types
     if types[end] != lexer.NEWLINE or types[at - 2] not in (lexer.NEWLINE, lexer.LBRACE):
         return False
-    plain = not recovery.lexed.text(end).strip()
+    plain = not recovery.text(end).strip()
     return plain and recovery.column(end + 1) == recovery.column(at - 1) and _begins_item(recovery, end + 1)
 
 
 def _before_name(recovery: Recovery, at: int) -> bool:
     """``role when prod ps { }``."""
-    types = recovery.lexed.types
+    types = recovery.types
     end = item_end(types, at, (lexer.LBRACE,))
     name = end - 1
     if name <= at or not (is_word(types[name]) or types[name] == lexer.STRING):
@@ -290,5 +299,5 @@ def _alone(recovery: Recovery, at: int, end: int) -> None:
             diagnostic = diagnostic.fix("move it up", Edit(gap, " "), safe=True)
     recovery.report(diagnostic)
     recovery.step_back()
-    stop = end + 1 if types[end] in (lexer.NEWLINE, lexer.OPERATORS[","]) else end
+    stop = end + 1 if types[end] in (lexer.NEWLINE, COMMA) else end
     recovery.delete(at - 1, stop - at + 1)

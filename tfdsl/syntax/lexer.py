@@ -18,9 +18,24 @@ from tfdsl.text import Source
 index = tables.TERMINALS.index
 NAME, JOB_NAME, STRING, NEWLINE, END, ERROR = map(index, ("NAME", "JOB_NAME", "STRING", "_NEWLINE", "$END", "ERROR"))
 LBRACE, RBRACE, LSQB, RSQB, LPAR, RPAR = map(index, ("LBRACE", "RBRACE", "LSQB", "RSQB", "LPAR", "RPAR"))
-JOB = index("JOB")
+TEXT, RAW, NUMBER, UNIT = map(index, ("TEXT", "RAW", "NUMBER", "UNIT"))
 KEYWORDS = dict(tables.KEYWORDS)
 OPERATORS = dict(tables.OPERATORS)
+COMMA, COLON, EQUAL, ARROW, DOT, UPTO = map(OPERATORS.__getitem__, (",", ":", "=", "=>", ".", ".."))
+PLUS, MINUS, SLASH, BANG, AND, OR = map(OPERATORS.__getitem__, ("+", "-", "/", "!", "&&", "||"))
+EQUALS, LESS, MORE, AT_LEAST = map(OPERATORS.__getitem__, ("==", "<", ">", ">="))
+JOB, ROLE, TARGET, TEMPLATE, PARAM, LET, INCLUDE = map(
+    KEYWORDS.__getitem__, ("job", "role", "target", "template", "param", "let", "include")
+)
+MATRIX, PREPARE, SIDECAR, USE, UNSET = map(KEYWORDS.__getitem__, ("matrix", "prepare", "sidecar", "use", "unset"))
+MOUNT, OUTPUT, ON, AFTER, WHEN, AT = map(KEYWORDS.__getitem__, ("mount", "output", "on", "after", "when", "at"))
+CLOSERS = {LBRACE: RBRACE, LSQB: RSQB, LPAR: RPAR}
+OPENERS = {closer: opener for opener, closer in CLOSERS.items()}
+DECLARATIONS = {KEYWORDS[word] for word in ("edition", "include", "param", "let", "template", "profile", "job")}
+STEPS = {PREPARE, SIDECAR}
+NAMED_BLOCKS = {TEMPLATE, KEYWORDS["profile"], JOB, ROLE, TARGET, *STEPS}
+PLAIN_BLOCKS = {KEYWORDS["cluster"], KEYWORDS["build"], MATRIX}
+ITEM_STARTS = {NEWLINE, COMMA, LBRACE}
 INFIX = {OPERATORS[text] for text in ("+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "&&", "||")}
 
 # The most brackets that can be open in one place; deeper texts are refused because later stages are recursive.
@@ -48,6 +63,11 @@ _JOB_NAME = regex(rf"[ \t]++({tables.JOB_NAME_PATTERN})")
 # surrogates for undecodable bytes.
 _FORBIDDEN = regex("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]|\r(?!\n)")
 _FORBIDDEN_RUN = regex(f"(?:{_FORBIDDEN.pattern})++")
+
+
+def is_word(type_: int) -> bool:
+    """Whether tokens of this type are words."""
+    return type_ == NAME or (type_ >= tables.FIRST_KEYWORD and type_ != END)
 
 
 def skip_forbidden(text: str, at: int, stop: int) -> int:

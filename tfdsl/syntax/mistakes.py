@@ -6,41 +6,157 @@ parser can continue, and reports it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from tfdsl.diagnostics import syntax_rules as rules
-from tfdsl.diagnostics.diagnostic import Edit
+from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
 from tfdsl.syntax import _tables as tables
-from tfdsl.syntax import (
-    block_mistakes,
-    condition_mistakes,
-    lexer,
-    repairs,
-    statement_mistakes,
-    unset_mistakes,
-    value_mistakes,
-    wording,
+from tfdsl.syntax import condition_mistakes, lexer, repairs, statement_mistakes, value_mistakes, wording
+from tfdsl.syntax.brackets import item_start
+from tfdsl.syntax.lexer import (
+    AFTER,
+    ARROW,
+    AT,
+    COLON,
+    COMMA,
+    DECLARATIONS,
+    EQUAL,
+    EQUALS,
+    ITEM_STARTS,
+    MORE,
+    NUMBER,
+    ON,
+    OPENERS,
+    PLUS,
+    WHEN,
 )
-from tfdsl.syntax.brackets import CLOSERS, DECLARATIONS, OPENERS
-from tfdsl.syntax.similar_keywords import resembling
-from tfdsl.syntax.unfinished import dangling, unfinished
+from tfdsl.syntax.repairs import resembling
+from tfdsl.syntax.value_mistakes import indented_map, yaml_block, yaml_list, yaml_separator
 from tfdsl.syntax.values_mistakes import not_a_value
 from tfdsl.syntax.wording import shortened
-from tfdsl.syntax.yaml_mistakes import indented_map, yaml_block, yaml_list, yaml_separator
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
     from tfdsl.syntax.recovery import Recovery
 
+
+# --- unfinished ---
+#
+# Statements that are not complete, as in an editor while somebody is typing.
+#
+# The parser then stops at the end of an item. The tables show which tokens would complete the statement: they are
+# inserted as empty tokens, one message names the first of them, and the next statement is read normally.
+
+# What can end an item.
+ENDS = {lexer.NEWLINE, lexer.END, COMMA, *OPENERS}
+
+# Signs after which a line end does not end the item.
+LINKS = {COLON, EQUAL, ARROW}
+
+# What can be inserted where no value fits; a value is always an error value.
+BLOCK = (lexer.LBRACE, lexer.RBRACE)
+PARTS: tuple[tuple[int, ...], ...] = (
+    (lexer.NAME,),
+    (lexer.JOB_NAME,),
+    (lexer.STRING,),
+    (NUMBER,),
+    (EQUAL,),
+    (ARROW,),
+    (COLON,),
+    (AT,),
+    (lexer.KEYWORDS["to"],),
+    (MORE,),
+    BLOCK,
+)
+LONGEST = 7
+
+
+def unfinished(recovery: Recovery, at: int, _: set[int]) -> bool:
+    """``mount pvc`` and nothing more, or ``n > 1 ? 2`` before a closing bracket."""
+    types = recovery.types
+    if types[at] == ARROW and at and types[at - 1] == WHEN:
+        return _complete(recovery, at, (lexer.ERROR,))
+    if types[at] not in ENDS or not at or types[at - 1] in ITEM_STARTS:
+        return False
+    if types[at] == COMMA and types[at - 1] in OPENERS:
+        return False
+    put = _completion(recovery.machine.states, types[at : at + 2], _first(recovery, at))
+    return put is not None and _complete(recovery, at, put)
+
+
+def dangling(recovery: Recovery, at: int, _: set[int]) -> bool:
+    """The same before a line end where a value can continue: the next item was read as the missing part."""
+    types, before = recovery.types, recovery.before_line_end
+    if before is None or not 1 <= at - before.at <= 2 or not before.at or types[before.at - 1] in ITEM_STARTS:
+        return False
+    following = [*types[before.at : at], EQUAL if types[at] == COLON else types[at]]
+    put = _completion(before.states, following, ())
+    if put is None:
+        return False
+    end = before.at
+    recovery.back_to_line_end()
+    return _complete(recovery, end, put)
+
+
+def _first(recovery: Recovery, at: int) -> tuple[int, ...]:
+    """What must come next even if something else is shorter: after ``on worker`` an event, which it is not itself."""
+    after_role = at > 1 and recovery.types[at - 2] == ON and recovery.text(at - 1) in wording.ROLES
+    return (lexer.NAME,) if after_role else ()
+
+
+def _completion(states: list[int], following: Sequence[int], first: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The fewest tokens that complete what was read, so that the tokens ``following`` fit."""
+    start = states.copy()
+    if not all(repairs.advance(start, type_, exactly=True) for type_ in first):
+        return None
+    waiting = [(start, first)]
+    for stack, put in waiting:
+        if put and put[-1] not in LINKS and repairs.fits(stack, *following):
+            return put
+        if len(put) >= LONGEST:
+            continue
+        # An optional source is asked for, too: which kinds have none is not known here.
+        for part in ((lexer.ERROR,),) if repairs.fits(stack, lexer.ERROR) else PARTS:
+            if part == (MORE,) and repairs.fits(stack, PLUS):
+                continue  # after a value it compares; it closes only in a type
+            trial = stack.copy()
+            if all(repairs.advance(trial, type_, exactly=True) for type_ in part):
+                waiting.append((trial, put + part))
+    return None
+
+
+def _complete(recovery: Recovery, at: int, put: tuple[int, ...]) -> bool:
+    recovery.report(_message(recovery, at, put))
+    for offset, type_ in enumerate(put):
+        recovery.insert(at + offset, type_)
+    return True
+
+
+def _message(recovery: Recovery, at: int, put: tuple[int, ...]) -> Diagnostic:
+    lexed = recovery.lexed
+    span = recovery.span(at)
+    start = item_start(lexed.types, at)
+    before = lexed.text(at - 1)
+    if put == BLOCK:
+        end = lexed.ends[at - 1]
+        head = Span(lexed.source, lexed.starts[start], end)
+        edit = Edit(Span(lexed.source, end, end), " { }")
+        return rules.MISSING_BLOCK(span, what=shortened(head.text)).fix("add an empty block", edit)
+    statement = lexed.text(start) if lexed.types[start] >= tables.FIRST_KEYWORD else ""
+    if lexed.types[at - 1] == EQUAL and at > 1:
+        key = start + 1 if statement in ("param", "let") else at - 2
+        return rules.MISSING_VALUE(span, key=shortened(lexed.text(key)))
+    diagnostic = rules.UNFINISHED(span, expected=wording.missing(put, before, statement), before=shortened(before))
+    form = wording.FORMS.get(statement)
+    return diagnostic if form is None else diagnostic.help(f"for example: {form}")
+
+
 Mistake: TypeAlias = "Callable[[Recovery, int, set[int]], bool]"
 
-EQUAL, EQUALS, COLON = map(lexer.OPERATORS.__getitem__, ("=", "==", ":"))
-LBRACE = lexer.LBRACE
 
 # The first words of all actions.
 ACTION_WORDS = {"complete", "fail", "abort", "restart", "ignore"}
-ON, AFTER, ARROW = lexer.KEYWORDS["on"], lexer.KEYWORDS["after"], lexer.OPERATORS["=>"]
 
 # What can follow the type of a param.
 TYPED = {EQUAL, lexer.OPERATORS["<"], lexer.LSQB, lexer.NEWLINE, lexer.END}
@@ -71,7 +187,7 @@ def _set_with(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
 
 def _is_type(recovery: Recovery, at: int) -> bool:
     """Whether the colon at ``at`` is that of a type: ``let n: int = 4``."""
-    types = recovery.lexed.types
+    types = recovery.types
     behind = types[at + 1 : at + 3]
     return (
         types[at] == COLON and types[at - 2] == lexer.KEYWORDS["let"] and behind[0] == lexer.NAME and behind[1] in TYPED
@@ -85,7 +201,7 @@ def _repeated_word(recovery: Recovery, at: int, _: set[int]) -> bool:
         return False
     if lexed.types[at - 1] != lexed.types[at - 2] or not repairs.goes_on(before.states.copy(), lexed.types, at):
         return False
-    span = Span(lexed.source, lexed.starts[at - 1], lexed.ends[at - 1])
+    span = recovery.spanning(at - 1, at)
     recovery.report(
         rules.REPEATED_WORD(span, found=shortened(span.text)).fix("remove it", recovery.removal(at - 1), safe=True)
     )
@@ -96,11 +212,10 @@ def _repeated_word(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 def _missing_arrow(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``on failed restart job``, where ``failed`` was read as a role and ``restart`` as the event."""
-    lexed = recovery.lexed
     on = _policy_start(recovery, at)
-    if on is None or ARROW in lexed.types[on:at]:
+    if on is None or ARROW in recovery.types[on:at]:
         return False
-    action = next((i for i in range(on + 2, at + 1) if lexed.text(i) in ACTION_WORDS), None)
+    action = next((i for i in range(on + 2, at + 1) if recovery.text(i) in ACTION_WORDS), None)
     if action is None or not recovery.cut_behind(on):
         return False
     span = recovery.span(action)
@@ -112,7 +227,7 @@ def _missing_arrow(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 def _policy_start(recovery: Recovery, at: int) -> int | None:
     """The ``on`` before token ``at`` on its line."""
-    types = recovery.lexed.types
+    types = recovery.types
     return next((i for i in range(at - 1, recovery.line_start(at) - 1, -1) if types[i] == ON), None)
 
 
@@ -126,7 +241,7 @@ def _late_delay(recovery: Recovery, at: int, _: set[int]) -> bool:
     action = recovery.span(arrow + 1).to(recovery.span(at - 2))
     if lexed.types[at] not in value_mistakes.NUMBERS or arrow + 2 >= at or not recovery.cut_behind(on):
         return False
-    late = Span(lexed.source, lexed.starts[at - 1], lexed.ends[at])
+    late = recovery.spanning(at - 1, at + 1)
     diagnostic = rules.LATE_DELAY(late, delay=lexed.text(at), action=action.text)
     if AFTER not in lexed.types[on:arrow]:
         place = lexed.starts[arrow]
@@ -142,8 +257,11 @@ def _late_delay(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 def _quoted_key(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
     """``"image" = …`` among the items of a block."""
-    lexed = recovery.lexed
-    if lexed.types[at] != lexer.STRING or lexer.NAME not in acceptable or lexed.types[at + 1] not in (EQUAL, COLON):
+    if (
+        recovery.types[at] != lexer.STRING
+        or lexer.NAME not in acceptable
+        or recovery.types[at + 1] not in (EQUAL, COLON)
+    ):
         return False
     span = recovery.span(at)
     name = span.text.strip('"')
@@ -152,25 +270,7 @@ def _quoted_key(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
         diagnostic.fix("remove the quotes", Edit(span, name), safe=True) if name.isidentifier() else diagnostic
     )
     recovery.replace(at, lexer.NAME if name.isidentifier() and name.isascii() else lexer.ERROR)
-    return lexed.types[at] == lexer.NAME or _drop_item(recovery, at)
-
-
-def _drop_item(recovery: Recovery, at: int) -> bool:
-    """Remove everything up to the end of the item."""
-    types = recovery.lexed.types
-    end, depth = at, 0
-    while types[end] != lexer.END:
-        if types[end] in CLOSERS:
-            depth += 1
-        elif types[end] in OPENERS:
-            depth -= 1
-        if depth < 0 or (depth == 0 and types[end] in (lexer.NEWLINE, lexer.OPERATORS[","])):
-            break
-        end += 1
-    if types[end] in (lexer.NEWLINE, lexer.OPERATORS[","]):
-        end += 1
-    recovery.delete(at, end - at)
-    return end > at
+    return recovery.types[at] == lexer.NAME or recovery.drop_item(at)
 
 
 def _job_name(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
@@ -185,11 +285,11 @@ def _job_name(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
     end = first
     while lexed.types[end] not in repairs.FIXED and (end == first or lexed.ends[end - 1] == lexed.starts[end]):
         end += 1
-    if lexed.types[first] in repairs.FIXED or lexed.types[end] != LBRACE or lexed.types[first] == lexer.STRING:
+    if lexed.types[first] in repairs.FIXED or lexed.types[end] != lexer.LBRACE or lexed.types[first] == lexer.STRING:
         return False
     if first < at:
         recovery.step_back()
-    span = Span(lexed.source, lexed.starts[first], lexed.ends[end - 1])
+    span = recovery.spanning(first, end)
     diagnostic = rules.JOB_NAME(span)
     recovery.report(
         diagnostic.fix("quote the name", Edit(span, f'"{span.text}"'), safe=True)
@@ -208,7 +308,7 @@ def _line_break(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
         return False
     states = recovery.machine.states.copy()
     deeper = recovery.column(at + 1) > recovery.column(recovery.line_start(at - 1))
-    if types[at + 1] == LBRACE and repairs.fits(states, LBRACE):
+    if types[at + 1] == lexer.LBRACE and repairs.fits(states, lexer.LBRACE):
         span = recovery.span(at + 1)
         gap = Span(lexed.source, lexed.ends[at - 1], span.start)
         diagnostic = rules.BRACE_ON_NEXT_LINE(span)
@@ -223,7 +323,7 @@ def _line_break(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
 
 def _declares(recovery: Recovery, at: int) -> bool:
     """Whether a declaration begins after the line end ``at``."""
-    types = recovery.lexed.types
+    types = recovery.types
     if types[at] != lexer.NEWLINE or types[at + 1] not in DECLARATIONS:
         return False
     start = [tables.START_FILE]
@@ -258,12 +358,12 @@ MISTAKES: tuple[Mistake, ...] = (
     value_mistakes.split_comparison,
     statement_mistakes.typed_let,
     statement_mistakes.type_brackets,
-    block_mistakes.yaml_steps,
+    statement_mistakes.yaml_steps,
     yaml_block,
     not_a_value,
-    block_mistakes.block_with_equals,
+    statement_mistakes.block_with_equals,
     condition_mistakes.condition_word,
-    unset_mistakes.unset_form,
+    statement_mistakes.unset_form,
     _set_with,
     yaml_separator,
     yaml_list,
@@ -275,8 +375,8 @@ MISTAKES: tuple[Mistake, ...] = (
     condition_mistakes.condition_behind_block,
     condition_mistakes.condition_before_the_rest,
     condition_mistakes.condition_first,
-    block_mistakes.matrix_axis,
-    block_mistakes.step_without_name,
+    statement_mistakes.matrix_axis,
+    statement_mistakes.step_without_name,
     statement_mistakes.string_prefix,
     statement_mistakes.declaration_inside,
     statement_mistakes.unknown_statement,

@@ -35,9 +35,9 @@ def parse(source: Source) -> Parsed:
     """Read a whole text. Returns a tree for any text and never raises; ``diagnostics`` says what could not be read."""
     lexed, builder, whole = plain(source)
     if not whole or lexed.diagnostics:
-        from tfdsl.syntax.parts import Parts
+        from tfdsl.syntax.parts import read
 
-        return Parts().read(source)
+        return read(source)
     return Parsed(ast.File(source, builder.declarations, comments_of(lexed)), in_order(builder.diagnostics))
 
 

@@ -13,14 +13,11 @@ from typing import NamedTuple, cast
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
 from tfdsl.syntax import lexer, mistakes, repairs, wording
-from tfdsl.syntax.brackets import CLOSERS, OPENERS, UNCLOSED, Balance
+from tfdsl.syntax.brackets import UNCLOSED, Balance, close_texts, item_end, leave_out_manifests
 from tfdsl.syntax.build import BUILDERS, Builder
 from tfdsl.syntax.driver import MAX_STACK, Machine
-from tfdsl.syntax.lexer import Lexed
-from tfdsl.syntax.manifest import leave_out_manifests
-from tfdsl.syntax.repair_messages import explain
-from tfdsl.syntax.similar_keywords import resembling
-from tfdsl.syntax.text_blocks import close_texts
+from tfdsl.syntax.lexer import CLOSERS, COMMA, OPENERS, Lexed
+from tfdsl.syntax.repairs import explain, resembling
 from tfdsl.text import Span
 
 # After this many errors the rest is skipped item by item, and after more it is not read at all: such a text is not a
@@ -30,6 +27,9 @@ TOO_MANY_ERRORS = 1000
 
 # How many places to continue from are tried when something is skipped.
 SYNC_POINTS = 40
+
+# How many states are kept when something is skipped: trying each of the deepest stacks takes time.
+HIGHEST = MAX_STACK // 4
 
 
 class Snapshot(NamedTuple):
@@ -241,6 +241,14 @@ class Recovery:
         lexed = self.lexed
         del lexed.types[at : at + count], lexed.starts[at : at + count], lexed.ends[at : at + count]
 
+    def drop_item(self, at: int) -> bool:
+        """Remove the item of token ``at`` and the separator after it; False when there is nothing to remove."""
+        types = self.lexed.types
+        end = item_end(types, at)
+        end += types[end] in (lexer.NEWLINE, COMMA)
+        self.delete(at, end - at)
+        return end > at
+
     def replace(self, at: int, type_: int, count: int = 1) -> None:
         """Replace ``count`` tokens from ``at`` on with one token of another type."""
         lexed = self.lexed
@@ -252,6 +260,15 @@ class Recovery:
         """Report ``diagnostic``, unless enough has been reported for its line."""
         if diagnostic is not None and self.line_of(diagnostic.span.start) not in self.quiet:
             self.builder.diagnostics.append(diagnostic)
+
+    @property
+    def types(self) -> list[int]:
+        """The types of all tokens."""
+        return self.lexed.types
+
+    def text(self, at: int) -> str:
+        """The characters of token ``at``."""
+        return self.lexed.text(at)
 
     def span(self, at: int) -> Span:
         """The span of token ``at``; for the end of a line, the place after its last token."""
@@ -313,7 +330,7 @@ class Recovery:
 
     # --- the last resort ---
 
-    def _skip(self, highest: int = MAX_STACK) -> bool:
+    def _skip(self, highest: int = HIGHEST) -> bool:
         """Report the token and continue after its item; False when nothing is left.
 
         At most ``highest`` states are kept.
@@ -376,6 +393,8 @@ class Recovery:
                 level -= brackets[height - 1]
             if level != wanted:
                 continue
+            if height < top and machine.states[height - 1] == machine.states[height]:
+                continue  # one of many signs before a value, and nothing fits after the next one either
             for with_value in (True, False):
                 if not with_value and not moved and height == len(machine.states):
                     continue
@@ -393,4 +412,4 @@ class Recovery:
         return 0
 
 
-SYNC = {lexer.NEWLINE, lexer.END, lexer.RBRACE, lexer.RSQB, lexer.RPAR, lexer.OPERATORS[","]}
+SYNC = {lexer.NEWLINE, lexer.END, lexer.RBRACE, lexer.RSQB, lexer.RPAR, COMMA}

@@ -8,22 +8,45 @@ from tfdsl import targets
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
 from tfdsl.patterns import regex
-from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer, repairs, wording
-from tfdsl.syntax.block_mistakes import STEP_WORDS
-from tfdsl.syntax.brackets import CLOSERS, DECLARATIONS, OPENERS
-from tfdsl.syntax.odd_words import is_word
-from tfdsl.syntax.similar_keywords import resembling
+from tfdsl.syntax.brackets import block_end, item_end, item_start
+from tfdsl.syntax.lexer import (
+    AFTER,
+    ARROW,
+    AT,
+    COLON,
+    COMMA,
+    DECLARATIONS,
+    DOT,
+    EQUAL,
+    ITEM_STARTS,
+    LET,
+    MATRIX,
+    MINUS,
+    MOUNT,
+    NUMBER,
+    ON,
+    PARAM,
+    RAW,
+    ROLE,
+    SLASH,
+    STEPS,
+    TARGET,
+    TEXT,
+    UNIT,
+    UNSET,
+    WHEN,
+    is_word,
+)
+from tfdsl.syntax.repairs import resembling
 from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
     from tfdsl.syntax.recovery import Recovery
 
-COMMA, COLON, EQUAL, MINUS, DOT, SLASH = map(lexer.OPERATORS.__getitem__, (",", ":", "=", "-", ".", "/"))
-LET, PARAM, ROLE, TARGET = (lexer.KEYWORDS[word] for word in ("let", "param", "role", "target"))
-TEXTS = {lexer.STRING, tables.TERMINALS.index("TEXT"), tables.TERMINALS.index("RAW")}
-ITEM_STARTS = {lexer.NEWLINE, COMMA, lexer.LBRACE}
+
+TEXTS = {lexer.STRING, TEXT, RAW}
 ENTRY_STARTS = {*ITEM_STARTS, lexer.LSQB}
 
 STRING_PREFIXES = {"f", "F", "r", "R", "b", "B", "u", "U", "fr", "rf"}
@@ -49,7 +72,6 @@ _BLOCKS = "the blocks of a job are role, target, cluster, build, matrix, prepare
 
 NAMED = {lexer.KEYWORDS[word] for word in ("role", "target", "param", "let", "template", "profile", "use")}
 QUOTABLE = {*NAMED, *(lexer.KEYWORDS[word] for word in ("mount", "on", "from", "unset"))}
-STEP_KEYWORDS = {lexer.KEYWORDS["prepare"], lexer.KEYWORDS["sidecar"]}
 
 _ELEMENTS = regex(r"(\w+)\s*[\[(<]\s*(?:\w+\s*,\s*)?(\w+)\s*[\])>]\Z")
 _SUFFIX = regex(r"(\w+)\s*\[\s*\]\Z|\[\s*\]\s*(\w+)\Z")
@@ -64,7 +86,7 @@ def string_prefix(recovery: Recovery, at: int, _: set[int]) -> bool:
     prefix = lexed.text(at - 1)
     if prefix not in STRING_PREFIXES or lexed.ends[at - 1] != lexed.starts[at]:
         return False
-    span = Span(lexed.source, lexed.starts[at - 1], lexed.ends[at - 1])
+    span = recovery.spanning(at - 1, at)
     recovery.report(rules.STRING_PREFIX(span, prefix=prefix).fix("remove it", Edit(span, "")))
     recovery.step_back()
     recovery.delete(at - 1)
@@ -73,16 +95,15 @@ def string_prefix(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 def typed_let(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``let n: int = 4``."""
-    lexed = recovery.lexed
-    types = lexed.types
+    types = recovery.types
     if types[at] != COLON or at < 2 or types[at - 2] != LET or not is_word(types[at + 1]):
         return False
     end = recovery.line_end(at)
     equal = next((i for i in range(at, end) if types[i] == EQUAL), None)
     if equal is None:
         return False
-    span = Span(lexed.source, lexed.starts[at], lexed.ends[equal - 1])
-    name = shortened(lexed.text(at - 1))
+    span = recovery.spanning(at, equal)
+    name = shortened(recovery.text(at - 1))
     recovery.report(rules.TYPED_LET(span, name=name).fix("remove the type", Edit(span, "")))
     recovery.delete(at, equal - at)
     return True
@@ -100,7 +121,7 @@ def type_brackets(recovery: Recovery, at: int, _: set[int]) -> bool:
         end += 1
     if end <= at or end - first < 3:
         return False
-    span = Span(lexed.source, lexed.starts[first], lexed.ends[end - 1])
+    span = recovery.spanning(first, end)
     wanted = _type_of(span.text)
     if wanted is None or not recovery.cut_behind(start + 2):
         return False
@@ -128,27 +149,26 @@ def _type_of(text: str) -> tuple[str, str] | None:
 
 def declaration_inside(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``let n = 4`` among the items of a job, where ``let`` was read as an attribute."""
-    lexed = recovery.lexed
-    types = lexed.types
+    types = recovery.types
     if at < 2 or types[at - 1] not in DECLARATIONS or types[at - 2] not in ITEM_STARTS or recovery.before is None:
         return False
-    if not (is_word(types[at]) or types[at] in (lexer.STRING, tables.TERMINALS.index("NUMBER"))):
+    if not (is_word(types[at]) or types[at] in (lexer.STRING, NUMBER)):
         return False
     if not repairs.fits(recovery.before.states, ROLE, lexer.NAME):
         return False
-    span = Span(lexed.source, lexed.starts[at - 1], lexed.ends[at])
-    diagnostic = rules.DECLARATION_INSIDE(span, word=lexed.text(at - 1))
+    span = recovery.spanning(at - 1, at + 1)
+    diagnostic = rules.DECLARATION_INSIDE(span, word=recovery.text(at - 1))
     recovery.report(diagnostic.help("move it out of the job, to the top of the file"))
-    return _leave_out(recovery, at - 1)
+    recovery.step_back()
+    return recovery.drop_item(at - 1)
 
 
 def unknown_statement(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``for … { }``, ``init { }``, ``container "main" { }``, ``worker { }`` among the items of a job."""
-    lexed = recovery.lexed
-    types = lexed.types
+    types = recovery.types
     if at < 2 or types[at - 1] != lexer.NAME or types[at - 2] not in ENTRY_STARTS or recovery.before is None:
         return False
-    word = lexed.text(at - 1)
+    word = recovery.text(at - 1)
     is_item = repairs.fits(recovery.before.states, ROLE, lexer.NAME)
     if not is_item and (word not in LOOPS | CONDITIONS or not is_word(types[at])):
         return False
@@ -157,7 +177,7 @@ def unknown_statement(recovery: Recovery, at: int, _: set[int]) -> bool:
     alike = (repairs.fits(recovery.before.states, keyword, types[at]) for keyword in resembling(recovery, at - 1))
     if word in MAPS or any(alike):
         return False
-    span = Span(lexed.source, lexed.starts[at - 1], lexed.ends[at - 1])
+    span = recovery.spanning(at - 1, at)
     keyword = "role" if word in wording.ROLES else "target" if word in targets.every_name() else None
     if keyword is not None and types[at] == lexer.LBRACE:
         recovery.report(
@@ -174,31 +194,19 @@ def unknown_statement(recovery: Recovery, at: int, _: set[int]) -> bool:
         text = meant if types[at] != lexer.LBRACE else f"{meant} {'fetch' if meant == 'prepare' else 'helper'}"
         diagnostic = diagnostic.help(f"for example: {wording.FORMS[meant]}").fix(f"write {text}", Edit(span, text))
     recovery.report(diagnostic)
-    return _leave_out(recovery, at - 1, whole=not is_item)
+    recovery.step_back()
+    if is_item:
+        return recovery.drop_item(at - 1)
+    recovery.delete(at - 1, block_end(types, at - 1) - at + 1)
+    return True
 
 
 def _is_block(recovery: Recovery, at: int) -> bool:
     """Whether words or texts and then a block follow on the line."""
-    types = recovery.lexed.types
+    types = recovery.types
     while is_word(types[at]) or types[at] == lexer.STRING:
         at += 1
     return types[at] == lexer.LBRACE
-
-
-def _leave_out(recovery: Recovery, at: int, *, whole: bool = False) -> bool:
-    """Undo the token ``at`` and remove its item, or (``whole``) all items up to the closing bracket."""
-    types = recovery.lexed.types
-    end, depth = at, 0
-    while types[end] != lexer.END:
-        depth += (types[end] in CLOSERS) - (types[end] in OPENERS)
-        if depth < 0 or (depth == 0 and not whole and types[end] in (lexer.NEWLINE, COMMA)):
-            break
-        end += 1
-    if types[end] in (lexer.NEWLINE, COMMA) and not whole:
-        end += 1
-    recovery.step_back()
-    recovery.delete(at, end - at)
-    return True
 
 
 def quoted_name(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
@@ -224,7 +232,7 @@ def unquoted_key(recovery: Recovery, at: int, _: set[int]) -> bool:
     if types[at] not in (MINUS, DOT, SLASH) or at < 2 or lexed.ends[at - 1] != lexed.starts[at]:
         return False
     before = types[at - 2]
-    heads = NAMED | STEP_KEYWORDS
+    heads = NAMED | STEPS
     if not is_word(types[at - 1]) or before not in ITEM_STARTS | heads or recovery.before is None:
         return False
     end = at
@@ -232,9 +240,9 @@ def unquoted_key(recovery: Recovery, at: int, _: set[int]) -> bool:
         end += 1
     if types[end] not in (EQUAL, COLON) and not (before in heads and types[end] in repairs.FIXED):
         return False
-    span = Span(lexed.source, lexed.starts[at - 1], lexed.ends[end - 1])
+    span = recovery.spanning(at - 1, end)
     in_map = lexer.STRING in recovery.acceptable_before()
-    recovery.report(_key_report(span, in_map=in_map, step=before in STEP_KEYWORDS))
+    recovery.report(_key_report(span, in_map=in_map, step=before in STEPS))
     recovery.step_back()
     recovery.replace(at - 1, lexer.NAME, end - at + 1)
     plain = span.text.replace("-", "_")
@@ -254,20 +262,14 @@ def _key_report(span: Span, *, in_map: bool, step: bool) -> Diagnostic:
 
 def param_block(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``param n { default = 4 }``."""
-    lexed = recovery.lexed
-    types = lexed.types
+    types = recovery.types
     if types[at] != lexer.LBRACE or at < 2 or types[at - 2] != PARAM:
         return False
     missing = f": and {wording.put_in(lexer.NAME, ':')}"
-    diagnostic = rules.UNFINISHED(recovery.span(at), expected=missing, before=shortened(lexed.text(at - 1)))
+    diagnostic = rules.UNFINISHED(recovery.span(at), expected=missing, before=shortened(recovery.text(at - 1)))
     recovery.report(diagnostic.help(f"for example: {wording.FORMS['param']}"))
-    end, depth = at, 0
-    while types[end] != lexer.END:
-        depth += (types[end] in CLOSERS) - (types[end] in OPENERS)
-        end += 1
-        if depth == 0:
-            break
-    recovery.delete(at, end - at)
+    end = block_end(types, at + 1)
+    recovery.delete(at, end - at + (types[end] != lexer.END))
     for offset, type_ in enumerate((COLON, lexer.NAME, EQUAL, lexer.ERROR)):
         recovery.insert(at + offset, type_)
     return True
@@ -275,14 +277,293 @@ def param_block(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 def target_version(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``target volcano 1.9 { }``."""
-    lexed = recovery.lexed
-    types = lexed.types
-    numbers = {lexer.STRING, tables.TERMINALS.index("NUMBER"), tables.TERMINALS.index("UNIT")}
+    types = recovery.types
+    numbers = {lexer.STRING, NUMBER, UNIT}
     if types[at] not in numbers or at < 2 or types[at - 2] != TARGET or types[at + 1] != lexer.LBRACE:
         return False
     span = recovery.span(at)
     number = span.text.strip('"')
-    diagnostic = rules.TARGET_VERSION(span, target=shortened(lexed.text(at - 1)))
+    diagnostic = rules.TARGET_VERSION(span, target=shortened(recovery.text(at - 1)))
     recovery.report(diagnostic.help(f'write version = "{shortened(number)}" in the block'))
     recovery.delete(at)
+    return True
+
+
+# --- block mistakes ---
+#
+# ``matrix``, ``prepare`` and ``sidecar`` written as attributes, without names, or with names that need quotes.
+
+# Containers before and beside the command in other languages, with the statement that is meant.
+STEP_WORDS = {
+    **dict.fromkeys(("init", "init_container", "init_containers", "initContainer", "initContainers"), "prepare"),
+    **dict.fromkeys(("before", "setup", "pre_start", "prestart", "preStart"), "prepare"),
+    **dict.fromkeys(("sidecars", "helper", "extra_container", "extraContainers"), "sidecar"),
+}
+WITHOUT_NAME = {MATRIX, lexer.KEYWORDS["cluster"], lexer.KEYWORDS["build"]}
+
+
+def block_with_equals(recovery: Recovery, at: int, _: set[int]) -> bool:
+    """``matrix = { … }`` and ``prepare = …``."""
+    lexed = recovery.lexed
+    types = lexed.types
+    word = at - 1 if types[at] in (EQUAL, COLON) else at
+    if word < 0 or types[word] not in WITHOUT_NAME | STEPS or types[word + 1] not in (EQUAL, COLON):
+        return False
+    if item_start(types, word + 1) != word:
+        return False
+    keyword = lexed.text(word)
+    sign = recovery.spanning(word + 1, word + 2)
+    diagnostic = rules.BLOCK_FORM(sign, word=keyword, form=_form(keyword))
+    if types[word] in WITHOUT_NAME and types[word + 2] == lexer.LBRACE:
+        gap = Span(lexed.source, lexed.ends[word], lexed.starts[word + 2])
+        recovery.report(diagnostic.fix("remove it", Edit(gap, " "), safe=True))
+        if word < at:
+            recovery.delete(at)
+        else:
+            recovery.delete(word + 1)
+        return True
+    recovery.report(diagnostic)
+    if word < at:  # the keyword has been read already
+        if recovery.before is None:
+            return False
+        recovery.step_back()
+    recovery.drop_item(word)
+    return True
+
+
+def _form(keyword: str) -> str:
+    return wording.FORMS.get(keyword, f"{keyword} {{ … }}")
+
+
+def matrix_axis(recovery: Recovery, at: int, _: set[int]) -> bool:
+    """``matrix lr = [0.1, 0.01]``; behind ``matrix``, or before it where the word was not taken as the keyword."""
+    types = recovery.types
+    word = at if types[at] == MATRIX else at - 1
+    if word < 0 or types[word] != MATRIX or item_start(types, word + 1) != word:
+        return False
+    if not is_word(types[word + 1]) or types[word + 2] != EQUAL:
+        return False
+    end = item_end(types, word)
+    axis = recovery.spanning(word + 1, end)
+    edit = Edit(axis, f"{{ {axis.text} }}")
+    recovery.report(rules.BLOCK_FORM(axis, word="matrix", form=_form("matrix")).fix("add braces", edit, safe=True))
+    recovery.insert(end, lexer.RBRACE)
+    recovery.insert(word + 1, lexer.LBRACE)
+    return True
+
+
+def yaml_steps(recovery: Recovery, at: int, _: set[int]) -> bool:
+    """``initContainers:`` and then deeper lines: one report, and all of it is left out."""
+    lexed = recovery.lexed
+    types = lexed.types
+    if types[at : at + 2] != [COLON, lexer.NEWLINE] or not at or recovery.before is None:
+        return False
+    meant = STEP_WORDS.get(lexed.text(at - 1))
+    start = recovery.line_start(at)
+    if meant is None or start != at - 1:
+        return False
+    indent = recovery.column(start)
+    end = at
+    while types[end] == lexer.NEWLINE or end == at:
+        if types[end + 1] == lexer.END or (end > at and recovery.column(end + 1) <= indent):
+            break
+        end = recovery.line_end(end + 1)
+    word = recovery.spanning(at - 1, at)
+    diagnostic = rules.UNKNOWN_STATEMENT(word, found=word.text)
+    recovery.report(diagnostic.help(f"for example: {_form(meant)}"))
+    stop = lexed.ends[end - 1]
+    lexed.diagnostics[:] = [each for each in lexed.diagnostics if not word.end <= each.span.start < stop]
+    recovery.step_back()
+    recovery.delete(start, end - start + (types[end] == lexer.NEWLINE))
+    return True
+
+
+def step_without_name(recovery: Recovery, at: int, _: set[int]) -> bool:
+    """``prepare { … }``."""
+    if recovery.types[at] != lexer.LBRACE or not at or recovery.types[at - 1] not in STEPS:
+        return False
+    keyword = recovery.text(at - 1)
+    expected = wording.put_in(lexer.NAME, keyword)
+    diagnostic = rules.UNFINISHED(recovery.span(at), expected=expected, before=keyword)
+    recovery.report(diagnostic.help(f"for example: {wording.FORMS[keyword]}"))
+    recovery.insert(at, lexer.NAME)
+    return True
+
+
+# --- unset mistakes ---
+#
+# What people write behind ``unset``: a dot for brackets, a value, several names, what cannot be unset.
+
+# What cannot be unset, with what to do.
+KINDS = {
+    "role": "give the role a condition instead: role ps when … { }",
+    "use": "give the use a condition instead: use gpu_node when …",
+    "patch": "give the patch a condition instead, or remove what it adds with unpatch",
+    "unpatch": "give the unpatch a condition instead",
+    "target": "give the items of the target block conditions instead",
+    "template": "give the use of the template a condition instead: use gpu_node when …",
+    "let": "change its value instead",
+    "param": "change its value instead",
+}
+KIND_WORDS = {lexer.KEYWORDS[word]: word for word in KINDS}
+
+
+def unset_form(recovery: Recovery, at: int, _: set[int]) -> bool:
+    """Anything that does not fit behind ``unset`` and the first word after it."""
+    types = recovery.types
+    start = item_start(types, at)
+    if types[start] != UNSET:
+        return _next_name(recovery, at)
+    if at < start + 2:
+        return _policy_word(recovery, at) if at == start + 1 else False
+    kind = KIND_WORDS.get(types[start + 1])
+    if types[at] == DOT and recovery.text(start + 1) == "roles":
+        kind = "role"
+    if kind is not None:
+        return _impossible(recovery, start, kind)
+    if types[start + 1] == MOUNT:
+        return _mount(recovery, start, at)
+    if _policy_word(recovery, start + 1) or _extra(recovery, start, at):
+        return True
+    return at == start + 2 and (_entry(recovery, at) or _second_name(recovery, at))
+
+
+def _impossible(recovery: Recovery, start: int, kind: str) -> bool:
+    """``unset role ps``."""
+    end = item_end(recovery.types, start)
+    span = recovery.spanning(start, end)
+    if not recovery.cut_behind(start):
+        return False
+    what = "an unpatch" if kind == "unpatch" else f"a {kind}"
+    recovery.report(rules.UNSET_KIND(span, what=what).help(KINDS[kind]))
+    _forget(recovery, start + 1, end)
+    return True
+
+
+def _report_form(recovery: Recovery, span: Span, wanted: str) -> None:
+    """Report a statement that is written in another form, with that form as the fix."""
+    diagnostic = rules.UNSET_FORM(span, wanted=shortened(wanted))
+    recovery.report(diagnostic.fix(f"write {shortened(wanted)}", Edit(span, wanted)))
+
+
+def _forget(recovery: Recovery, at: int, end: int) -> None:
+    """Read the tokens as a name that nobody wrote, so that the statement is left out."""
+    recovery.delete(at, end - at)
+    recovery.insert(at, lexer.NAME)
+
+
+def _mount(recovery: Recovery, start: int, at: int) -> bool:
+    """``unset mount pvc "data" at "/data"``: a mount is known by its path."""
+    types = recovery.types
+    end = item_end(types, start, (WHEN,))
+    path = next((i + 1 for i in range(start + 2, end) if types[i] == AT), None)
+    if at >= end or not (types[at] == lexer.STRING or types[at] == AT):
+        return False
+    span = recovery.spanning(start, end)
+    if path is None or path >= end:
+        diagnostic = rules.UNSET_FORM(span, wanted='unset mount "/data", with the path')
+        if not recovery.cut_behind(start + 1):
+            return False
+        recovery.report(diagnostic)
+        recovery.delete(start + 2, end - start - 2)
+        recovery.insert(start + 2, lexer.ERROR)
+        return True
+    path_end = item_end(types, path, (WHEN, lexer.LBRACE, lexer.KEYWORDS["readonly"]))
+    wanted = f"unset mount {recovery.spanning(path, path_end).text}"
+    if not recovery.cut_behind(start + 1):
+        return False
+    _report_form(recovery, span, wanted)
+    recovery.delete(path_end, end - path_end)
+    recovery.delete(start + 2, path - start - 2)
+    return True
+
+
+def _policy_word(recovery: Recovery, at: int) -> bool:
+    """``unset policy on failed`` and ``unset policy failed``."""
+    types = recovery.types
+    if recovery.text(at) != "policy":
+        return False
+    end = item_end(types, at, (WHEN,))
+    rest = at + 2 if types[at + 1] == ON else at + 1
+    if rest >= end or (recovery.machine.at > at and not recovery.cut_behind(at - 1)):
+        return False
+    span = recovery.spanning(at - 1, end)
+    wanted = f"unset on {recovery.spanning(rest, end).text}"
+    _report_form(recovery, span, wanted)
+    recovery.replace(at, ON, rest - at)
+    return True
+
+
+def _extra(recovery: Recovery, start: int, at: int) -> bool:
+    """``unset image = 3``, ``unset on failed => restart job``, ``unset prepare fetch { }``."""
+    lexed = recovery.lexed
+    types = lexed.types
+    policy = types[start + 1] == ON
+    what = {
+        EQUAL: "a value",
+        COLON: "a value",
+        ARROW: "an action",
+        AFTER: "a delay",
+        lexer.LBRACE: "a block",
+    }.get(types[at])
+    if what is None and policy and lexed.text(at - 1) == "restarted":
+        what = "a number of restarts"
+    if what is None or (types[at] == AFTER and not policy):
+        return False
+    end = item_end(types, at, (WHEN,))
+    span = recovery.spanning(at, end)
+    removed = Edit(Span(span.source, lexed.ends[at - 1], span.end), "")
+    recovery.report(rules.UNSET_EXTRA(span, what=what).fix("remove it", removed))
+    recovery.delete(at, end - at)
+    return True
+
+
+def _entry(recovery: Recovery, at: int) -> bool:
+    """``unset env.A``, ``unset env "A"`` and ``unset env A``."""
+    types = recovery.types
+    name = recovery.text(at - 1)
+    if types[at] != DOT and name not in MAPS:
+        return False
+    end = item_end(types, at, (WHEN,))
+    if types[at] == DOT and end - at < 2:
+        return False
+    key = recovery.spanning(at + (types[at] == DOT), end).text
+    quoted = key if key.startswith('"') else f'"{key}"'
+    span = recovery.spanning(at - 2, end)
+    wanted = f"unset {name}[{quoted}]"
+    _report_form(recovery, span, wanted)
+    recovery.delete(at, end - at)
+    for offset, type_ in enumerate((lexer.LSQB, lexer.ERROR, lexer.RSQB)):
+        recovery.insert(at + offset, type_)
+    return True
+
+
+def _second_name(recovery: Recovery, at: int) -> bool:
+    """``unset image command``."""
+    lexed = recovery.lexed
+    if not is_word(lexed.types[at]) or (lexed.types[at] == UNSET and is_word(lexed.types[at + 1])):
+        return False  # the latter lacks only a separator
+    between = Span(lexed.source, lexed.ends[at - 1], lexed.starts[at])
+    wanted = f"unset {lexed.text(at - 1)}, unset {lexed.text(at)}"
+    diagnostic = rules.UNSET_FORM(recovery.span(at), wanted=shortened(wanted))
+    recovery.report(diagnostic.fix("add unset", Edit(between, ", unset ")))
+    recovery.insert(at, UNSET)
+    recovery.insert(at, COMMA)
+    return True
+
+
+def _next_name(recovery: Recovery, at: int) -> bool:
+    """``unset image, command``, where ``command`` was read as an attribute."""
+    types = recovery.types
+    if at < 4 or not is_word(types[at - 1]) or types[at - 2] != COMMA or recovery.before is None:
+        return False
+    start = item_start(types, at - 2)
+    if types[start] != UNSET or start + 2 != at - 2 or types[at] not in (lexer.NEWLINE, COMMA, lexer.RBRACE):
+        return False
+    span = recovery.spanning(at - 1, at)
+    wanted = f"unset {recovery.text(start + 1)}, unset {span.text}"
+    place = Span(span.source, span.start, span.start)
+    recovery.report(rules.UNSET_FORM(span, wanted=shortened(wanted)).fix("add unset", Edit(place, "unset ")))
+    recovery.step_back()
+    recovery.insert(at - 1, UNSET)
     return True

@@ -8,14 +8,13 @@ from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Edit
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import lexer
-from tfdsl.syntax.items import item_end, item_start
-from tfdsl.syntax.odd_words import is_word
+from tfdsl.syntax.brackets import item_end, item_start
+from tfdsl.syntax.lexer import COLON, EQUAL, MINUS, NUMBER, is_word
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
     from tfdsl.syntax.recovery import Recovery
 
-EQUAL, COLON, MINUS = (lexer.OPERATORS[sign] for sign in ("=", ":", "-"))
 OPTIONS = {"set", "param", "var"}
 FORM = "for example: workers = 4"
 
@@ -24,7 +23,7 @@ def not_a_value(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``param workers = 4``, ``--set workers=4``, ``profile prod { … }``, ``{ … }`` in a file of values."""
     if recovery.machine.states[0] != tables.START_VALUES:
         return False
-    types = recovery.lexed.types
+    types = recovery.types
     start = item_start(types, at)
     if at == start:
         return _at_start(recovery, at)
@@ -32,8 +31,8 @@ def not_a_value(recovery: Recovery, at: int, _: set[int]) -> bool:
         return False
     if is_word(types[at]) and types[at + 1] in (EQUAL, COLON):
         return _extra_word(recovery, at)
-    if types[at] in (lexer.LBRACE, lexer.STRING, tables.TERMINALS.index("NUMBER")) or types[at + 1] == lexer.LBRACE:
-        if types[at] != lexer.LBRACE and recovery.lexed.text(start) not in _STATEMENTS:
+    if types[at] in (lexer.LBRACE, lexer.STRING, NUMBER) or types[at + 1] == lexer.LBRACE:
+        if types[at] != lexer.LBRACE and recovery.text(start) not in _STATEMENTS:
             return False
         recovery.step_back()
         return _leave_out(recovery, start)
@@ -52,7 +51,7 @@ def _at_start(recovery: Recovery, at: int) -> bool:
     if types[at : at + 2] != [MINUS, MINUS] or not is_word(types[at + 2]):
         return False
     name = at + 3 if lexed.text(at + 2) in OPTIONS and is_word(types[at + 3]) else at + 2
-    span = Span(lexed.source, lexed.starts[at], lexed.ends[name - 1])
+    span = recovery.spanning(at, name)
     removed = Edit(Span(span.source, span.start, lexed.starts[name]), "")
     recovery.report(rules.NOT_A_VALUE(span).fix("remove it", removed, safe=True))
     recovery.delete(at, name - at)
@@ -63,7 +62,7 @@ def _extra_word(recovery: Recovery, at: int) -> bool:
     """``param n = 4``, ``param n: int = 4`` and ``export N=4``."""
     lexed = recovery.lexed
     types = lexed.types
-    span = Span(lexed.source, lexed.starts[at - 1], lexed.ends[at - 1])
+    span = recovery.spanning(at - 1, at)
     edits = [Edit(Span(span.source, span.start, lexed.starts[at]), "")]
     end = item_end(types, at, (EQUAL,))
     typed = types[at + 1] == COLON and types[end] == EQUAL
@@ -77,10 +76,9 @@ def _extra_word(recovery: Recovery, at: int) -> bool:
 
 
 def _leave_out(recovery: Recovery, at: int) -> bool:
-    lexed = recovery.lexed
-    end = item_end(lexed.types, at)
+    end = item_end(recovery.types, at)
     recovery.report(rules.NOT_A_VALUE(recovery.span(at)).help(FORM))
-    if lexed.types[end] != lexer.END:
+    if recovery.types[end] != lexer.END:
         end += 1
     recovery.delete(at, end - at)
     return end > at

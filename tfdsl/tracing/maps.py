@@ -1,4 +1,4 @@
-"""Reading ``FILE.map``, which ``tfdsl compile --source-map`` writes beside an output (:mod:`tfdsl.emit.sourcemap`)."""
+"""Reading ``FILE.map``, which ``tfdsl compile --source-map`` writes beside an output (:mod:`tfdsl.emit.json`)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import cast
 
-from tfdsl.emit.sourcemap import VERSION
+from tfdsl.emit.json import VERSION
 from tfdsl.record import Record
 
 

@@ -6,11 +6,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.diagnostics import Diagnostic, import_rules
+from tfdsl.diagnostics import Diagnostic
+from tfdsl.diagnostics import command_rules as import_rules
 from tfdsl.draft import Bare, Block, Draft, Policy, Text, Value
-from tfdsl.manifest.expansion import expanded
-from tfdsl.manifest.script import Command, Word
-from tfdsl.manifest.words import read_script, within
+from tfdsl.manifest.shell_words import Command, Word, expanded, read_script, within
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.text import Source, Span

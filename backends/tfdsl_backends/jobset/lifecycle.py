@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend import Document, Unit
 from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision
-from tfdsl.manifest.data import tree
-from tfdsl.manifest.view import View, view
+from tfdsl.manifest.nodes import View, tree, view
 from tfdsl.record import Record
 from tfdsl.vocabulary.quantities import Duration, duration
 from tfdsl_backends.jobset.policies import job_name

@@ -11,9 +11,23 @@ from collections.abc import Sequence as Many
 from functools import cache
 from typing import Final
 
-from tfdsl.manifest.edits import changed, child, each, items, put, scalar, text, with_value, within, without
-from tfdsl.manifest.nodes import Mapping, Node, Sequence, mapping
-from tfdsl.manifest.view import View
+from tfdsl.manifest.nodes import (
+    Mapping,
+    Node,
+    Sequence,
+    View,
+    changed,
+    child,
+    each,
+    items,
+    mapping,
+    put,
+    scalar,
+    text,
+    with_value,
+    within,
+    without,
+)
 from tfdsl_backends.jobset.lifecycle import RESTART_UNCOUNTED
 from tfdsl_backends.podspec.normal import rules
 from tfdsl_backends.podspec.normal.documents import SCHEDULER, aligned_job, dialect, document, with_names_of

@@ -6,12 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.import_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
+from tfdsl.diagnostics.command_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.draft import Attribute, Draft, Policy
-from tfdsl.manifest.edits import changed, child, items, scalar
-from tfdsl.manifest.nodes import Node
+from tfdsl.manifest.nodes import Node, View, changed, child, items, scalar, view
 from tfdsl.manifest.nodes import Sequence as Listed
-from tfdsl.manifest.view import View, view
 from tfdsl.patterns import regex
 from tfdsl.reading import Asked, Field, Group
 from tfdsl.record import Record
@@ -34,7 +32,7 @@ from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
 from tfdsl_backends.podspec.reading.values import LARGEST_RETRIES, STATUSES, on_exit
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.documents import Document
+    from tfdsl.manifest.nodes import Document
     from tfdsl.text import Span
 
 

@@ -13,8 +13,7 @@ from tfdsl.backend import Document, Unit
 from tfdsl.ir.model import Role
 from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision
 from tfdsl.lifecycle.events import Outcome, Task
-from tfdsl.manifest.data import tree
-from tfdsl.manifest.view import view
+from tfdsl.manifest.nodes import tree, view
 from tfdsl.record import Record
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl_backends.kubernetes.tfconfig import jobs

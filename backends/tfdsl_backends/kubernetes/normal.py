@@ -11,21 +11,28 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, cast
 
 from tfdsl.ir.cluster_spec import tf_config
-from tfdsl.manifest.edits import (
+from tfdsl.manifest.nodes import (
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    View,
     changed,
     child,
     each,
     items,
+    mapping,
+    plain,
     put,
     scalar,
     text,
+    view,
+    walk,
     with_value,
     within,
     without,
     without_items,
 )
-from tfdsl.manifest.nodes import Mapping, Node, Scalar, Sequence, mapping, plain, walk
-from tfdsl.manifest.view import View, view
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.vocabulary.attributes import ROLES, ROLES_BY_NAME

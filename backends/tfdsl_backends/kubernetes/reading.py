@@ -12,12 +12,26 @@ from collections.abc import Mapping as Map
 from collections.abc import Sequence as Many
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from tfdsl.diagnostics.import_rules import NO_ROLE, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
+from tfdsl.diagnostics.command_rules import NO_ROLE, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.draft import Attribute, Bare, Block, Draft, Param, Policy, Statement, Text, Value
 from tfdsl.ir.cluster_spec import tf_config
-from tfdsl.manifest.edits import changed, child, each, items, scalar, with_value
-from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, mapping, walk
-from tfdsl.manifest.view import View, view
+from tfdsl.manifest.nodes import (
+    Entry,
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    View,
+    changed,
+    child,
+    each,
+    items,
+    mapping,
+    scalar,
+    view,
+    walk,
+    with_value,
+)
 from tfdsl.patterns import regex
 from tfdsl.reading import Asked, Field, Group
 from tfdsl.record import Record, replace
@@ -54,7 +68,7 @@ from tfdsl_backends.podspec.reading.pods import read_pods
 from tfdsl_backends.podspec.reading.values import LARGEST_RETRIES, STATUSES, on_exit
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.documents import Document
+    from tfdsl.manifest.nodes import Document
     from tfdsl.text import Span
 
 

@@ -16,8 +16,7 @@ from functools import cache
 from pathlib import Path
 
 from tfdsl.emit.located import Block, Data, Located, at, child, entry
-from tfdsl.emit.server_program import TENSORFLOW_SERVER
-from tfdsl.emit.shell import escape_expansion
+from tfdsl.emit.shell import TENSORFLOW_SERVER, escape_expansion
 from tfdsl.ir.cluster_spec import flag_hosts, flag_task
 from tfdsl.ir.model import (
     ConfigMapRef,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tfdsl.lifecycle.behaviour import Decision
     from tfdsl.lifecycle.events import Task
     from tfdsl.lifecycle.state import State
-    from tfdsl.manifest.view import View
+    from tfdsl.manifest.nodes import View
 
 
 DEFAULT_LIMIT: Final = 6

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfdsl.backend import Document, TaskConfig, Unit
-from tfdsl.emit.located import Data, Located
+from tfdsl.emit.located import Data, Located, Written
 from tfdsl.emit.script import render
-from tfdsl.emit.written import Written
 from tfdsl_backends.hadoop.files import files
 from tfdsl_backends.hadoop.programs import portable
 from tfdsl_backends.scripts.tfconfig import placeholder_tasks

@@ -14,7 +14,7 @@ from tfdsl_backends.slider.reading_own import is_own, read_own
 from tfdsl_backends.slider.reading_package import read_package, read_wrapper
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.documents import Document
+    from tfdsl.manifest.nodes import Document
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
 

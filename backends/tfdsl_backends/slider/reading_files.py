@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.draft import Draft, Value
 from tfdsl.manifest import nodes
-from tfdsl.manifest.view import View, view
+from tfdsl.manifest.nodes import View, view
 from tfdsl.patterns import regex
 from tfdsl.reading import Field, Group
 from tfdsl.record import Record
@@ -17,7 +17,7 @@ from tfdsl_backends.hadoop.reading import java_number
 from tfdsl_backends.slider.config_files import FORMATS
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.documents import Document
+    from tfdsl.manifest.nodes import Document
 
 
 MASTER: Final = "slider-appmaster"

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.draft import Attribute, Bare, Block, Draft, Mount, Output, Step, Text, Value
-from tfdsl.manifest.nodes import Mapping
-from tfdsl.manifest.view import View
+from tfdsl.manifest.nodes import Mapping, View
 from tfdsl.record import Record
 from tfdsl.text import Span
 from tfdsl_backends.hadoop.reading import (
@@ -30,7 +29,7 @@ from tfdsl_backends.slider.job_file import STOP_GRACE
 from tfdsl_backends.slider.reading_files import Files, read_options, read_placement
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.documents import Document
+    from tfdsl.manifest.nodes import Document
 
 BOARD: Final = ("tensorboard", "--logdir")
 """How TensorBoard's own command begins."""

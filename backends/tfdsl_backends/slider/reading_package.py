@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tfdsl.draft import Attribute, Block, Draft, Mount, Policy, Value
-from tfdsl.manifest.nodes import Node, Scalar, Sequence, mapping
-from tfdsl.manifest.view import View, view
+from tfdsl.manifest.nodes import Node, Scalar, Sequence, View, mapping, view
 from tfdsl.record import replace
 from tfdsl.text import Span
 from tfdsl_backends.hadoop.reading import (

@@ -13,10 +13,9 @@ from typing import cast
 
 from tfdsl.backend import Unit
 from tfdsl.emit import shell
-from tfdsl.emit.located import Data, Located, child, unwrap
+from tfdsl.emit.located import Data, Located, Written, child, unwrap
 from tfdsl.emit.script import Quoted, render
-from tfdsl.emit.server_program import TENSORFLOW_SERVER
-from tfdsl.emit.written import Written
+from tfdsl.emit.shell import TENSORFLOW_SERVER
 from tfdsl.ir.cluster_spec import IN_CLUSTER, flag_task, gets_flags, needs_tf_config
 from tfdsl.ir.model import HostMount, Job, Mount, Role
 from tfdsl.patterns import regex

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.backend import Document, TaskConfig, Unit
-from tfdsl.emit.located import Data, Located
+from tfdsl.emit.located import Data, Located, Written
 from tfdsl.emit.script import render
-from tfdsl.emit.written import Written
 from tfdsl_backends.scripts.tfconfig import placeholder_tasks
 from tfdsl_backends.slurm.checks import check
 from tfdsl_backends.slurm.job_script import TEMPLATES, job_script, minutes, task_script

@@ -14,8 +14,7 @@ from tfdsl.backend import Document, Unit
 from tfdsl.ir.model import Role
 from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision
 from tfdsl.lifecycle.events import Outcome, Task
-from tfdsl.manifest.data import tree
-from tfdsl.manifest.view import View, view
+from tfdsl.manifest.nodes import View, tree, view
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl_backends.podspec.job_controller import note_restart, restarts_in_pods
 from tfdsl_backends.tfjob.lower import ROLE_KEYS

@@ -8,11 +8,18 @@ from collections.abc import Sequence as Many
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.manifest.edits import (
+from tfdsl.manifest.nodes import (
+    Entry,
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
     changed,
     child,
     each,
     items,
+    mapping,
+    plain,
     put,
     renamed,
     scalar,
@@ -22,7 +29,6 @@ from tfdsl.manifest.edits import (
     without,
     without_items,
 )
-from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, mapping, plain
 from tfdsl.vocabulary import versions
 from tfdsl_backends.podspec.normal import documents
 from tfdsl_backends.podspec.normal.documents import dialect, document, with_names_of

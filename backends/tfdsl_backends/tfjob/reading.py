@@ -13,13 +13,27 @@ from collections.abc import Sequence as Many
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.import_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
+from tfdsl.diagnostics.command_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.draft import Attribute, Block, Draft, Patch, Policy, Value
 from tfdsl.emit.located import Plain
-from tfdsl.manifest.data import tree as data_tree
-from tfdsl.manifest.edits import changed, child, each, items, put, renamed, scalar, with_value, without
-from tfdsl.manifest.nodes import Mapping, Node, Sequence, plain
-from tfdsl.manifest.view import View, view
+from tfdsl.manifest.nodes import (
+    Mapping,
+    Node,
+    Sequence,
+    View,
+    changed,
+    child,
+    each,
+    items,
+    plain,
+    put,
+    renamed,
+    scalar,
+    view,
+    with_value,
+    without,
+)
+from tfdsl.manifest.nodes import tree as data_tree
 from tfdsl.reading import Asked, Field, Group
 from tfdsl.record import Record, replace
 from tfdsl.vocabulary.attributes import MOST_REPLICAS, ROLES_BY_NAME
@@ -50,7 +64,7 @@ from tfdsl_backends.tfjob.policies import FIRST_SIGNAL
 from tfdsl_backends.tfjob.tfconfig import INDEX_FIELD, SET_TF_CONFIG
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.documents import Document
+    from tfdsl.manifest.nodes import Document
     from tfdsl.text import Span
 
 

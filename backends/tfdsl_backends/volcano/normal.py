@@ -17,8 +17,23 @@ from collections.abc import Sequence as Many
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.manifest.edits import changed, child, each, items, scalar, text, with_value, within, without
-from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, mapping
+from tfdsl.manifest.nodes import (
+    Entry,
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    changed,
+    child,
+    each,
+    items,
+    mapping,
+    scalar,
+    text,
+    with_value,
+    within,
+    without,
+)
 from tfdsl.record import Record
 from tfdsl_backends.podspec.normal import documents
 from tfdsl_backends.podspec.normal.documents import dialect, document, with_names_of

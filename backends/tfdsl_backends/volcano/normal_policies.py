@@ -20,9 +20,21 @@ from collections.abc import Mapping as Map
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.manifest.edits import child, items, scalar, text, with_value, without
-from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, mapping
-from tfdsl.manifest.view import view
+from tfdsl.manifest.nodes import (
+    Entry,
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    child,
+    items,
+    mapping,
+    scalar,
+    text,
+    view,
+    with_value,
+    without,
+)
 from tfdsl.record import Record
 from tfdsl_backends.volcano.controller import (
     Decided,

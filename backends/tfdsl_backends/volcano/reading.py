@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.import_rules import NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
+from tfdsl.diagnostics.command_rules import NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.draft import Attribute, Block, Draft, Step, Value
 from tfdsl.ir.fields import Origins
 from tfdsl.ir.model import Job
-from tfdsl.manifest.edits import changed, child, with_value
 from tfdsl.manifest.nodes import Mapping as Map
-from tfdsl.manifest.nodes import Node, Scalar
+from tfdsl.manifest.nodes import Node, Scalar, View, changed, child, view, with_value
 from tfdsl.manifest.nodes import Sequence as Listed
-from tfdsl.manifest.view import View, view
 from tfdsl.patterns import regex
 from tfdsl.reading import Asked, Field, Group
 from tfdsl.record import Record, replace
@@ -61,7 +59,7 @@ from tfdsl_backends.volcano.reading_roles import (
 from tfdsl_backends.volcano.tfconfig import ADDRESSABLE, INDEX_FIELD, PLUGIN_ROLES, REACHABLE, shell_text
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.documents import Document
+    from tfdsl.manifest.nodes import Document
     from tfdsl.text import Span
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend import Unit
 from tfdsl.draft import Attribute, Bare, Draft, Patch, Policy, Value
-from tfdsl.emit import numbers
+from tfdsl.emit import located
 from tfdsl.emit.located import Plain
 from tfdsl.ir import model
 from tfdsl.manifest.nodes import plain
@@ -34,7 +34,7 @@ from tfdsl_backends.volcano.controller import (
 )
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.view import View
+    from tfdsl.manifest.nodes import View
     from tfdsl.text import Span
 
 
@@ -436,5 +436,5 @@ def _value(data: Plain | None) -> Value:
     if isinstance(data, list):
         return [_value(one) for one in data]
     if isinstance(data, float):
-        return Bare(numbers.without_exponent(data))
+        return Bare(located.without_exponent(data))
     return "" if data is None else data

@@ -13,9 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.import_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
-from tfdsl.manifest.nodes import Scalar, plain, walk
-from tfdsl.manifest.view import View
+from tfdsl.diagnostics.command_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
+from tfdsl.manifest.nodes import Scalar, View, plain, walk
 from tfdsl.record import Record
 from tfdsl.vocabulary.attributes import ROLES, ROLES_BY_NAME
 from tfdsl_backends.podspec.reading.objects import dotted, unfit

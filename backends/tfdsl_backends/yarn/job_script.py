@@ -8,9 +8,8 @@ from typing import cast
 
 from tfdsl.backend import Unit
 from tfdsl.emit import shell
-from tfdsl.emit.located import Data, Located, unwrap
+from tfdsl.emit.located import Data, Located, Written, unwrap
 from tfdsl.emit.script import Quoted, render
-from tfdsl.emit.written import Written
 from tfdsl.ir.cluster_spec import gets_flags
 from tfdsl.ir.model import HostMount, Mount, Role
 from tfdsl_backends.hadoop.files import files

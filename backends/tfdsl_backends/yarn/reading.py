@@ -6,12 +6,10 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Map
 from functools import lru_cache
 
-from tfdsl.diagnostics import import_rules
+from tfdsl.diagnostics import command_rules
 from tfdsl.draft import Draft
-from tfdsl.manifest.documents import Document
-from tfdsl.manifest.nodes import Node, Scalar
-from tfdsl.manifest.script import Command
-from tfdsl.manifest.view import view
+from tfdsl.manifest.nodes import Document, Node, Scalar, view
+from tfdsl.manifest.shell_words import Command
 from tfdsl.reading import Asked, Group
 from tfdsl.record import replace
 from tfdsl.text import Source
@@ -111,7 +109,7 @@ def _read_own(group: Group, notes: Notes) -> Draft | None:
     first, *others = group.documents
     script = job_script(first)
     if script is None:
-        diagnostic = import_rules.NOT_A_MANIFEST(first.node.span, what="a submit.sh without the job.sh that it sends")
+        diagnostic = command_rules.NOT_A_MANIFEST(first.node.span, what="a submit.sh without the job.sh that it sends")
         notes.tell(diagnostic.help("import the folder with both"))
         return None
     if not others:

@@ -6,11 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from tfdsl.diagnostics import import_rules
+from tfdsl.diagnostics import command_rules
 from tfdsl.draft import Block, Draft, Mount, Output, Policy, Value
-from tfdsl.manifest.documents import Comment
-from tfdsl.manifest.script import Command, Word
-from tfdsl.manifest.words import read_script
+from tfdsl.manifest.nodes import Comment
+from tfdsl.manifest.shell_words import Command, Word, read_script
 from tfdsl.patterns import regex
 from tfdsl.text import Source, Span
 from tfdsl_backends.hadoop.reading import Notes, command, commands_of, duration, job_name, listed, statuses
@@ -35,7 +34,7 @@ def tell_problem(source: Source, notes: Notes) -> None:
     """Tell why a shell could not read the text, if it could not."""
     found = read_script(source.text, lambda start, end: Span(source, start, end)).problem
     if found is not None:
-        notes.tell(import_rules.BAD_WORDS(found.span, problem=found.message))
+        notes.tell(command_rules.BAD_WORDS(found.span, problem=found.message))
 
 
 def comments(source: Source) -> tuple[Comment, ...]:

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.draft import Attribute, Bare, Block, Draft, Mount, Output, Policy, Statement, Step, Text, Value
 from tfdsl.manifest import json
-from tfdsl.manifest.nodes import Scalar
-from tfdsl.manifest.script import Command, Unknown, Word
-from tfdsl.manifest.view import View, view
-from tfdsl.manifest.words import read_script
+from tfdsl.manifest.nodes import Scalar, View, view
+from tfdsl.manifest.shell_words import Command, Unknown, Word, read_script
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
@@ -32,7 +30,7 @@ from tfdsl_backends.yarn.reading_parts import Client, client_of, set_size
 if TYPE_CHECKING:
     from typing import TypeGuard
 
-    from tfdsl.manifest.documents import Document
+    from tfdsl.manifest.nodes import Document
 
 
 PLAN: Final = "cat <<'TFJOB_PLAN'\n"

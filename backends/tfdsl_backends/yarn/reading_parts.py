@@ -11,7 +11,7 @@ from tfdsl.text import Span
 from tfdsl_backends.hadoop.reading import Notes, memory
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.script import Word
+    from tfdsl.manifest.shell_words import Word
 
 
 # fmt: off

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as Several
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from tfdsl.diagnostics import import_rules
+from tfdsl.diagnostics import command_rules as import_rules
 from tfdsl.draft import Block, Draft, Mount
-from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence
-from tfdsl.manifest.script import Command, Word
-from tfdsl.manifest.view import View, view
+from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, View, view
+from tfdsl.manifest.shell_words import Command, Word
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
@@ -19,7 +18,7 @@ from tfdsl_backends.yarn.reading_fields import SUBMARINE_LEFT_OUT
 from tfdsl_backends.yarn.reading_parts import read_mount, resources, set_resource
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.documents import Document
+    from tfdsl.manifest.nodes import Document
 
 
 OF_ROLE: Final = frozenset(("resources", "replicas", "launch_cmd", "docker_image", "envs", "localizations", "mounts"))

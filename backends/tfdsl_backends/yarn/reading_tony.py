@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.diagnostics import import_rules
+from tfdsl.diagnostics import command_rules
 from tfdsl.draft import Bare, Block, Draft, Mount, Policy
-from tfdsl.manifest.script import Command
-from tfdsl.manifest.view import View, view
+from tfdsl.manifest.nodes import View, view
+from tfdsl.manifest.shell_words import Command
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.text import Span
@@ -28,7 +28,7 @@ from tfdsl_backends.yarn.reading_parts import read_mount
 from tfdsl_backends.yarn.reading_submarine import arguments, options
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.documents import Document
+    from tfdsl.manifest.nodes import Document
 
 INSTANCES: Final = regex(r"tony\.([a-z]+)\.instances\Z")
 _OF_ROLE: Final = ("instances", "memory", "vcores", "gpus", "command", "resources", "node-label", "depends-on")
@@ -87,7 +87,7 @@ def read_tony(root: View | None, call: Command | None, notes: Notes, span: Span)
     framework = said.get("tony.application.framework")
     if framework is not None and framework.text.lower() != "tensorflow":
         reason = f"its framework is {framework.text}"
-        notes.asked.report(import_rules.NOT_TENSORFLOW(framework.span, what=title, reason=reason))
+        notes.asked.report(command_rules.NOT_TENSORFLOW(framework.span, what=title, reason=reason))
         return None
     counts = {match[1]: one for name, one in said.items() if (match := INSTANCES.match(name)) and one.text != "0"}
     roles = roles_of(title, {name: one.span for name, one in counts.items()}, notes, span)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.draft import Block, Draft, Mount, Policy
-from tfdsl.manifest.nodes import Mapping
-from tfdsl.manifest.view import View, view
+from tfdsl.manifest.nodes import Mapping, View, view
 from tfdsl.patterns import regex
 from tfdsl_backends.hadoop.reading import (
     Notes,
@@ -23,7 +22,7 @@ from tfdsl_backends.yarn.reading_fields import SERVICE_LEFT_OUT
 from tfdsl_backends.yarn.reading_parts import PREFIX, Runtime, read_runtime, set_resource
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.documents import Document
+    from tfdsl.manifest.nodes import Document
 
 NAME: Final = regex(r"[a-z][a-z0-9-]*\Z")
 PARTS: Final = ("number_of_containers", "launch_command", "resource", "artifact")

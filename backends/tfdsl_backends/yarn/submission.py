@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import cast
 
 from tfdsl.backend import Unit
-from tfdsl.emit.located import Data, Located, at, child
+from tfdsl.emit.located import Data, Located, Written, at, child
 from tfdsl.emit.script import render
-from tfdsl.emit.written import Written
 from tfdsl.ir.model import Job, Role
 from tfdsl_backends.hadoop.files import files
 from tfdsl_backends.scripts.roles import stop_grace

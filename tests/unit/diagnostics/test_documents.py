@@ -16,7 +16,7 @@ from tests.unit.diagnostics.pages import ROOT, diagnostics, example, sections
 from tests.unit.diagnostics.texts import SLOW, TOLD, duplicate, place, source
 from tfdsl import targets
 from tfdsl.diagnostics import Edit, Rule
-from tfdsl.diagnostics.page import FOLDER
+from tfdsl.diagnostics.registry import FOLDER
 from tfdsl.diagnostics.render import render
 from tfdsl.text import Span
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfdsl.diagnostics.render.fold import fold
+from tfdsl.diagnostics.render.text import fold
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit.diagnostics.texts import SLOW, TOLD, duplicate, place, source
 from tfdsl.diagnostics import Edit
-from tfdsl.diagnostics.order import in_file_order
+from tfdsl.diagnostics.diagnostic import in_file_order
 from tfdsl.diagnostics.render import FORMATS, render
 from tfdsl.text import Span
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from tfdsl.emit import json, yaml_scalar
+from tfdsl.emit import json
+from tfdsl.emit import yaml as yaml_writer
 
 
 @pytest.mark.parametrize(
@@ -20,6 +21,6 @@ from tfdsl.emit import json, yaml_scalar
     ],
 )
 def test_no_exponent(value: float, text: str) -> None:
-    assert yaml_scalar.number(value) == text
+    assert yaml_writer.number(value) == text
     assert json.scalar(value) == text
     assert yaml.safe_load(text) == value

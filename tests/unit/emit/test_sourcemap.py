@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 
 from tfdsl.emit import yaml
-from tfdsl.emit.located import Located
-from tfdsl.emit.sourcemap import source_map
-from tfdsl.emit.written import Written
+from tfdsl.emit.json import source_map
+from tfdsl.emit.located import Located, Written
 from tfdsl.ir.fields import Origins
 from tfdsl.text import Source, Span
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl.manifest.find import find
-from tfdsl.manifest.foreign import Readable
+from tfdsl.manifest.find import Readable, find
 from tfdsl.manifest.nodes import Mapping, Sequence, plain
 from tfdsl.manifest.yaml import read
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
-    from tfdsl.manifest.documents import Document
-    from tfdsl.manifest.nodes import Node
+    from tfdsl.manifest.nodes import Document, Node
 
 
 READABLE = Readable(frozenset({"tfjob", "job", "cronjob", "jobtemplate", "jobset"}), "TFJobs and Jobs")

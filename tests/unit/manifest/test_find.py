@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from tests.unit.manifest.reading import READABLE, documents, found
 from tests.unit.manifest.test_yaml import check_places
 from tfdsl.manifest.find import MOST_EMBEDDED, find
-from tfdsl.manifest.nodes import plain
+from tfdsl.manifest.nodes import plain, view
 from tfdsl.manifest.places import Places
-from tfdsl.manifest.view import view
 from tfdsl.text import Source, Span
 
 TFJOB = """\

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.manifest.reading import document, documents, messages
-from tfdsl.manifest.nodes import plain
-from tfdsl.manifest.view import view
+from tfdsl.manifest.nodes import plain, view
 
 
 def test_spans() -> None:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tfdsl.manifest.expansion import expanded
-from tfdsl.manifest.words import read_script, within
+from tfdsl.manifest.shell_words import expanded, read_script, within
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.script import Command, Script
+    from tfdsl.manifest.shell_words import Command, Script
 
 
 def script(text: str) -> Script:

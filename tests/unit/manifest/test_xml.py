@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tfdsl.manifest.nodes import Scalar, plain, walk
-from tfdsl.manifest.view import view
+from tfdsl.manifest.nodes import Scalar, plain, view, walk
 from tfdsl.manifest.xml import read_xml
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
-    from tfdsl.manifest.documents import Document
+    from tfdsl.manifest.nodes import Document
 
 
 def read(text: str) -> tuple[Document | None, list[Diagnostic]]:

@@ -7,12 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.manifest.reading import document, documents, messages, values
-from tfdsl.manifest import events
-from tfdsl.manifest.compose import MOST_ALIASED
-from tfdsl.manifest.nodes import Mapping, Node, Scalar, Sequence, plain, walk
-from tfdsl.manifest.reports import DEEPEST
-from tfdsl.manifest.view import view
-from tfdsl.manifest.yaml import MOST_MESSAGES, read
+from tfdsl.manifest import yaml
+from tfdsl.manifest.nodes import Mapping, Node, Scalar, Sequence, plain, view, walk
+from tfdsl.manifest.yaml import DEEPEST, MOST_ALIASED, MOST_MESSAGES, read
 from tfdsl.text import Source
 
 JOB = """\
@@ -221,7 +218,7 @@ def without_libyaml(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_libyaml_the_trees_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     fast = document(JOB).node
     without_libyaml(monkeypatch)
-    assert events.parser().__name__ == "SafeLoader"
+    assert yaml.parser().__name__ == "SafeLoader"
     slow = document(JOB).node
     assert plain(fast) == plain(slow)
     places = [[(path, one.span[1:]) for path, one in walk(tree)] for tree in (fast, slow)]

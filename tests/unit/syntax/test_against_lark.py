@@ -13,7 +13,7 @@ from lark import Lark, Token, Tree
 
 from tests.unit.syntax.programs import Writer
 from tfdsl.syntax import parse
-from tfdsl.syntax.tree import Node, parse_tree
+from tfdsl.syntax.format import Node, parse_tree
 from tfdsl.text import Source
 
 if TYPE_CHECKING:

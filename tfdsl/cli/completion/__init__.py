@@ -12,8 +12,8 @@ from tfdsl.cli.arguments import COLOUR, Arguments, Command, Flag, Positional, no
 from tfdsl.cli.commands import SUMMARIES, load
 from tfdsl.cli.report import OK, end, refuse
 from tfdsl.cli.streams import out
+from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
 from tfdsl.diagnostics.render.columns import visible
-from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.source_files import is_folder

@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, TypeAlias, Union
+from typing import TypeAlias, Union
 
-from tfdsl.diagnostics.diagnostic import Diagnostic, Edit, Label
-from tfdsl.diagnostics.order import count, count_infos
+from tfdsl.diagnostics.diagnostic import Diagnostic, Edit, Label, count, count_infos
 from tfdsl.diagnostics.render.columns import ACTING, TWO_SIGNS
-
-if TYPE_CHECKING:
-    from tfdsl.text import Span
+from tfdsl.text import Span
 
 Json: TypeAlias = Union[str, int, float, bool, "list[Json]", "dict[str, Json]", None]
 

@@ -8,17 +8,14 @@ result has its own level.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from tfdsl import __version__
 from tfdsl.diagnostics.diagnostic import Diagnostic, Fix, Rule
-from tfdsl.diagnostics.page import text_of
+from tfdsl.diagnostics.registry import text_of
 from tfdsl.diagnostics.render.json import Json, dumped
 from tfdsl.patterns import regex
-
-if TYPE_CHECKING:
-    from tfdsl.text import Span
+from tfdsl.text import Span
 
 _LINK = regex(r"\[(?=[^\[\]]*\]\()")
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}

@@ -1,5 +1,5 @@
-"""The rules. Each module has ``RULE``, and ``check_program`` or ``check_job``; its docstring is its page.
+"""The rules, in a module for each subject. ``unused_let`` finds what the rule ``UNUSED_LET`` is about.
 
-A page has the headings Why, Bad and Good; the examples are run by the tests: ``Bad`` gives the rule's diagnostic,
-``Good`` does not.
+The docstring of such a function is the page of its rule, with the headings Why, Bad and Good. The examples are run by
+the tests: ``Bad`` gives the rule's diagnostic, ``Good`` does not.
 """

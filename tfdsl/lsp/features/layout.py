@@ -12,9 +12,8 @@ from tfdsl.record import Record
 from tfdsl.semantics.project import Program
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import ast, lexer
-from tfdsl.syntax.brackets import CLOSERS
 from tfdsl.syntax.format import format_source
-from tfdsl.syntax.lexer import comment_places
+from tfdsl.syntax.lexer import CLOSERS, comment_places
 from tfdsl.text import Source, Span
 
 TRIGGERS = ("}", "\n")

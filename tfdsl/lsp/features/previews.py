@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class SourceMap(TypedDict):
-    """The object of a ``.map`` file (:mod:`tfdsl.emit.sourcemap`)."""
+    """The object of a ``.map`` file (:mod:`tfdsl.emit.json`)."""
 
     version: int
     file: str

@@ -182,4 +182,4 @@ def _rule(name: str) -> str:
 
 def _page(rule: Rule) -> str:
     """The page of a rule without its examples."""
-    return (load(rule.slug).__doc__ or rule.message).partition("\n## Bad")[0].strip()
+    return load(rule.slug).page.partition("\n## Bad")[0].strip()

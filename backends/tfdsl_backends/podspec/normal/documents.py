@@ -18,8 +18,20 @@ from collections.abc import Sequence as Many
 from itertools import count
 from typing import Final, cast
 
-from tfdsl.manifest.edits import child, items, scalar, text, with_value, within, without
-from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence
+from tfdsl.manifest.nodes import (
+    Entry,
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    child,
+    items,
+    scalar,
+    text,
+    with_value,
+    within,
+    without,
+)
 from tfdsl_backends.podspec.normal import tables
 from tfdsl_backends.podspec.normal.rules import CONTAINERS, RULES, in_containers, of_object, ordered, with_each
 from tfdsl_backends.podspec.normal.tables import SETS

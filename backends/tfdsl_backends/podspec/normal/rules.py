@@ -18,8 +18,21 @@ from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Many
 from typing import Final
 
-from tfdsl.manifest.edits import child, each, items, scalar, text, with_value, within, without
-from tfdsl.manifest.nodes import Entry, Mapping, Node, Sequence, mapping
+from tfdsl.manifest.nodes import (
+    Entry,
+    Mapping,
+    Node,
+    Sequence,
+    child,
+    each,
+    items,
+    mapping,
+    scalar,
+    text,
+    with_value,
+    within,
+    without,
+)
 from tfdsl.record import replace
 from tfdsl_backends.podspec.expansion import Reference, Scope, canonical, parts
 from tfdsl_backends.podspec.fields import POD

@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.import_rules import NOT_KEPT, SERVER_REFUSES
+from tfdsl.diagnostics.command_rules import NOT_KEPT, SERVER_REFUSES
 from tfdsl.draft import Bare, Draft
-from tfdsl.manifest.nodes import plain
-from tfdsl.manifest.view import View
+from tfdsl.manifest.nodes import View, plain
 from tfdsl.patch.rules import PatchRules
 from tfdsl.text import Span
 from tfdsl.vocabulary.quantities import duration

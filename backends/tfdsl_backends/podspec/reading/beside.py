@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from tfdsl.manifest.nodes import Node
-from tfdsl.manifest.view import View, view
+from tfdsl.manifest.nodes import Node, View, view
 from tfdsl.record import replace
 from tfdsl_backends.podspec.reading.facts import ClaimFacts
 from tfdsl_backends.podspec.reading.mounts import claim_facts

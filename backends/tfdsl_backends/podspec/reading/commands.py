@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.diagnostics.import_rules import SERVER_REFUSES
+from tfdsl.diagnostics.command_rules import SERVER_REFUSES
 from tfdsl.draft import Attribute, Bare, Draft, Output, Text, Value
-from tfdsl.emit.server_program import TENSORFLOW_SERVER
+from tfdsl.emit.shell import TENSORFLOW_SERVER
 from tfdsl.ir.cluster_spec import flag_hosts, flag_task_of
 from tfdsl.reading import Asked
 from tfdsl.record import Record, replace
@@ -25,7 +25,7 @@ from tfdsl_backends.podspec.expansion import Scope
 from tfdsl_backends.podspec.reading.values import literal, program, refers, value
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.view import View
+    from tfdsl.manifest.nodes import View
     from tfdsl.text import Span
     from tfdsl_backends.podspec.reading.facts import PodFacts
 

@@ -18,7 +18,7 @@ from tfdsl_backends.podspec.expansion import Scope
 from tfdsl_backends.podspec.reading.values import bytes_at, value, word
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.view import View
+    from tfdsl.manifest.nodes import View
     from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
 
 

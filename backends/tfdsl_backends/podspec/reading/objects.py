@@ -11,17 +11,16 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from tfdsl.diagnostics.import_rules import READ_DIFFERENTLY, SERVER_REFUSES
+from tfdsl.diagnostics.command_rules import READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.manifest import nodes
-from tfdsl.manifest.nodes import Mapping, Scalar, Sequence
-from tfdsl.manifest.view import View, view
+from tfdsl.manifest.nodes import Mapping, Scalar, Sequence, View, view
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl_backends.podspec import SCHEMAS
 
 if TYPE_CHECKING:
     from tfdsl.draft import Draft
-    from tfdsl.manifest.documents import Document
+    from tfdsl.manifest.nodes import Document
     from tfdsl.reading import Asked
     from tfdsl.text import Span
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.diagnostics.import_rules import NOT_KEPT, READ_DIFFERENTLY
+from tfdsl.diagnostics.command_rules import NOT_KEPT, READ_DIFFERENTLY
 from tfdsl.draft import Attribute, Bare, Block, Draft, Step, Text, Value
 from tfdsl.ir.cluster_spec import IN_CLUSTER, MOST_LISTED, tf_config
 from tfdsl.reading import Asked
@@ -26,7 +26,7 @@ from tfdsl_backends.podspec.reading.settings import named_ports, plain
 from tfdsl_backends.podspec.reading.values import GPU, amount, plain_resources, value, word
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.view import View
+    from tfdsl.manifest.nodes import View
 
 
 TF_CONFIG: Final = "TF_CONFIG"

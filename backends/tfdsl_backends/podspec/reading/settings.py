@@ -13,7 +13,7 @@ from tfdsl_backends.podspec.fields import IMAGE, POD, TOLERATION, Field
 from tfdsl_backends.podspec.reading.values import seconds, word
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.view import View
+    from tfdsl.manifest.nodes import View
     from tfdsl_backends.podspec.reading.facts import PodFacts
 
 _BOARD_PORT: Final = "http"

@@ -18,7 +18,7 @@ from tfdsl.vocabulary.quantities import LONGEST_AMOUNT, QUANTITY_UNITS, duration
 from tfdsl_backends.podspec.expansion import Reference, Scope, parts
 
 if TYPE_CHECKING:
-    from tfdsl.manifest.view import View
+    from tfdsl.manifest.nodes import View
     from tfdsl.text import Span
     from tfdsl_backends.podspec.reading.facts import PodFacts
 

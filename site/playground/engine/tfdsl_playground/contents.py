@@ -63,9 +63,7 @@ def _plain(node: ast.Expr | None) -> str:
 
 
 def _blocks(snapshot: Snapshot) -> list[str]:
-    return [
-        item.name.text for job in snapshot.program.jobs for item in job.as_read.items if isinstance(item, ast.Target)
-    ]
+    return [item.name.text for job in snapshot.program.jobs for item in job.items if isinstance(item, ast.Target)]
 
 
 def _unheard(diagnostic: Diagnostic) -> None:

@@ -8,8 +8,7 @@ import pytest
 
 from tests.importing.cases import cases
 from tfdsl.importing.manifests import documents_of
-from tfdsl.manifest.documents import Document
-from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, Step, walk
+from tfdsl.manifest.nodes import Document, Entry, Mapping, Node, Scalar, Sequence, Step, walk
 from tfdsl.reading import Asked
 from tfdsl.record import replace
 from tfdsl.text import Source, Span

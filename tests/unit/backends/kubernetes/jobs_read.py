@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.draft import Block, Draft
-    from tfdsl.manifest.documents import Document
+    from tfdsl.manifest.nodes import Document
     from tfdsl.reading import Group
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.backends.kubernetes.jobs_read import documents, groups, job, lines, read, told
-from tfdsl.manifest.nodes import plain
-from tfdsl.manifest.view import view
+from tfdsl.manifest.nodes import plain, view
 from tfdsl_backends.kubernetes import reading
 
 PEERS = "subdomain: digits"

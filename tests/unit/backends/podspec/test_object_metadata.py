@@ -8,8 +8,7 @@ import pytest
 
 from tests.unit.backends.trees import tree
 from tfdsl.draft import Attribute, Draft
-from tfdsl.manifest.documents import Document
-from tfdsl.manifest.view import view
+from tfdsl.manifest.nodes import Document, view
 from tfdsl.reading import Asked
 from tfdsl.text import Source
 from tfdsl_backends.podspec.reading.objects import job_name, read_metadata

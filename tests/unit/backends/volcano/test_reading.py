@@ -10,7 +10,7 @@ import yaml
 from tests.unit.backends.podspec.reading.reading import shown as attribute
 from tests.unit.backends.trees import of
 from tfdsl.draft import Draft, Policy
-from tfdsl.manifest.documents import Document
+from tfdsl.manifest.nodes import Document
 from tfdsl.reading import Asked
 from tfdsl.text import Source
 from tfdsl_backends.volcano.reading import groups, read

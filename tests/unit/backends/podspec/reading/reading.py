@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from tfdsl.draft import Attribute, Bare, Draft, Mount, Output, Step, Text
-from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence
-from tfdsl.manifest.view import view
+from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, view
 from tfdsl.reading import Asked
 from tfdsl.record import replace
 from tfdsl.text import Source, Span
