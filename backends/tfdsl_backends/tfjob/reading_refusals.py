@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.import_rules import NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.record import replace
-from tfdsl_backends.podspec import patching
+from tfdsl_backends.podspec import patching, quantities
 from tfdsl_backends.podspec.plan import CONTAINER
 from tfdsl_backends.podspec.reading.objects import dotted, unfit
 from tfdsl_backends.tfjob.old_forms import API_VERSION, FORK, OF_AN_ITEM, OLD_POLICIES
@@ -140,7 +140,7 @@ def _amounts(resources: View) -> Iterator[Diagnostic]:
     """Amounts that are none."""
     for part in ("requests", "limits"):
         for name, amount in resources[part].entries():
-            if amount.text is not None and patching.quantity(amount.text) is None:
+            if amount.text is not None and quantities.amount(amount.text) is None:
                 yield SERVER_REFUSES(amount.span, what=f"{name} {amount.text}", reason="it is not an amount")
 
 

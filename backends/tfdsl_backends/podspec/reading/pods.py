@@ -17,8 +17,8 @@ from tfdsl.record import replace
 from tfdsl.rules.names import image
 from tfdsl.rules.steps import step_name
 from tfdsl_backends.podspec.expansion import Scope
-from tfdsl_backends.podspec.options import NO_SIDECAR, VISIBLE_DEVICES
 from tfdsl_backends.podspec.fields import WORKDIR
+from tfdsl_backends.podspec.options import NO_SIDECAR, VISIBLE_DEVICES
 from tfdsl_backends.podspec.reading import commands, mounts, settings, values
 from tfdsl_backends.podspec.reading.commands import Variable, Words, add_outputs, board, interpreter, scope_of
 from tfdsl_backends.podspec.reading.facts import PodFacts, PodsRead
