@@ -27,8 +27,8 @@ from tfdsl_backends.podspec.checks import (
 )
 from tfdsl_backends.podspec.objects import tensorboard_name
 from tfdsl_backends.volcano import messages, tfconfig
+from tfdsl_backends.volcano.features import PLUGINS, plugin_variables
 from tfdsl_backends.volcano.names import claims, file_name, host, pod_name, reached, task_name
-from tfdsl_backends.volcano.options import PLUGIN_NAMES
 from tfdsl_backends.volcano.pods import plan
 from tfdsl_backends.volcano.policies import decisions
 from tfdsl_backends.volcano.tfconfig import chosen, uses
@@ -115,8 +115,8 @@ def _chosen_plugins(unit: Unit) -> Iterator[tuple[str, str, str]]:
     if given is None:
         return
     for name in given:
-        if name not in PLUGIN_NAMES:
-            yield "plugins", name, f"Volcano has no plugin {name}; its plugins are {enumeration(PLUGIN_NAMES)}"
+        if name not in PLUGINS:
+            yield "plugins", name, f"Volcano has no plugin {name}; its plugins are {enumeration(PLUGINS)}"
     learns = [role.name for role in unit.job.roles if needs_tf_config(unit.job, role) or gets_flags(unit.job, role)]
     if learns and "svc" not in given:
         yield "plugins", "", f"svc is missing, which gives {enumeration(learns)} the names of the other tasks"
@@ -250,17 +250,9 @@ def _reserved(unit: Unit) -> Iterator[Diagnostic]:
             yield rule(span, **words)
 
 
-def _plugin_variables(unit: Unit) -> frozenset[str]:
-    """The names that the env and svc plugins set in every container of the job."""
-    names: list[str] = ["VC_TASK_INDEX", "VK_TASK_INDEX"] if uses(unit, "env") else []
-    if uses(unit, "svc"):
-        tasks = [file_name(unit, role).upper() for role in unit.job.roles]
-        names += [f"VC_{task}_{what}" for task in tasks for what in ("HOSTS", "NUM")]
-    return frozenset(names)
-
-
 def _overwritten(unit: Unit) -> Iterator[tuple[Rule, str, Mapping[str, str]]]:
-    taken = _plugin_variables(unit)
+    plugins = [name for name in PLUGINS if uses(unit, name)]
+    taken = plugin_variables(plugins, [task_name(unit, role) for role in unit.job.roles])
     for role in unit.job.roles:
         for mount in role.mounts if uses(unit, "svc") else ():
             if mount.at == FOLDER or mount.at.startswith(f"{FOLDER}/"):

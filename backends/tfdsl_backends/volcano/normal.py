@@ -25,6 +25,7 @@ from tfdsl_backends.podspec.normal.documents import dialect, document, with_name
 from tfdsl_backends.podspec.normal.rules import in_containers, with_each, without_entries
 from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Rule, Sets, Types
 from tfdsl_backends.podspec.plan import PORT_NAME
+from tfdsl_backends.volcano.features import plugin_variables
 from tfdsl_backends.volcano.lower import API_VERSION
 from tfdsl_backends.volcano.names import JOB, labels
 from tfdsl_backends.volcano.normal_policies import gang, in_their_order, with_defaults
@@ -301,7 +302,8 @@ def pods(spec: Mapping) -> Mapping:
     """Without what pods get from the job: its scheduler and priority, labels, annotations and variables."""
     scheduler = scalar(spec.get("schedulerName")) or "volcano"
     priority = scalar(spec.get("priorityClassName"))
-    variables = _variables(spec)
+    own = child(spec, "plugins")
+    variables = plugin_variables(("env",) if child(own, "env") is not None else (), ())
 
     def pod(node: Mapping) -> Mapping:
         equal = {"schedulerName": scheduler, "priorityClassName": priority}
@@ -359,11 +361,6 @@ def plugins(spec: Mapping) -> Mapping:
     """With the plugins that the webhook adds, and without arguments that are the default."""
     own = spec.get("plugins")
     return with_value(spec, "plugins", with_defaults(own)) if isinstance(own, Mapping) else spec
-
-
-def _variables(spec: Mapping) -> frozenset[str]:
-    """Variables that the plugin ``env`` appends to every container, so that they hide those of the template."""
-    return frozenset(("VC_TASK_INDEX", "VK_TASK_INDEX") if child(spec, "plugins", "env") is not None else ())
 
 
 _WEBHOOK: Final = "pkg/webhooks/admission/jobs/mutate of Volcano 1.15"

@@ -22,8 +22,7 @@ from tfdsl_backends.podspec.patching import (
     rules,
     sidecars,
 )
-from tfdsl_backends.volcano.features import SIDECARS
-from tfdsl_backends.volcano.options import PLUGIN_NAMES
+from tfdsl_backends.volcano.features import PLUGINS, SIDECARS
 
 KIND: Final = "Job.batch.volcano.sh"
 EVENTS: Final = ("*", "PodFailed", "PodEvicted", "PodPending", "PodRunning", "Unknown", "TaskCompleted", "TaskFailed",
@@ -64,9 +63,9 @@ def _count(node: Node) -> int:
 
 def _plugins(node: Node) -> Iterator[Complaint]:
     for name, plugin in node.entries():
-        if name not in PLUGIN_NAMES:
-            near = [known for known in PLUGIN_NAMES if known in name or name in known]
-            advice = f"did you mean {near[0]}?" if near else f"plugins are {alternatives(PLUGIN_NAMES)}"
+        if name not in PLUGINS:
+            near = [known for known in PLUGINS if known in name or name in known]
+            advice = f"did you mean {near[0]}?" if near else f"plugins are {alternatives([*PLUGINS])}"
             yield plugin.complain(f"Volcano has no plugin {name}", advice, key=True)
 
 
@@ -126,8 +125,9 @@ _POLICIES: Final = (("spec", "policies", "*"), (*_TASK, "policies", "*"))
 _SINCE: Final = (
     sidecars(SIDECARS),
     *(
-        Since(KIND, ("spec", "plugins", name), version, f"the plugin {name}")
-        for name, version in (("mpi", "1.6"), ("pytorch", "1.7"), ("hcclrank", "1.13"), ("ray", "1.13"))
+        Since(KIND, ("spec", "plugins", plugin.name), plugin.since, f"the plugin {plugin.name}")
+        for plugin in PLUGINS.values()
+        if plugin.since
     ),
     Since(KIND, ("spec", "networkTopology"), "1.12", "networkTopology"),
     Since(KIND, (*_TASK, "partitionPolicy"), "1.14", "partitionPolicy"),
@@ -150,8 +150,9 @@ RULES: Final = rules(
         Derived(KIND, (*_TASK, "dependsOn"), "dependsOn", "write after = [ … ] in the role"),
         Derived(KIND, ("spec", "minAvailable"), "the minimum of the gang", MINIMUM),
         *(
-            Derived(KIND, ("spec", "plugins", name), f"the arguments of the plugin {name}", _DELIVERY)
-            for name in ("env", "svc", "tensorflow")
+            Derived(KIND, ("spec", "plugins", plugin.name), f"the arguments of the plugin {plugin.name}", _DELIVERY)
+            for plugin in PLUGINS.values()
+            if plugin.written
         ),
         *(
             Derived(POD, ("metadata", "labels", label), f"the label {label}", "Volcano writes it itself")

@@ -32,7 +32,7 @@ from tfdsl_backends.podspec.reading.objects import Neighbours, job_name, read_me
 from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
 from tfdsl_backends.podspec.reading.values import seconds
 from tfdsl_backends.volcano.controller import MAX_RETRY, Task, minimums, reactions
-from tfdsl_backends.volcano.features import VERSIONS
+from tfdsl_backends.volcano.features import PLUGINS, VERSIONS, plugin_variables
 from tfdsl_backends.volcano.lower import API_VERSION
 from tfdsl_backends.volcano.names import labels
 from tfdsl_backends.volcano.normal import (
@@ -46,7 +46,7 @@ from tfdsl_backends.volcano.normal import (
     normal,
     without_generated_names,
 )
-from tfdsl_backends.volcano.options import OPTIONS, PLUGIN_NAMES
+from tfdsl_backends.volcano.options import OPTIONS
 from tfdsl_backends.volcano.pods import VGPU_MEMORY, VGPU_NUMBER
 from tfdsl_backends.volcano.reading_policies import BOARD, JobPolicies, RoleTask, read_policies
 from tfdsl_backends.volcano.reading_roles import (
@@ -338,9 +338,6 @@ def _cluster(text: str, role: str, lists: dict[str, tuple[str, int]], command: s
     return _Built(members, role, command) if command and plain else None
 
 
-NEEDS_SVC: Final = ("tensorflow", "mpi", "pytorch", "ray")
-"""The plugins beside which the mutating webhook adds svc; beside mpi it adds ssh too."""
-
 _LIST: Final = regex(r"hosts /etc/volcano/([-_a-z0-9]+)\.host ([0-9]{1,5}); (chief|master|ps|worker)=\$list")
 
 
@@ -359,29 +356,11 @@ def read_plugins(spec: View) -> Plugins:
     """The plugins of a job."""
     found: dict[str, tuple[str, ...]] = {}
     for name, arguments in spec["plugins"].entries():
-        if name in PLUGIN_NAMES:
+        if name in PLUGINS:
             found[name] = tuple(one.words or "" for one in arguments.items())
-    for name in added(found):
-        found[name] = ()
+    for added in [added for name in found for added in PLUGINS[name].adds]:
+        found.setdefault(added, ())
     return Plugins(found, spec.key("plugins"))
-
-
-def added(plugins: Mapping[str, object]) -> list[str]:
-    """The plugins that the mutating webhook adds."""
-    names: list[str] = []
-    if any(name in plugins for name in NEEDS_SVC) and "svc" not in plugins:
-        names.append("svc")
-    if "mpi" in plugins and "ssh" not in plugins:
-        names.append("ssh")
-    return names
-
-
-def variables(plugins: Plugins, tasks: Sequence[str]) -> frozenset[str]:
-    """The variables that the plugins set in every container."""
-    names = ["VC_TASK_INDEX", "VK_TASK_INDEX"] if plugins.has("env") else []
-    if plugins.has("svc"):
-        names += [f"VC_{task.replace('-', '_').upper()}_{what}" for task in tasks for what in ("HOSTS", "NUM")]
-    return frozenset(names)
 
 
 def program_around(role: str, text: str) -> int | None:
@@ -571,7 +550,7 @@ def _read_pods(
         replicas={one.role: one.replicas for one in found},
         address=lambda role, index, port: f"{draft.name}-{names.get(role, role)}-{index}.{draft.name}:{port}",
         index_field=INDEX_FIELD,
-        variables=variables(plugins, [one.name for one in found]),
+        variables=plugin_variables(plugins.arguments, [one.name for one in found]),
         spread_labels=lambda role: labels(draft.name, names.get(role, role)),
         claims=claims,
         shares=(VGPU_NUMBER, VGPU_MEMORY),
