@@ -180,7 +180,8 @@ def _places(node: Node, path: str) -> Iterator[Node]:
         yield from _places(place, rest)
 
 
-def _one_of(*words: object) -> Callable[[object], bool]:
+def one_of(*words: object) -> Callable[[object], bool]:
+    """Whether a value is one of ``words``."""
     return lambda value: value in words
 
 
@@ -188,7 +189,8 @@ def _is_not_negative(value: object) -> bool:
     return not isinstance(value, int) or value >= 0
 
 
-def _or_empty(holds: Callable[[object], bool]) -> Callable[[object], bool]:
+def or_empty(holds: Callable[[object], bool]) -> Callable[[object], bool]:
+    """The same as ``holds``, and an empty value is as good as none."""
     return lambda value: not value or holds(value)
 
 
@@ -232,12 +234,12 @@ _WEIGHT: Final = "weight must be between 1 and 100"
 _TOLERATION: Final = (
     Must(
         "operator",
-        _or_empty(_one_of("Equal", "Exists", "Lt", "Gt")),
+        or_empty(one_of("Equal", "Exists", "Lt", "Gt")),
         "{value!r} is not an operator of a toleration: Equal or Exists",
     ),
-    Must("effect", _or_empty(_one_of(*_EFFECTS)), f"{{value!r}} is not an effect: {alternatives(_EFFECTS)}"),
-    Must("key", _or_empty(is_qualified_name), "{value!r} is not the key of a taint"),
-    Must("value", _or_empty(is_label_value), "{value!r} is not the value of a taint"),
+    Must("effect", or_empty(one_of(*_EFFECTS)), f"{{value!r}} is not an effect: {alternatives(_EFFECTS)}"),
+    Must("key", or_empty(is_qualified_name), "{value!r} is not the key of a taint"),
+    Must("value", or_empty(is_label_value), "{value!r} is not the value of a taint"),
 )
 _POD_TERM: Final = (
     Must("topologyKey", is_qualified_name, _TOPOLOGY, "for example kubernetes.io/hostname", missing=True),
@@ -252,7 +254,7 @@ _SPREAD: Final = (
     ),
     Must(
         "whenUnsatisfiable",
-        _one_of("DoNotSchedule", "ScheduleAnyway"),
+        one_of("DoNotSchedule", "ScheduleAnyway"),
         "whenUnsatisfiable must be DoNotSchedule or ScheduleAnyway",
         missing=True,
     ),
@@ -329,7 +331,7 @@ _CONTAINER: Final = (
     Must("name", is_dns_label, "{value!r} is not the name of a container", missing="a container needs a name"),
     Must("image", _is_image, "{value!r} is not an image", missing="a container needs an image"),
     *(
-        Must(f"volumeMounts[].{key}", _or_empty(_is_inside), f"{key} must be a relative path without '..'")
+        Must(f"volumeMounts[].{key}", or_empty(_is_inside), f"{key} must be a relative path without '..'")
         for key in ("subPath", "subPathExpr")
     ),
     Must("env[].name", is_env_name, "{value!r} is not the name of a variable", missing="a variable needs a name"),
@@ -342,12 +344,12 @@ _CONTAINER: Final = (
     ),
     Must(
         "ports[].protocol",
-        _one_of(*_PROTOCOLS),
+        one_of(*_PROTOCOLS),
         f"{{value!r}} is not a protocol, write {alternatives(_PROTOCOLS)}",
     ),
     Must("ports[].hostPort", is_port, "hostPort must be between 1 and 65535"),
     *(
-        Must(f"{key}.successThreshold", _one_of(1), f"the successThreshold of a {key} must be 1")
+        Must(f"{key}.successThreshold", one_of(1), f"the successThreshold of a {key} must be 1")
         for key in ("livenessProbe", "startupProbe")
     ),
     *(
@@ -573,10 +575,10 @@ _JOB_RESTARTS: Final = ("OnFailure", "Never")
 _ACCESS: Final = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
 _FAILURE_ACTIONS: Final = ("FailJob", "FailIndex", "Ignore", "Count")
 _ACTION: Final = f"the action must be {alternatives(_FAILURE_ACTIONS)}"
-_FAILURES: Final = (Must("podFailurePolicy.rules[].action", _one_of(*_FAILURE_ACTIONS), _ACTION, missing=True),)
+_FAILURES: Final = (Must("podFailurePolicy.rules[].action", one_of(*_FAILURE_ACTIONS), _ACTION, missing=True),)
 _CLAIM: Final = (
-    Must("accessModes[]", _one_of(*_ACCESS), f"{{value!r}} is not an access mode: {alternatives(_ACCESS)}"),
-    Must("storageClassName", _or_empty(is_dns_name), "{value!r} is not the name of a storage class"),
+    Must("accessModes[]", one_of(*_ACCESS), f"{{value!r}} is not an access mode: {alternatives(_ACCESS)}"),
+    Must("storageClassName", or_empty(is_dns_name), "{value!r} is not the name of a storage class"),
 )
 _SERVICE: Final = (Must("ports[].port", is_port, "port must be between 1 and 65535", missing=True),)
 

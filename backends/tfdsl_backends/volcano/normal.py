@@ -20,12 +20,15 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.manifest.edits import changed, child, each, items, scalar, text, with_value, within, without
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, mapping
 from tfdsl.record import Record
+from tfdsl_backends.podspec.fields import absent
 from tfdsl_backends.podspec.normal import documents
 from tfdsl_backends.podspec.normal.documents import dialect, document, with_names_of
 from tfdsl_backends.podspec.normal.rules import in_containers, with_each, without_entries
 from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Rule, Sets, Types
 from tfdsl_backends.podspec.plan import PORT_NAME
+from tfdsl_backends.volcano.controller import MAX_RETRY
 from tfdsl_backends.volcano.features import plugin_variables
+from tfdsl_backends.volcano.fields import SPEC
 from tfdsl_backends.volcano.lower import API_VERSION
 from tfdsl_backends.volcano.names import JOB, labels
 from tfdsl_backends.volcano.normal_policies import gang, in_their_order, with_defaults
@@ -251,9 +254,9 @@ TYPES: Final[Types] = {
 """Source: volcano-sh/apis pkg/apis/batch/v1alpha1, and the CRD of Volcano 1.15."""
 
 DEFAULTS: Final[Defaults] = {
-    "VolcanoJobSpec": {"schedulerName": "volcano", "queue": "default", "maxRetry": 3},
+    "VolcanoJobSpec": {**absent(SPEC), "maxRetry": MAX_RETRY},
     "PodSpec": {"dnsPolicy": ""},
-    "TaskSpec": {"maxRetry": 3, "topologyPolicy": "none", "dependsOn": {}},
+    "TaskSpec": {"maxRetry": MAX_RETRY, "topologyPolicy": "none", "dependsOn": {}},
     "NetworkTopologySpec": {"mode": "hard"},
 }
 SETS: Final[Sets] = {

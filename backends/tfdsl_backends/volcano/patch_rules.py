@@ -14,11 +14,14 @@ from tfdsl_backends.podspec.patching import (
     BY_POD_NAME,
     MINIMUM,
     REPLICAS,
+    Must,
     Node,
     alternatives,
+    broken,
     claim,
     numbers,
-    part,
+    one_of,
+    or_empty,
     rules,
     sidecars,
 )
@@ -49,12 +52,32 @@ def _check(node: Node) -> Iterator[Complaint]:
         yield spec["minAvailable"].complain(f"minAvailable exceeds the {replicas} replicas of all tasks")
     yield from _depends(spec["tasks"])
     yield from _volumes(spec["volumes"])
-    queue = spec["queue"]
-    if queue.data and (not patching.is_dns_name(queue.data) or len(str(queue.data)) > 63):
-        yield queue.complain(f"{queue.data!r} is not the name of a queue")
-    scheduler = spec["schedulerName"]
-    if scheduler.data and len(str(scheduler.data)) > 63:
-        yield scheduler.complain("a schedulerName has at most 63 characters")
+    yield from broken(spec, _JOB)
+
+
+_ACTION: Final = f"the action must be {alternatives(ACTIONS)}"
+_EVENT: Final = f"{{value!r}} is not an event: {alternatives(EVENTS)}"
+_POLICY: Final = (
+    Must("exitCode", lambda code: code != 0, "exitCode 0 is not a failure and cannot have a policy"),
+    Must("action", one_of(*ACTIONS), _ACTION, missing=True),
+    Must("event", one_of(*EVENTS), _EVENT),
+    Must("events[]", one_of(*EVENTS), _EVENT),
+)
+_JOB: Final = (
+    Must(
+        "tasks[].name",
+        patching.is_dns_label,
+        "{value!r} is not the name of a task",
+        missing="None is not the name of a task",
+    ),
+    Must("volumes[].mountPath", bool, "a volume needs a mountPath", missing=True),
+    Must(
+        "queue",
+        or_empty(lambda name: patching.is_dns_name(name) and len(str(name)) <= 63),
+        "{value!r} is not the name of a queue",
+    ),
+    Must("schedulerName", lambda name: len(str(name)) <= 63, "a schedulerName has at most 63 characters"),
+)
 
 
 def _count(node: Node) -> int:
@@ -71,8 +94,6 @@ def _plugins(node: Node) -> Iterator[Complaint]:
 
 def _task(task: Node) -> Iterator[Complaint]:
     yield from numbers(task, ("replicas", "minAvailable", "maxRetry"))
-    if not patching.is_dns_label(task["name"].data):
-        yield part(task, "name").complain(f"{task['name'].data!r} is not the name of a task")
     if task.has("minAvailable") and _count(task["minAvailable"]) > _count(task["replicas"]):
         yield task["minAvailable"].complain(f"minAvailable exceeds the {_count(task['replicas'])} replicas of the task")
     if not task["template"]["spec"].has("containers"):
@@ -88,13 +109,7 @@ def _policies(node: Node) -> Iterator[Complaint]:
         code = policy["exitCode"]
         if bool(events) == policy.has("exitCode"):
             yield policy.complain("a policy needs either events or an exitCode")
-        if code.data == 0:
-            yield code.complain("exitCode 0 is not a failure and cannot have a policy")
-        if policy["action"].data not in ACTIONS:
-            yield part(policy, "action").complain(f"the action must be {alternatives(ACTIONS)}")
-        for event in events:
-            if event.data not in EVENTS:
-                yield event.complain(f"{event.data!r} is not an event: {alternatives(EVENTS)}")
+        yield from broken(policy, _POLICY)
         for one in [*events, *([code] if policy.has("exitCode") else [])]:
             if isinstance(one.data, str | int) and one.data in seen:
                 yield one.complain(f"there are two policies on {one.data}")
@@ -112,8 +127,6 @@ def _depends(tasks: Node) -> Iterator[Complaint]:
 def _volumes(node: Node) -> Iterator[Complaint]:
     yield from node.once("mountPath", "volumes at")
     for volume in node.items():
-        if not volume["mountPath"].data:
-            yield volume.complain("a volume needs a mountPath")
         if volume.has("volumeClaim") == volume.has("volumeClaimName"):
             yield volume.complain("a volume needs either volumeClaim or volumeClaimName")
         if volume.has("volumeClaim"):

@@ -30,9 +30,11 @@ from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts, PodsRead
 from tfdsl_backends.podspec.reading.mounts import claim_facts, claim_spec_facts
 from tfdsl_backends.podspec.reading.objects import Neighbours, job_name, read_metadata
 from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
+from tfdsl_backends.podspec.reading.settings import plain
 from tfdsl_backends.podspec.reading.values import seconds
 from tfdsl_backends.volcano.controller import MAX_RETRY, Task, minimums, reactions
 from tfdsl_backends.volcano.features import PLUGINS, VERSIONS, plugin_variables
+from tfdsl_backends.volcano.fields import SPEC
 from tfdsl_backends.volcano.lower import API_VERSION
 from tfdsl_backends.volcano.names import labels
 from tfdsl_backends.volcano.normal import (
@@ -334,8 +336,8 @@ def _cluster(text: str, role: str, lists: dict[str, tuple[str, int]], command: s
         if found is None or found[2] not in lists:
             return None
         members[found[1]] = lists[found[2]]
-    plain = not any(mark in command for mark in ";&|<>`$\"'\\(")
-    return _Built(members, role, command) if command and plain else None
+    is_plain = not any(mark in command for mark in ";&|<>`$\"'\\(")
+    return _Built(members, role, command) if command and is_plain else None
 
 
 _LIST: Final = regex(r"hosts /etc/volcano/([-_a-z0-9]+)\.host ([0-9]{1,5}); (chief|master|ps|worker)=\$list")
@@ -423,8 +425,6 @@ def _tensorflow(roles: Sequence[RoleOf], pods: PodsRead) -> tuple[str, ...]:
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
 
 _TARGET: Final = "volcano"
-_SCHEDULER: Final = "volcano"
-_QUEUE: Final = "default"
 _LOST_CONFIG: Final = "Volcano's tensorflow plugin sets TF_CONFIG itself, and the last one counts"
 
 
@@ -462,7 +462,8 @@ def _read(group: Group, asked: Asked) -> Draft | None:
     draft.renamed = {one.name: one.role for one in found if one.name != one.role}
     draft.wanted = (_wanted(manifest, found), *(one.node for one in beside))
     read_metadata(draft, job["metadata"])
-    _read_settings(draft, spec)
+    for attribute in plain(spec, SPEC, filled_in=True):
+        draft.job.add(attribute)
     _read_deadline(draft, found)
     read_gang(draft, spec, found, asked)
     _read_pods(draft, job, found, plugins, claims, asked)
@@ -485,19 +486,6 @@ def _wanted(job: Node, found: Sequence[RoleOf]) -> Node:
         if name is not None and isinstance(task, Map):
             kept.append(with_value(task, "name", Scalar(name, task.span)))
     return changed(job, ("spec", "tasks"), lambda _: Listed(tuple(kept), tasks.span))
-
-
-def _read_settings(draft: Draft, spec: View) -> None:
-    """What the job says about itself in single fields."""
-    queue, scheduler, priority = spec["queue"], spec["schedulerName"], spec["priorityClassName"]
-    if queue.text and queue.text != _QUEUE:
-        draft.job.set("queue", queue.text, queue.span)
-    if scheduler.text and scheduler.text != _SCHEDULER:
-        draft.job.set("scheduler", scheduler.text, scheduler.span)
-    draft.job.set("priority", priority.text or None, priority.span)
-    ttl = spec["ttlSecondsAfterFinished"]
-    if ttl.number is not None and ttl.number >= 0:
-        draft.job.set("ttl", seconds(ttl.number), ttl.span)
 
 
 def _read_deadline(draft: Draft, found: Sequence[RoleOf]) -> None:
