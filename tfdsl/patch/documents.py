@@ -21,8 +21,21 @@ from tfdsl.emit import located
 from tfdsl.emit.located import Located, Plain, plain
 from tfdsl.patch.apply import Patch, apply_to, choose, pod_templates
 from tfdsl.patch.path import Index, Key, Path, Problem
-from tfdsl.patch.rules import POD, Complaint, Derived, FixedSet, PatchRules, Since, Steps, matches, owner, value_at
-from tfdsl.patch.schema import Node, Schemas, kind_of, misfits, place
+from tfdsl.patch.rules import (
+    POD,
+    Complaint,
+    Derived,
+    FixedSet,
+    Node,
+    PatchRules,
+    Schemas,
+    Since,
+    Steps,
+    matches,
+    owner,
+    value_at,
+)
+from tfdsl.patch.schema import kind_of, misfits, place
 from tfdsl.record import Record
 from tfdsl.semantics import values
 from tfdsl.semantics.values import ListData, MapData, Value
