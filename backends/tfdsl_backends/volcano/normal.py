@@ -30,7 +30,7 @@ from tfdsl_backends.volcano.controller import MAX_RETRY
 from tfdsl_backends.volcano.features import plugin_variables
 from tfdsl_backends.volcano.fields import SPEC
 from tfdsl_backends.volcano.lower import API_VERSION
-from tfdsl_backends.volcano.names import JOB, labels
+from tfdsl_backends.volcano.names import ANNOTATIONS, JOB, LABELS, labels
 from tfdsl_backends.volcano.normal_policies import gang, in_their_order, with_defaults
 from tfdsl_backends.volcano.normal_policies import policies as lifecycle
 
@@ -199,19 +199,6 @@ HEADERS: Final = (API_VERSION, "scheduling.incubator.k8s.io/v1alpha1")
 
 TEMPLATES: Final = ("flow.volcano.sh/v1alpha1", "batch.volcano.sh/v1alpha1")
 KINDS: Final = {(API_VERSION, "Job"): "VolcanoJob"}
-LABELS: Final = tuple(
-    f"volcano.sh/{name}" for name in ("task-index", "job-name", "task-spec", "job-namespace", "queue-name")
-)
-"""Labels that the controller gives every pod, whatever the template says."""
-
-ANNOTATIONS: Final = (
-    "scheduling.k8s.io/group-name",
-    *(f"volcano.sh/{name}" for name in ("task-index", "task-spec", "job-name", "queue-name", "job-version")),
-    "volcano.sh/template-uid",
-    "volcano.sh/job-retry-count",
-)
-"""Annotations that the controller gives every pod."""
-
 TYPES: Final[Types] = {
     "VolcanoJob": {"metadata": "ObjectMeta", "spec": "VolcanoJobSpec"},
     "VolcanoJobSpec": {

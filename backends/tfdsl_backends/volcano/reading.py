@@ -508,7 +508,8 @@ def _with_volumes(node: Node, beside: Sequence[Document]) -> tuple[View, Mapping
         known, name = claim_facts(root), root["metadata"]["name"].text
         if root["kind"].text == "PersistentVolumeClaim" and known is not None and name is not None:
             claims[name] = replace(known, options=(*known.options, ("keep", True)))
-    prepared = any(True for task in view(node)["spec"]["tasks"].items() for _ in _init_containers(task))
+    tasks = view(node)["spec"]["tasks"].items()
+    prepared = any([*task["template"]["spec"]["initContainers"].items()] for task in tasks)
 
     def chosen(volume: JobVolume) -> str | None:
         if volume.claim is not None:
@@ -521,10 +522,6 @@ def _with_volumes(node: Node, beside: Sequence[Document]) -> tuple[View, Mapping
         return name
 
     return view(in_templates(node, chosen)), claims
-
-
-def _init_containers(task: View) -> Sequence[View]:
-    return [*task["template"]["spec"]["initContainers"].items()]
 
 
 def _read_pods(

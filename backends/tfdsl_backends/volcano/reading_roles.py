@@ -222,21 +222,13 @@ def _webhook(job: View) -> Iterator[Diagnostic]:
         yield SERVER_REFUSES(job["spec"].span, what="a job without tasks", reason="it needs at least one")
     data = plain(job.node)
     for complaint in RULES.check((data,)) if isinstance(data, dict) else ():
-        place = job
+        above = place = job
         for step in complaint.at:
-            place = place[step]
-        span = place.span
-        if complaint.key and complaint.at and isinstance(complaint.at[-1], str):
-            span = _above(job, complaint.at).key(complaint.at[-1])
+            above, place = place, place[step]
+        last = complaint.at[-1] if complaint.at else 0
+        span = above.key(last) if complaint.key and isinstance(last, str) else place.span
         told = SERVER_REFUSES(span, what=dotted(complaint.at) or "the document", reason=complaint.message)
         yield told.help(complaint.help) if complaint.help else told
-
-
-def _above(job: View, at: Sequence[str | int]) -> View:
-    place = job
-    for step in at[:-1]:
-        place = place[step]
-    return place
 
 
 # --- what never acts ---------------------------------------------------------------------------------------------
