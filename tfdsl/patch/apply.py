@@ -206,7 +206,7 @@ def _change_list(data: Sequence[Data], step: Index | Selector, patch: Patch, at:
 
 
 def _select(items: Sequence[Data], step: Selector) -> int | Problem:
-    values = [_field(item, step.key) for item in items]
+    values = [field_text(item, step.key) for item in items]
     found = [index for index, value in enumerate(values) if value == step.value]
     if len(found) == 1:
         return found[0]
@@ -220,7 +220,7 @@ def _select(items: Sequence[Data], step: Selector) -> int | Problem:
     return Problem(step.offset, step.end, f"no item has {step.key} = {step.value}{there}", _near(step.value, known))
 
 
-def _field(item: Data, key: str) -> str | None:
+def field_text(item: Data, key: str) -> str | None:
     """The value of ``key`` in an item of a list, as the text that a selector compares with."""
     item = unwrap(item)
     value = plain(item.get(key)) if isinstance(item, Mapping) else None
