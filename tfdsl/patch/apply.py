@@ -6,17 +6,14 @@ Nothing is changed in place: a patch gives new documents that share what it did 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias, TypeVar
+from typing import Final, Literal, Protocol, TypeAlias, TypeVar
 
 from tfdsl.diagnostics.suggest import closest, enumeration
 from tfdsl.emit.located import Data, Located, plain, unwrap
 from tfdsl.patch.path import Index, Key, Path, Problem, Selector, Step, parse_path, quoted
+from tfdsl.patch.rules import Steps
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
-
-if TYPE_CHECKING:
-    from tfdsl.patch.rules import Steps
-
 
 _ROLE: Final = regex(r"roles\[([a-z]+)\]")
 

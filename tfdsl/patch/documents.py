@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 from tfdsl import targets
+from tfdsl.backend import Document, Unit
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.output_rules import (
     NO_POD_TEMPLATE,
@@ -37,15 +37,11 @@ from tfdsl.patch.rules import (
 )
 from tfdsl.patch.schema import kind_of, misfits, place
 from tfdsl.record import Record
-from tfdsl.semantics import values
+from tfdsl.semantics import resolved, values
 from tfdsl.semantics.values import ListData, MapData, Value
 from tfdsl.text import Span
 from tfdsl.vocabulary import versions
 from tfdsl.vocabulary.quantities import Duration, Quantity
-
-if TYPE_CHECKING:
-    from tfdsl.backend import Document, Unit
-    from tfdsl.semantics import resolved
 
 
 def span_in_path(patch: resolved.Patch, offset: int, end: int) -> Span:

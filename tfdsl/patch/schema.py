@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.diagnostics.suggest import closest, listing
 from tfdsl.emit import located
@@ -12,10 +12,8 @@ from tfdsl.patch.path import Key, Path, Problem
 from tfdsl.patch.rules import Node, Schemas, is_map
 from tfdsl.record import Record
 from tfdsl.semantics.values import Data, ListData, MapData, Value, a_kind
+from tfdsl.text import Span
 from tfdsl.vocabulary.quantities import Duration, Quantity, Undecided
-
-if TYPE_CHECKING:
-    from tfdsl.text import Span
 
 _WORDS: Final = {"s": "a text", "i": "an int", "n": "a number", "b": "true or false", "x": "an int or a text"}
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic, Rule
@@ -20,6 +20,7 @@ from tfdsl.ir.model import Role, Step
 from tfdsl.ir.process_limits import LONGEST_STRING
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
+from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import SHELL_NAME
 from tfdsl.vocabulary.quantities import Quantity, parse_unit
 from tfdsl_backends.podspec.command import (
@@ -31,14 +32,10 @@ from tfdsl_backends.podspec.command import (
     on_nvidia_nodes,
 )
 from tfdsl_backends.podspec.fields import INT32
+from tfdsl_backends.podspec.messages import KueueRules, PodRules
 from tfdsl_backends.podspec.options import JOB_LABELS, NO_SIDECAR, QUEUE_LABEL, VISIBLE_DEVICES
 from tfdsl_backends.podspec.plan import PodPlan
 from tfdsl_backends.podspec.pods import container, step_containers
-
-if TYPE_CHECKING:
-    from tfdsl.text import Span
-    from tfdsl_backends.podspec.messages import KueueRules, PodRules
-
 
 FETCHED: Final = ("hdfs", "archive")
 """Kinds of mounts that the support table refuses whatever their path."""

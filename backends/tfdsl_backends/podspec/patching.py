@@ -10,17 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from tfdsl.emit.located import Plain
 from tfdsl.patch.rules import POD, Complaint, Derived, FixedSet, PatchRules, Since, Steps
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl_backends.podspec import quantities
 from tfdsl_backends.podspec.fields import INT32
 from tfdsl_backends.podspec.fields import POD as POD_FIELDS
-
-if TYPE_CHECKING:
-    from tfdsl.emit.located import Plain
 
 
 class Node:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic
@@ -32,9 +32,6 @@ from tfdsl_backends.volcano.names import ANNOTATIONS, LABELS, claims, file_name,
 from tfdsl_backends.volcano.pods import plan
 from tfdsl_backends.volcano.policies import decisions
 from tfdsl_backends.volcano.tfconfig import chosen, uses
-
-if TYPE_CHECKING:
-    pass
 
 FOLDER: Final = "/etc/volcano"
 """Where the svc plugin mounts its host lists (seen: "must be unique", and the job stays Pending)."""

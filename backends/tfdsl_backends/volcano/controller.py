@@ -16,15 +16,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
+from tfdsl.manifest.view import View
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.view import View
-    from tfdsl.text import Span
-
+from tfdsl.text import Span
 
 Trigger: TypeAlias = "str | int"
 """An event, or an exit status."""

@@ -7,12 +7,10 @@ Sources: the job controllers of 1.9.1, 1.13.3 and 1.15.1, which were run, and th
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from tfdsl.backend import Unit
 from tfdsl.record import Record
-
-if TYPE_CHECKING:
-    from tfdsl.backend import Unit
 
 VERSIONS = ("1.5.0", "1.6", "1.9", "1.11", "1.12.0", "1.12.4", "1.13.0", "1.13.2", "1.14", "1.15")
 """Releases from which something is different, oldest first."""

@@ -15,11 +15,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from collections.abc import Sequence as Many
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.manifest.edits import changed, child, each, items, scalar, text, with_value, within, without
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, mapping
 from tfdsl.record import Record
+from tfdsl.text import Span
 from tfdsl_backends.podspec.fields import absent
 from tfdsl_backends.podspec.normal import documents
 from tfdsl_backends.podspec.normal.documents import dialect, document, with_names_of
@@ -33,10 +34,6 @@ from tfdsl_backends.volcano.lower import API_VERSION
 from tfdsl_backends.volcano.names import ANNOTATIONS, JOB, LABELS, labels
 from tfdsl_backends.volcano.normal_policies import gang, in_their_order, with_defaults
 from tfdsl_backends.volcano.normal_policies import policies as lifecycle
-
-if TYPE_CHECKING:
-    from tfdsl.text import Span
-
 
 _PLACE: Final = ("template", "spec", "affinity", "podAntiAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
 

@@ -17,12 +17,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping as Map
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.manifest.edits import child, items, scalar, text, with_value, without
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, mapping
 from tfdsl.manifest.view import view
 from tfdsl.record import Record
+from tfdsl.text import Span
 from tfdsl_backends.volcano.controller import (
     Decided,
     Minimums,
@@ -40,10 +41,6 @@ from tfdsl_backends.volcano.controller import (
 )
 from tfdsl_backends.volcano.features import PLUGINS
 from tfdsl_backends.volcano.policies import go_duration
-
-if TYPE_CHECKING:
-    from tfdsl.text import Span
-
 
 NEVER: Final = ("JobUpdated",)
 """Events that no code emits."""

@@ -8,7 +8,7 @@ compiler can give the same TF_CONFIG, so the shorter job is offered.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic
@@ -16,6 +16,7 @@ from tfdsl.diagnostics.import_rules import NOT_KEPT, READ_DIFFERENTLY, SERVER_RE
 from tfdsl.draft import Attribute, Block, Draft, Step, Value
 from tfdsl.ir.model import Job
 from tfdsl.ir.origins import Origins
+from tfdsl.manifest.documents import Document
 from tfdsl.manifest.edits import changed, child, with_value
 from tfdsl.manifest.nodes import Mapping as Map
 from tfdsl.manifest.nodes import Node, Scalar
@@ -25,6 +26,7 @@ from tfdsl.patterns import regex
 from tfdsl.reading import Asked, Field, Group
 from tfdsl.record import Record, replace
 from tfdsl.rules.ports import LONGEST_NAME, OWN_NAMES, port_names
+from tfdsl.text import Span
 from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts, PodsRead
 from tfdsl_backends.podspec.reading.mounts import claim_facts, claim_spec_facts
@@ -61,11 +63,6 @@ from tfdsl_backends.volcano.reading_roles import (
     unused_fields,
 )
 from tfdsl_backends.volcano.tfconfig import ADDRESSABLE, INDEX_FIELD, PLUGIN_ROLES, REACHABLE, shell_text
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.documents import Document
-    from tfdsl.text import Span
-
 
 _CRON: Final = "CronJob"
 

@@ -9,7 +9,7 @@ not allow on an event), all are patches, for a list of policies cannot be half a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.backend import Unit
 from tfdsl.draft import Attribute, Bare, Draft, Patch, Policy, Value
@@ -17,7 +17,9 @@ from tfdsl.emit import numbers
 from tfdsl.emit.located import Plain
 from tfdsl.ir import model
 from tfdsl.manifest.nodes import plain
+from tfdsl.manifest.view import View
 from tfdsl.record import Record
+from tfdsl.text import Span
 from tfdsl.vocabulary.policies import ACTIONS_OF
 from tfdsl.vocabulary.quantities import duration
 from tfdsl_backends.volcano import policies
@@ -32,11 +34,6 @@ from tfdsl_backends.volcano.controller import (
     common,
     decided,
 )
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.view import View
-    from tfdsl.text import Span
-
 
 WORDS: Final = {**{action: word for word, action in policies.ACTIONS.items()}, NOTHING: "ignore"}
 """Volcano's action → ours."""

@@ -10,21 +10,18 @@ Sources of what is refused: the CRD; ``pkg/webhooks/admission/jobs/validate`` (:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.import_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.manifest.nodes import Scalar, plain, walk
 from tfdsl.manifest.view import View
+from tfdsl.reading import Asked
 from tfdsl.record import Record
 from tfdsl.vocabulary.roles import BY_NAME, ROLES
 from tfdsl_backends.podspec.reading.objects import dotted, unfit
 from tfdsl_backends.volcano.controller import EVENTS, MAX_RETRY, NOTHING, RESTARTS, milliseconds, reactions, triggers
 from tfdsl_backends.volcano.patch_rules import KIND, RULES
-
-if TYPE_CHECKING:
-    from tfdsl.reading import Asked
-
 
 _MORE: Final = {
     "master": ("mpimaster", "mpi-master", "main"),

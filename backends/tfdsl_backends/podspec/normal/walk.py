@@ -23,15 +23,12 @@ import json
 from collections.abc import Callable
 from collections.abc import Mapping as Map
 from functools import cache
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
+from tfdsl.emit.located import Plain
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, plain
 from tfdsl.record import Record
 from tfdsl_backends.podspec.quantities import canonical
-
-if TYPE_CHECKING:
-    from tfdsl.emit.located import Plain
-
 
 Fields: TypeAlias = "Map[str, str]"
 Types: TypeAlias = "Map[str, Fields]"

@@ -8,28 +8,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.diagnostics.import_rules import SERVER_REFUSES
 from tfdsl.draft import Attribute, Bare, Draft, Output, Text, Value
 from tfdsl.emit.server_program import TENSORFLOW_SERVER
 from tfdsl.ir.cluster_spec import flag_hosts, flag_task_of
+from tfdsl.manifest.view import View
 from tfdsl.reading import Asked
 from tfdsl.record import Record, replace
 from tfdsl.rules.commands import uses_args
 from tfdsl.rules.downward import pod_field
 from tfdsl.rules.names import data_key, name_problem
 from tfdsl.rules.texts import clean, quoted
+from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import ENV_NAME
 from tfdsl.vocabulary.statements import OUTPUT_WHEN
 from tfdsl_backends.podspec.command import SHELL, shell_program
 from tfdsl_backends.podspec.expansion import Scope
+from tfdsl_backends.podspec.reading.facts import PodFacts
 from tfdsl_backends.podspec.reading.values import literal, program, refers, value
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.view import View
-    from tfdsl.text import Span
-    from tfdsl_backends.podspec.reading.facts import PodFacts
 
 
 class Variable(Record):

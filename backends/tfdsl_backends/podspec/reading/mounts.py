@@ -7,20 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.draft import Attribute, Draft, Mount, Text, Value
+from tfdsl.manifest.view import View
 from tfdsl.record import Record, replace
 from tfdsl.rules import mounts as rules
 from tfdsl.rules.names import map_key, name_problem
 from tfdsl.vocabulary.statements import HOST_TYPES, ITEM_KEY
 from tfdsl_backends.podspec.expansion import Scope
+from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
 from tfdsl_backends.podspec.reading.values import bytes_at, value, word
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.view import View
-    from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
-
 
 _OWN_SPACE: Final = ("scratch", "memory")
 """Kinds of which each mount is a volume of its own."""

@@ -9,23 +9,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from tfdsl.diagnostics.import_rules import READ_DIFFERENTLY, SERVER_REFUSES
+from tfdsl.draft import Draft
 from tfdsl.manifest import nodes
+from tfdsl.manifest.documents import Document
 from tfdsl.manifest.nodes import Mapping, Scalar, Sequence
 from tfdsl.manifest.view import View, view
 from tfdsl.patch.rules import Node, Schemas, is_map, load_schemas
 from tfdsl.patterns import regex
+from tfdsl.reading import Asked
 from tfdsl.record import Record, replace
+from tfdsl.text import Span
 from tfdsl_backends.podspec import SCHEMAS
-
-if TYPE_CHECKING:
-    from tfdsl.draft import Draft
-    from tfdsl.manifest.documents import Document
-    from tfdsl.reading import Asked
-    from tfdsl.text import Span
-
 
 LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 """The annotation in which ``kubectl apply`` keeps what it was given."""

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.diagnostics.import_rules import NOT_KEPT, READ_DIFFERENTLY
 from tfdsl.draft import Attribute, Bare, Block, Draft, Step, Text, Value
 from tfdsl.ir.cluster_spec import IN_CLUSTER, MOST_LISTED, tf_config
+from tfdsl.manifest.view import View
 from tfdsl.reading import Asked
 from tfdsl.record import Record, replace
 from tfdsl.rules.names import image
@@ -24,10 +25,6 @@ from tfdsl_backends.podspec.reading.commands import Variable, Words, add_outputs
 from tfdsl_backends.podspec.reading.facts import PodFacts, PodsRead
 from tfdsl_backends.podspec.reading.settings import named_ports, plain
 from tfdsl_backends.podspec.reading.values import GPU, amount, plain_resources, value, word
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.view import View
-
 
 TF_CONFIG: Final = "TF_CONFIG"
 BOARD: Final = "tensorboard"

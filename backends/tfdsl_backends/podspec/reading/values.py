@@ -6,23 +6,20 @@ A text in which Kubernetes replaces ``$(NAME)`` is read as ``podspec.command`` w
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.draft import Attribute, Bare, Policy, Text, Value
+from tfdsl.manifest.view import View
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.rules.names import qualified_problem
 from tfdsl.rules.texts import clean
+from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import NO_LIMIT
 from tfdsl.vocabulary.quantities import duration, quantity
 from tfdsl_backends.podspec import quantities
 from tfdsl_backends.podspec.expansion import Reference, Scope, parts
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.view import View
-    from tfdsl.text import Span
-    from tfdsl_backends.podspec.reading.facts import PodFacts
-
+from tfdsl_backends.podspec.reading.facts import PodFacts
 
 _NAME: Final = regex("[A-Za-z_][A-Za-z0-9_]*")
 
