@@ -64,7 +64,11 @@ from tfdsl_backends.volcano.reading_roles import (
 )
 from tfdsl_backends.volcano.tfconfig import ADDRESSABLE, INDEX_FIELD, PLUGIN_ROLES, REACHABLE, shell_text
 
+__all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
+
 _CRON: Final = "CronJob"
+_TARGET: Final = "volcano"
+_LOST_CONFIG: Final = "Volcano's tensorflow plugin sets TF_CONFIG itself, and the last one counts"
 
 FIELDS: tuple[Field, ...] = (
     Field("metadata.name", "job NAME"),
@@ -417,12 +421,6 @@ def _tensorflow(roles: Sequence[RoleOf], pods: PodsRead) -> tuple[str, ...]:
     first = next((role for role in ("chief", "master", "ps", "worker", "evaluator") if role in named), "worker")
     port = pods.ports.get(first, 2222)
     return (*(f"--{role}={named[role]}" for role in PLUGIN_ROLES if role in named), f"--port={port}")
-
-
-__all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
-
-_TARGET: Final = "volcano"
-_LOST_CONFIG: Final = "Volcano's tensorflow plugin sets TF_CONFIG itself, and the last one counts"
 
 
 def read(group: Group, asked: Asked) -> Draft | None:

@@ -14,7 +14,7 @@ from tfdsl.manifest.view import View
 from tfdsl.record import Record, replace
 from tfdsl.rules import mounts as rules
 from tfdsl.rules.names import map_key, name_problem
-from tfdsl.vocabulary.statements import HOST_TYPES, ITEM_KEY
+from tfdsl.vocabulary.statements import ACCESS_MODES, HOST_TYPES, ITEM_KEY
 from tfdsl_backends.podspec.expansion import Scope
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
 from tfdsl_backends.podspec.reading.values import bytes_at, value, word
@@ -82,9 +82,6 @@ def claim_facts(document: View) -> ClaimFacts | None:
 
 def claim_spec_facts(spec: View) -> ClaimFacts | None:
     """The same of the ``spec`` alone, as other documents embed it."""
-    from tfdsl.vocabulary.statements import ACCESS_MODES
-    from tfdsl_backends.podspec.reading.facts import ClaimFacts
-
     size = bytes_at(spec["resources"]["requests"]["storage"])
     if size is None:
         return None

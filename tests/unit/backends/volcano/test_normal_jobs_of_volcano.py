@@ -229,6 +229,7 @@ def test_malformed_policies_stay() -> None:
         ("1.5h", "90m"),
         ("1500ms", "1500ms"),
         (".5s", "500ms"),
+        ("+5s", "5s"),
         ("0s", "0s"),
     ],
 )
