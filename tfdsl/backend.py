@@ -177,9 +177,9 @@ class Backend(Record):
     Its names: ``aliases`` are taken wherever ``name`` is; ``synonyms`` mean the same and are mended; ``akin`` are words
     of people who may mean it.
 
-    Its documents: ``schemas`` is the file of their schemas (:mod:`tfdsl.patch.schema`), empty when patches cannot be
-    checked; ``patch_rules`` the module whose ``RULES`` say what may not be patched. ``pods``: they have pod templates,
-    which ``patch pod`` changes. ``docs``: where the page about it is.
+    Its documents: ``schemas`` is the file of their schemas (:class:`tfdsl.patch.rules.Schemas`), empty when patches
+    cannot be checked; ``patch_rules`` the module whose ``RULES`` say what may not be patched. ``pods``: they have pod
+    templates, which ``patch pod`` changes. ``docs``: where the page about it is.
 
     What it does: ``requires_image``: every role needs an image with the given options. ``knows_submitter``: it tells
     tasks who submitted the job, so that ``job.user`` has a value. ``gpus_by_label``: GPUs come with a node, so that a

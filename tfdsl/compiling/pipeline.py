@@ -261,10 +261,10 @@ def _patched(
 ) -> tuple[Sequence[Document], list[Diagnostic]]:
     import os
 
-    from tfdsl.patch import schema
     from tfdsl.patch.documents import patched
+    from tfdsl.patch.rules import load_schemas
 
-    schemas = schema.load(*os.path.split(backend.schemas)) if backend.schemas else None
+    schemas = load_schemas(*os.path.split(backend.schemas)) if backend.schemas else None
     return patched(unit, documents, patches, schemas, backend.load_patch_rules())
 
 

@@ -6,17 +6,14 @@ Nothing is changed in place: a patch gives new documents that share what it did 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias, TypeVar
+from typing import Final, Literal, Protocol, TypeAlias, TypeVar
 
 from tfdsl.diagnostics.suggest import closest, enumeration
 from tfdsl.emit.located import Data, Located, plain, unwrap
 from tfdsl.patch.path import Index, Key, Path, Problem, Selector, Step, parse_path, quoted
+from tfdsl.patch.rules import Steps
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
-
-if TYPE_CHECKING:
-    from tfdsl.patch.rules import Steps
-
 
 _ROLE: Final = regex(r"roles\[([a-z]+)\]")
 
@@ -206,7 +203,7 @@ def _change_list(data: Sequence[Data], step: Index | Selector, patch: Patch, at:
 
 
 def _select(items: Sequence[Data], step: Selector) -> int | Problem:
-    values = [_field(item, step.key) for item in items]
+    values = [field_text(item, step.key) for item in items]
     found = [index for index, value in enumerate(values) if value == step.value]
     if len(found) == 1:
         return found[0]
@@ -220,7 +217,7 @@ def _select(items: Sequence[Data], step: Selector) -> int | Problem:
     return Problem(step.offset, step.end, f"no item has {step.key} = {step.value}{there}", _near(step.value, known))
 
 
-def _field(item: Data, key: str) -> str | None:
+def field_text(item: Data, key: str) -> str | None:
     """The value of ``key`` in an item of a list, as the text that a selector compares with."""
     item = unwrap(item)
     value = plain(item.get(key)) if isinstance(item, Mapping) else None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 from tfdsl import targets
+from tfdsl.backend import Document, Unit
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import (
     NO_POD_TEMPLATE,
@@ -19,20 +19,29 @@ from tfdsl.diagnostics.command_rules import (
 from tfdsl.diagnostics.suggest import closest, enumeration
 from tfdsl.emit import located
 from tfdsl.emit.located import Located, Plain, plain
-from tfdsl.patch.apply import Patch, apply_to, choose, pod_templates
+from tfdsl.patch.apply import Patch, apply_to, choose, field_text, pod_templates
 from tfdsl.patch.path import Index, Key, Path, Problem
-from tfdsl.patch.rules import POD, Complaint, Derived, FixedSet, PatchRules, Since, Steps, matches, owner, value_at
-from tfdsl.patch.schema import Node, Schemas, kind_of, misfits, place
+from tfdsl.patch.rules import (
+    POD,
+    Complaint,
+    Derived,
+    FixedSet,
+    Node,
+    PatchRules,
+    Schemas,
+    Since,
+    Steps,
+    matches,
+    owner,
+    value_at,
+)
+from tfdsl.patch.schema import kind_of, misfits, place
 from tfdsl.record import Record
-from tfdsl.semantics import values
+from tfdsl.semantics import resolved, values
 from tfdsl.semantics.values import ListData, MapData, Value
 from tfdsl.text import Span
 from tfdsl.vocabulary import versions
 from tfdsl.vocabulary.quantities import Duration, Quantity
-
-if TYPE_CHECKING:
-    from tfdsl.backend import Document, Unit
-    from tfdsl.semantics import resolved
 
 
 def span_in_path(patch: resolved.Patch, offset: int, end: int) -> Span:
@@ -58,17 +67,9 @@ def concrete(data: Plain | None, path: Path, prefix: Steps = ()) -> Steps:
             at = (*at, step.number)
         else:
             items = value_at(data, at)
-            texts = (
-                [_text(item.get(step.key)) if isinstance(item, dict) else None for item in items or ()]
-                if (isinstance(items, list))
-                else []
-            )
+            texts = [field_text(item, step.key) for item in items] if isinstance(items, list) else []
             at = (*at, texts.index(step.value) if step.value in texts else 0)
     return at
-
-
-def _text(value: Plain | None) -> str:
-    return ("true" if value else "false") if isinstance(value, bool) else str(value)
 
 
 def span_of(patch: resolved.Patch, changed: Steps, before: Plain | None, at: Steps, *, key: bool = False) -> Span:
@@ -169,7 +170,7 @@ class _Run:
         self.documents = list(documents)
         self.schemas = schemas
         self.rules = rules
-        self.plain = _plain(self.documents)
+        self.plain = tuple(plain(document.data) for document in self.documents)
         self.first = self.plain
         self.applied: list[Applied] = []
         self.found: dict[tuple[str, int, int], Diagnostic] = {}
@@ -348,7 +349,9 @@ class _Run:
         """The last patch before which ``complaint`` was not there, at the place of it that is nearest."""
         guilty = next((step.patch for step in reversed(self.applied) if self._began(complaint, step)), None)
         steps = [step for step in self.applied if guilty in (None, step.patch)]
-        return max(steps, key=lambda step: _nearness(complaint, step.place))
+        return max(
+            steps, key=lambda step: (step.place.document == complaint.document, shared(step.place.at, complaint.at))
+        )
 
     def _began(self, complaint: Complaint, step: Applied) -> bool:
         before = self.complaints_before.get(id(step.before))
@@ -400,16 +403,8 @@ def _values(rule: Derived, data: Plain | None, start: Steps) -> dict[Steps, dict
     return found
 
 
-def _nearness(complaint: Complaint, where: Place) -> tuple[bool, int]:
-    return where.document == complaint.document, shared(where.at, complaint.at)
-
-
 def _identity(complaint: Complaint) -> tuple[int, Steps, str]:
     return complaint.document, complaint.at, complaint.message
-
-
-def _plain(documents: Sequence[Document]) -> tuple[Plain | None, ...]:
-    return tuple(plain(document.data) for document in documents)
 
 
 def _steps(at: Steps) -> Iterator[Key | Index]:

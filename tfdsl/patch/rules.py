@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Final, TypeAlias, Union
 
 from tfdsl.record import Record
@@ -135,3 +136,62 @@ def owner(pattern: tuple[str, ...], at: Steps) -> Steps:
 
 def _items(data: Found) -> list[Plain]:
     return data if isinstance(data, list) else []
+
+
+# --- schemas -----------------------------------------------------------------------------------------------------
+
+Node: TypeAlias = str | int | list["Node"]
+"""A node of a schema, see :class:`Schemas`."""
+
+
+class Schemas(Record):
+    """The compact schemas of a family of targets.
+
+    A schemas file is JSON: ``kinds`` maps a kind (``Job``, or ``Job.batch.volcano.sh`` where two groups have one, or
+    the name of a file) to a node, ``types`` is a list of objects that nodes refer to by number. A node is
+
+    ========================  ================================================
+    ``"s" "i" "n" "b"``       text, int, number, bool
+    ``"x"``                   an int or a text (quantities, ports)
+    ``"a"``                   anything
+    ``["e", "A", "B"]``       one of these texts
+    ``["l", node]``           a list
+    ``["m", node]``           a map from any text
+    ``["k", number, "A."]``   an object that may also have texts under keys
+                              that begin with one of these prefixes
+    a number                  an object: the keys that it may have, with nodes
+    ========================  ================================================
+    """
+
+    kinds: Mapping[str, Node]
+    types: Sequence[Mapping[str, Node]]
+
+    def keys(self, node: Node) -> Mapping[str, Node]:
+        """The keys that an object may have, with their nodes."""
+        number = node[1] if isinstance(node, list) else node
+        return self.types[number] if isinstance(number, int) else {}
+
+    def below(self, node: Node, key: str) -> Node | None:
+        """The node of what is under ``key`` of a map; ``None`` where there is no such key."""
+        if isinstance(node, list) and node[0] == "m":
+            return node[1]
+        known = self.keys(node).get(key)
+        if known is None and isinstance(node, list) and key.startswith(tuple(map(str, node[2:]))):
+            return "s"
+        return known
+
+
+def is_map(node: Node) -> bool:
+    """Whether a node asks for a map."""
+    return isinstance(node, int) or (isinstance(node, list) and node[0] in ("m", "k"))
+
+
+@cache
+def load_schemas(folder: str, name: str) -> Schemas:
+    """Read the schemas file ``name`` in ``folder``, once: it is part of the program."""
+    import json
+    import os
+
+    with open(os.path.join(folder, name), encoding="utf-8") as file:
+        read = json.load(file)
+    return Schemas(read["kinds"], read["types"])

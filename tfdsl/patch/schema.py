@@ -1,48 +1,21 @@
-"""Compact schemas of documents, with which the values of patches are checked.
-
-A schemas file is JSON: ``kinds`` maps a kind (``Job``, or ``Job.batch.volcano.sh`` where two groups have one, or
-the name of a file) to a node, ``types`` is a list of objects that nodes refer to by number. A node is
-
-========================  ================================================
-``"s" "i" "n" "b"``       text, int, number, bool
-``"x"``                   an int or a text (quantities, ports)
-``"a"``                   anything
-``["e", "A", "B"]``       one of these texts
-``["l", node]``           a list
-``["m", node]``           a map from any text
-``["k", number, "A."]``   an object that may also have texts under keys
-                          that begin with one of these prefixes
-a number                  an object: the keys that it may have, with nodes
-========================  ================================================
-"""
+"""Checks of the values of patches against the compact schemas of documents (:class:`tfdsl.patch.rules.Schemas`)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
-from typing import TYPE_CHECKING, Final, TypeAlias, cast
+from typing import Final
 
 from tfdsl.diagnostics.suggest import closest, listing
 from tfdsl.emit import located
 from tfdsl.emit.located import unwrap
 from tfdsl.patch.path import Key, Path, Problem
+from tfdsl.patch.rules import Node, Schemas, is_map
 from tfdsl.record import Record
 from tfdsl.semantics.values import Data, ListData, MapData, Value, a_kind
+from tfdsl.text import Span
 from tfdsl.vocabulary.quantities import Duration, Quantity, Undecided
 
-if TYPE_CHECKING:
-    from tfdsl.text import Span
-
-Node: TypeAlias = str | int | list["Node"]
-
 _WORDS: Final = {"s": "a text", "i": "an int", "n": "a number", "b": "true or false", "x": "an int or a text"}
-
-
-class Schemas(Record):
-    """The schemas of a family of targets."""
-
-    kinds: Mapping[str, Node]
-    types: tuple[Mapping[str, Node], ...]
 
 
 class Misfit(Record):
@@ -51,17 +24,6 @@ class Misfit(Record):
     span: Span
     message: str
     suggestion: str | None = None
-
-
-@cache
-def load(folder: str, name: str) -> Schemas:
-    """Read the schemas file ``name`` in ``folder``, once: it is part of the program."""
-    import json
-    import os
-
-    with open(os.path.join(folder, name), encoding="utf-8") as file:
-        read = json.load(file)
-    return Schemas(read["kinds"], tuple(read["types"]))
 
 
 def kind_of(document: located.Data, file: str | None, schemas: Schemas | None) -> str:
@@ -85,18 +47,11 @@ def place(schemas: Schemas, kind: str, path: Path, *, unchecked: bool = False) -
             return None
         if not isinstance(step, Key):
             node = node[1] if isinstance(node, list) and node[0] == "l" else None
-        elif isinstance(node, int):
-            known = schemas.types[node]
-            if step.name not in known:
-                return None if unchecked else _unknown(kind, step, known)
-            node = known[step.name]
-        elif isinstance(node, list) and node[0] == "m":
-            node = node[1]
-        elif isinstance(node, list) and node[0] == "k":
-            known = _keys(schemas, node)
-            if not _is_key(node, known, step.name):
-                return None if unchecked else _unknown(kind, step, known)
-            node = known.get(step.name, "s")
+        elif is_map(node):
+            below = schemas.below(node, step.name)
+            if below is None:
+                return None if unchecked else _unknown(kind, step, schemas.keys(node))
+            node = below
         else:
             return Problem(step.offset, step.end, f"this is {_wanted(node)}, which has no {step.name}")
     return node
@@ -105,15 +60,6 @@ def place(schemas: Schemas, kind: str, path: Path, *, unchecked: bool = False) -
 def _unknown(kind: str, step: Key, known: Iterable[str]) -> Problem:
     near = closest(step.name, known)
     return Problem(step.offset, step.end, f"{kind} has no {step.name} here", (near,) if near is not None else ())
-
-
-def _keys(schemas: Schemas, node: list[Node]) -> Mapping[str, Node]:
-    """The keys that a ``"k"`` node names."""
-    return schemas.types[cast("int", node[1])]
-
-
-def _is_key(node: list[Node], known: Mapping[str, Node], key: str) -> bool:
-    return key in known or key.startswith(tuple(str(prefix) for prefix in node[2:]))
 
 
 def misfits(
@@ -134,27 +80,18 @@ def misfits(
             yield from misfits(schemas, node[1], value, unchecked=unchecked)
         else:
             yield _misfit(node, value)
-    elif isinstance(node, int) or (isinstance(node, list) and node[0] in ("m", "k")):
+    elif is_map(node):
         if isinstance(data, MapData):
-            yield from _entries(schemas, node, data, unchecked=unchecked)
+            for key, entry in data.entries.items():
+                below = schemas.below(node, key)
+                if below is not None:
+                    yield from misfits(schemas, below, entry.value, unchecked=unchecked)
+                elif not unchecked:
+                    yield Misfit(entry.key_span, f"there is no {key} here", closest(key, schemas.keys(node)))
         else:
             yield _misfit(node, value)
     elif not _fits(node, data):
         yield _misfit(node, value)
-
-
-def _entries(schemas: Schemas, node: int | list[Node], data: MapData, *, unchecked: bool) -> Iterator[Misfit]:
-    for key, entry in data.entries.items():
-        if isinstance(node, list) and node[0] == "m":
-            yield from misfits(schemas, node[1], entry.value, unchecked=unchecked)
-            continue
-        known = schemas.types[node] if isinstance(node, int) else _keys(schemas, node)
-        if key in known:
-            yield from misfits(schemas, known[key], entry.value, unchecked=unchecked)
-        elif isinstance(node, list) and _is_key(node, known, key):
-            yield from misfits(schemas, "s", entry.value)
-        elif not unchecked:
-            yield Misfit(entry.key_span, f"there is no {key} here", closest(key, known))
 
 
 def _fits(node: Node, data: Data) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic, Rule
@@ -19,6 +19,7 @@ from tfdsl.ir.cluster_spec import LONGEST_STRING
 from tfdsl.ir.model import Role, Step, requested
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
+from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import SHELL_NAME
 from tfdsl.vocabulary.quantities import Quantity, parse_unit
 from tfdsl_backends.podspec.command import (
@@ -30,14 +31,10 @@ from tfdsl_backends.podspec.command import (
     on_nvidia_nodes,
 )
 from tfdsl_backends.podspec.fields import INT32
+from tfdsl_backends.podspec.messages import KueueRules, PodRules
 from tfdsl_backends.podspec.options import JOB_LABELS, NO_SIDECAR, QUEUE_LABEL, VISIBLE_DEVICES
 from tfdsl_backends.podspec.plan import PodPlan
 from tfdsl_backends.podspec.pods import container, step_containers
-
-if TYPE_CHECKING:
-    from tfdsl.text import Span
-    from tfdsl_backends.podspec.messages import KueueRules, PodRules
-
 
 FETCHED: Final = ("hdfs", "archive")
 """Kinds of mounts that the support table refuses whatever their path."""
@@ -56,6 +53,16 @@ class Name(Record):
     what: str
     text: str
     limit: int = 63
+
+
+def each_place_once(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Without messages of a rule at a place where it was reported before: roles share what they inherit."""
+    reported: set[tuple[str, Span]] = set()
+    for diagnostic in found:
+        place = diagnostic.rule.code, diagnostic.span
+        if place not in reported:
+            reported.add(place)
+            yield diagnostic
 
 
 def check_numbers(unit: Unit, rule: Rule, numbers: Iterable[tuple[str, str, int]]) -> Iterator[Diagnostic]:
@@ -96,14 +103,14 @@ def check_first_letter(unit: Unit, rules: PodRules, what: str) -> Iterator[Diagn
 
 def check_pods(unit: Unit, rules: PodRules, plans: Sequence[tuple[Role, PodPlan]]) -> Iterator[Diagnostic]:
     """What would keep the container of a role from starting."""
-    yield from check_paths(unit, rules)
+    yield from each_place_once(check_paths(unit, rules))
     for role, plan in plans:
         yield from check_resource_names(unit, rules, role)
         yield from check_shell_names(unit, rules, role, plan)
         if needs_start(unit.job, role, plan):
             yield _no_command(unit, rules, role, plan)
         else:
-            yield from _too_large(unit, rules, role, plan)
+            yield from each_place_once(_too_large(unit, rules, role, plan))
 
 
 def _no_command(unit: Unit, rules: PodRules, role: Role, plan: PodPlan) -> Diagnostic:
@@ -118,13 +125,10 @@ def _no_command(unit: Unit, rules: PodRules, role: Role, plan: PodPlan) -> Diagn
 
 
 def _too_large(unit: Unit, rules: PodRules, role: Role, plan: PodPlan) -> Iterator[Diagnostic]:
-    reported: set[Span] = set()
     for what, path, text in _strings(unit, role, plan):
         size = len(text.encode("utf-8", "surrogatepass"))
-        span = unit.origins.span(path)
-        if size > LONGEST_STRING and span not in reported:
-            reported.add(span)
-            yield rules.value_too_large(span, what=what, role=role.name, size=size)
+        if size > LONGEST_STRING:
+            yield rules.value_too_large(unit.origins.span(path), what=what, role=role.name, size=size)
 
 
 def check_injected(unit: Unit, rules: PodRules, role: Role, maker: str, tf_config: str) -> Iterator[Diagnostic]:
@@ -137,22 +141,18 @@ def check_injected(unit: Unit, rules: PodRules, role: Role, maker: str, tf_confi
 
 
 def _strings(unit: Unit, role: Role, plan: PodPlan) -> Iterator[tuple[str, str, str]]:
-    """Each string that the process gets: what it is, its place, and its text."""
-    yield from _strings_of(container(unit.job, role, plan, []), role)
-    for step, made in step_containers(unit.job, role, plan, []):
-        yield from _strings_of(made, step)
-
-
-def _strings_of(made: Mapping[str, Data], holder: Role | Step) -> Iterator[tuple[str, str, str]]:
-    for field in ("command", "args"):
-        for word in _items(made[field]):
+    """Each string that a process gets: what it is, its place, and its text."""
+    containers: list[tuple[Role | Step, Mapping[str, Data]]] = [(role, container(unit.job, role, plan, []))]
+    containers += step_containers(unit.job, role, plan, [])
+    for holder, made in containers:
+        for word in (*_items(made["command"]), *_items(made["args"])):
             yield "an argument", _place(word, holder), str(plain(word))
-    for variable in _items(made["env"]):
-        data = unwrap(variable)
-        if isinstance(data, dict) and "value" in data:
-            name = str(plain(data["name"]))
-            place = _place(data["value"], holder) if not isinstance(variable, Located) else variable.path
-            yield f"variable {name}", place, f"{name}={plain(data['value'])}"
+        for variable in _items(made["env"]):
+            data = unwrap(variable)
+            if isinstance(data, dict) and "value" in data:
+                name = str(plain(data["name"]))
+                place = _place(data["value"], holder) if not isinstance(variable, Located) else variable.path
+                yield f"variable {name}", place, f"{name}={plain(data['value'])}"
 
 
 def _items(data: Data) -> Sequence[Data]:
@@ -168,13 +168,10 @@ def _place(data: Data, holder: Role | Step) -> str:
 
 
 def check_paths(unit: Unit, rules: PodRules) -> Iterator[Diagnostic]:
-    """An error for each relative path, once for all roles that inherit it."""
-    reported: set[Span] = set()
+    """An error for each relative path."""
     for what, path, text in _paths(unit):
-        span = unit.origins.span(path)
-        if not text.startswith("/") and span not in reported:
-            reported.add(span)
-            diagnostic = rules.relative_path(span, what=what, path=text)
+        if not text.startswith("/"):
+            diagnostic = rules.relative_path(unit.origins.span(path), what=what, path=text)
             whole = text.removeprefix("./").strip("./")
             advice = f"write /{whole}" if whole else "write an absolute path, e.g. /app"
             yield diagnostic.help(advice)
@@ -292,7 +289,7 @@ def check_additions(unit: Unit, rules: PodRules) -> Iterator[Diagnostic]:
     yield from _limits(unit, rules.limits)
     yield from _sidecar(unit, rules.no_sidecar)
     yield from _devices(unit, rules.hidden_devices)
-    yield from _steps(unit, rules.step_resources)
+    yield from each_place_once(_steps(unit, rules.step_resources))
 
 
 def check_sidecar_nodes(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
@@ -305,15 +302,12 @@ def check_sidecar_nodes(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
 
 
 def _steps(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
-    """What steps add to the size of a replica, once for all roles that inherit them."""
-    reported: set[Span] = set()
+    """What steps add to the size of a replica."""
     for role in unit.job.roles:
         for step in role.steps:
-            more = _more(unit, role, step)
-            span = unit.origins.span(step.path)
-            if more and span not in reported:
-                reported.add(span)
-                yield rule(span, kind=step.kind, name=step.name, role=role.name, more=" and ".join(more))
+            more = " and ".join(_more(unit, role, step))
+            if more:
+                yield rule(unit.origins.span(step.path), kind=step.kind, name=step.name, role=role.name, more=more)
 
 
 def _more(unit: Unit, role: Role, step: Step) -> list[str]:
@@ -359,7 +353,8 @@ def _devices(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
     value = unit.text("nvidia_visible_devices")
     hidden: list[tuple[str, str]] = []
     for role in unit.job.roles if value and on_nvidia_nodes(unit.job) else ():
-        hidden += [(role.name, role.path)] if _is_hidden(unit, role) else []
+        if hides_devices(unit.job, role) and VISIBLE_DEVICES not in role.env:
+            hidden.append((role.name, role.path))
         hidden += [(f"{step.kind} {step.name}", step.path) for step in role.steps if hides_from_step(role, step)]
     if hidden:
         names = ", ".join(dict.fromkeys(name for name, _ in hidden))
@@ -367,17 +362,12 @@ def _devices(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
         yield diagnostic.help(f'write nvidia_visible_devices = "" in target {unit.target} to leave it out')
 
 
-def _is_hidden(unit: Unit, role: Role) -> bool:
-    return hides_devices(unit.job, role) and VISIBLE_DEVICES not in role.env
-
-
 def check_job_labels(unit: Unit, rule: Rule, roles: Iterable[Role]) -> Iterator[Diagnostic]:
-    """An error for each such label, once for all of ``roles`` that have it from one template."""
-    reported: set[Span] = set()
-    for role in roles:
-        for name in role.labels:
-            span = unit.origins.span(entry(child(role.path, "labels"), name))
-            if name.startswith(JOB_LABELS[0]) or name in JOB_LABELS[1:]:
-                if span not in reported:
-                    yield rule(span, name=name).help("choose another name for the label")
-                reported.add(span)
+    """An error for each label that a Job has of its own."""
+    taken = (
+        rule(unit.origins.span(entry(child(role.path, "labels"), name)), name=name)
+        for role in roles
+        for name in role.labels
+        if name.startswith(JOB_LABELS[0]) or name in JOB_LABELS[1:]
+    )
+    yield from (one.help("choose another name for the label") for one in each_place_once(taken))

@@ -2,8 +2,7 @@
 
 From it follow the unconditional row of the support table, what is written, what is read, what the normal form takes for
 absent, what a patch may put there, and the row of docs/migrate.md. What is conditional is in :mod:`.support`; an
-attribute that is more than one field, or takes a look at another, is a function where it is written and one where it
-is read.
+attribute that is more than one field, or depends on another, is a function where it is written and where it is read.
 """
 
 from __future__ import annotations

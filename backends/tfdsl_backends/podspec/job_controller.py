@@ -23,6 +23,7 @@ DEFAULT_LIMIT: Final = 6
 """``backoffLimit`` of a Job that says nothing."""
 
 Failure: TypeAlias = Literal["FailJob", "Ignore", "Count"]
+_ACTIONS: Final[dict[str, Failure]] = {"FailJob": "FailJob", "Ignore": "Ignore"}
 
 
 class PodRule(Record):
@@ -77,7 +78,8 @@ class ControlledJob(Record):
 def controlled(spec: View) -> ControlledJob:
     """The Job that has this ``spec``."""
     limit, pod = spec["backoffLimit"].number, spec["template"]["spec"]
-    main = _main(pod)
+    names = [one["name"].text or "" for one in pod["containers"].items()]
+    main = CONTAINER if CONTAINER in names or not names else names[0]
     return ControlledJob(
         pod["restartPolicy"].text == "OnFailure",
         DEFAULT_LIMIT if limit is None else limit,
@@ -88,31 +90,19 @@ def controlled(spec: View) -> ControlledJob:
     )
 
 
-def _main(pod: View) -> str:
-    """The name of the container that runs the command."""
-    names = [one["name"].text or "" for one in pod["containers"].items()]
-    return CONTAINER if CONTAINER in names or not names else names[0]
-
-
 def _pod_rule(rule: View, main: str) -> PodRule:
     """A rule; one that looks at another container than ``main`` matches nothing, because that never fails here."""
-    exits, action = rule["onExitCodes"], _action(rule["action"].text)
+    exits, action = rule["onExitCodes"], _ACTIONS.get(rule["action"].text or "", "Count")
     if not exits.present:
-        return PodRule(action, any(map(_is_disruption, rule["onPodConditions"].items())), True, frozenset())
+        disrupted = any(
+            condition["type"].text == "DisruptionTarget" and condition["status"].text in (None, "True")
+            for condition in rule["onPodConditions"].items()
+        )
+        return PodRule(action, disrupted, True, frozenset())
     if exits["containerName"].text not in (None, "", main):
         return PodRule(action, False, True, frozenset())
     statuses = frozenset(number for one in exits["values"].items() if (number := one.number) is not None)
     return PodRule(action, False, exits["operator"].text != "NotIn", statuses)
-
-
-def _action(text: str | None) -> Failure:
-    if text == "FailJob":
-        return "FailJob"
-    return "Ignore" if text == "Ignore" else "Count"
-
-
-def _is_disruption(condition: View) -> bool:
-    return condition["type"].text == "DisruptionTarget" and condition["status"].text in (None, "True")
 
 
 def _is_met(rule: View, succeeded: int, has_succeeded: Callable[[int], bool], replicas: int) -> bool:

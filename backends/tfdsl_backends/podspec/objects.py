@@ -113,11 +113,7 @@ def claim_document(job: Job, claim: Claim, labels: Mapping[str, str] | None = No
         {
             "apiVersion": "v1",
             "kind": "PersistentVolumeClaim",
-            "metadata": {
-                "name": claim_name(job, claim),
-                "namespace": at(job, "namespace"),
-                "labels": dict(labels) if labels else None,
-            },
+            "metadata": beside(job, claim_name(job, claim), labels),
             "spec": claim_spec(claim),
         },
         claim.path,

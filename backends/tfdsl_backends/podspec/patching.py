@@ -8,16 +8,17 @@ validateContainers, ValidateTolerations, validateAffinity, validateTopologySprea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from decimal import Decimal
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import inf
+from typing import Final
 
+from tfdsl.emit.located import Plain
 from tfdsl.patch.rules import POD, Complaint, Derived, FixedSet, PatchRules, Since, Steps
 from tfdsl.patterns import regex
-from tfdsl.vocabulary.quantities import LONGEST_AMOUNT
-
-if TYPE_CHECKING:
-    from tfdsl.emit.located import Plain
+from tfdsl.record import Record
+from tfdsl_backends.podspec import quantities
+from tfdsl_backends.podspec.fields import INT32
+from tfdsl_backends.podspec.fields import POD as POD_FIELDS
 
 
 class Node:
@@ -88,14 +89,6 @@ _QUALIFIED: Final = regex(r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?\Z")
 _LABEL_VALUE: Final = regex(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?\Z")
 _PORT_NAME: Final = regex(r"(?=.*[a-z])(?!.*--)[a-z0-9](?:[-a-z0-9]{0,13}[a-z0-9])?\Z")
 _ENV_NAME: Final = regex(r"(?!\.\.?\Z)(?!\.\.)[ -<>-~]+\Z")
-_QUANTITY: Final = regex(
-    r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))(n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei|[eE][+-]?[0-9]{1,3})?\Z"
-)
-_SCALES: Final = {
-    **{unit: Decimal(10) ** power for unit, power in zip(("n", "u", "m", "", "k"), (-9, -6, -3, 0, 3), strict=True)},
-    **{unit: Decimal(10) ** (3 * power) for power, unit in enumerate("MGTPE", 2)},
-    **{f"{unit}i": Decimal(1024) ** power for power, unit in enumerate("KMGTPE", 1)},
-}
 
 
 def is_dns_label(text: object) -> bool:
@@ -141,21 +134,69 @@ def is_int32(number: object) -> bool:
     return isinstance(number, int) and not isinstance(number, bool) and 0 <= number < 2**31
 
 
-def quantity(value: object) -> Decimal | None:
-    """The amount that a quantity stands for; ``None`` when it is not one."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return None
-    if isinstance(value, int) and abs(value) >= 10**LONGEST_AMOUNT:  # Python does not write numbers of any length
-        return None
-    text = str(value)
-    parts = _QUANTITY.match(text) if len(text) <= LONGEST_AMOUNT else None
-    if parts is None:
-        return None
-    unit = parts.group(2) or ""
-    if unit in _SCALES:
-        return Decimal(parts.group(1)) * _SCALES[unit]
-    return Decimal(parts.group(1)) * Decimal(10) ** int(unit[1:])
+def _of_rows(check: str) -> list[str]:
+    """The fields of a pod's attributes in which a patch may put a ``check`` only."""
+    return [field.path for field in POD_FIELDS if field.patch == check]
 
+
+class Must(Record):
+    """What a server asks of a field.
+
+    ``path``: of the field; ``[]`` stands for each item of a list. ``holds``: of the data that is there. ``says``: what
+    is wrong, with the data as ``{value}`` or ``{value!r}``. ``missing``: what is wrong in an object without the field,
+    or true where that is the same; else the field may be left out.
+    """
+
+    path: str
+    holds: Callable[[object], bool]
+    says: str
+    advice: str = ""
+    missing: str | bool = False
+
+
+def broken(node: Node, rules: Iterable[Must]) -> Iterator[Complaint]:
+    """What of ``rules`` does not hold in ``node``."""
+    for rule in rules:
+        above, _, last = rule.path.rpartition(".")
+        name = last.removesuffix("[]")
+        for holder in _places(node, above):
+            for place in holder[name].items() if name != last else (holder[name],):
+                if place.data is None:
+                    if rule.missing and holder.data is not None:
+                        yield holder.complain(rule.says if rule.missing is True else rule.missing, rule.advice)
+                elif not rule.holds(place.data):
+                    yield place.complain(rule.says.format(value=place.data), rule.advice)
+
+
+def _places(node: Node, path: str) -> Iterator[Node]:
+    if not path:
+        yield node
+        return
+    step, _, rest = path.partition(".")
+    below = node[step.removesuffix("[]")]
+    for place in below.items() if step.endswith("[]") else (below,):
+        yield from _places(place, rest)
+
+
+def one_of(*words: object) -> Callable[[object], bool]:
+    """Whether a value is one of ``words``."""
+    return lambda value: value in words
+
+
+def _is_not_negative(value: object) -> bool:
+    return not isinstance(value, int) or value >= 0
+
+
+def or_empty(holds: Callable[[object], bool]) -> Callable[[object], bool]:
+    """The same as ``holds``, and an empty value is as good as none."""
+    return lambda value: not value or holds(value)
+
+
+def _is_a_number(least: int, most: float) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, int) and least <= value <= most
+
+
+# --- labels ------------------------------------------------------------------------------------------------------
 
 _KEY: Final = "keys are letters, digits, '-', '_' and '.', at most 63, after a domain and a slash if there is one"
 _VALUE: Final = "values are letters, digits, '-', '_' and '.', at most 63, and begin and end with a letter or digit"
@@ -178,29 +219,56 @@ def labels(node: Node, what: str = "label") -> Iterator[Complaint]:
             yield value.complain(f"{value.data!r} is not the value of a {what}", _VALUE)
 
 
+# --- where pods may run ------------------------------------------------------------------------------------------
+
 _EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")
-_NODE_OPERATORS: Final = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 _LABEL_OPERATORS: Final = ("In", "NotIn", "Exists", "DoesNotExist")
+_NODE_OPERATORS: Final = (*_LABEL_OPERATORS, "Gt", "Lt")
 _NOW: Final = "requiredDuringSchedulingIgnoredDuringExecution"
 _BETTER: Final = "preferredDuringSchedulingIgnoredDuringExecution"
+_TOPOLOGY: Final = "the term needs a topologyKey, the key of a node label"
+_WEIGHT: Final = "weight must be between 1 and 100"
+
+_TOLERATION: Final = (
+    Must(
+        "operator",
+        or_empty(one_of("Equal", "Exists", "Lt", "Gt")),
+        "{value!r} is not an operator of a toleration: Equal or Exists",
+    ),
+    Must("effect", or_empty(one_of(*_EFFECTS)), f"{{value!r}} is not an effect: {alternatives(_EFFECTS)}"),
+    Must("key", or_empty(is_qualified_name), "{value!r} is not the key of a taint"),
+    Must("value", or_empty(is_label_value), "{value!r} is not the value of a taint"),
+)
+_POD_TERM: Final = (
+    Must("topologyKey", is_qualified_name, _TOPOLOGY, "for example kubernetes.io/hostname", missing=True),
+)
+_SPREAD: Final = (
+    Must("maxSkew", _is_a_number(1, inf), "maxSkew must be at least 1", missing=True),
+    Must(
+        "topologyKey",
+        is_qualified_name,
+        "the constraint needs a topologyKey, the key of a node label",
+        missing=True,
+    ),
+    Must(
+        "whenUnsatisfiable",
+        one_of("DoNotSchedule", "ScheduleAnyway"),
+        "whenUnsatisfiable must be DoNotSchedule or ScheduleAnyway",
+        missing=True,
+    ),
+)
+_WEIGHTS: Final = (Must("weight", _is_a_number(1, 100), _WEIGHT, missing=True),)
 
 
 def tolerations(node: Node) -> Iterator[Complaint]:
     """What is wrong with tolerations."""
     for one in node.items():
-        operator = one["operator"].data or "Equal"
-        if operator not in ("Equal", "Exists", "Lt", "Gt"):
-            yield one["operator"].complain(f"{operator!r} is not an operator of a toleration: Equal or Exists")
-        if one["effect"].data and one["effect"].data not in _EFFECTS:
-            yield one["effect"].complain(f"{one['effect'].data!r} is not an effect: {alternatives(_EFFECTS)}")
-        if one["key"].data and not is_qualified_name(one["key"].data):
-            yield one["key"].complain(f"{one['key'].data!r} is not the key of a taint")
-        if not one["key"].data and operator != "Exists":
+        yield from broken(one, _TOLERATION)
+        exists = one["operator"].data == "Exists"
+        if not one["key"].data and not exists:
             yield one.complain('a toleration without a key needs operator = "Exists"')
-        if operator == "Exists" and one["value"].data:
+        if exists and one["value"].data:
             yield one["value"].complain('a toleration with operator = "Exists" has no value')
-        if one["value"].data and not is_label_value(one["value"].data):
-            yield one["value"].complain(f"{one['value'].data!r} is not the value of a taint")
         if one.has("tolerationSeconds") and one["effect"].data != "NoExecute":
             yield one["tolerationSeconds"].complain('tolerationSeconds needs effect = "NoExecute"', key=True)
 
@@ -213,28 +281,15 @@ def affinity(node: Node) -> Iterator[Complaint]:
     if nodes.has(_NOW) and not nodes[_NOW]["nodeSelectorTerms"].data:
         yield nodes[_NOW].complain(f"{_NOW} needs nodeSelectorTerms")
     for term in nodes[_BETTER].items():
-        yield from _weight(term)
+        yield from broken(term, _WEIGHTS)
         yield from _expressions(term["preference"]["matchExpressions"], _NODE_OPERATORS)
     for kind in ("podAffinity", "podAntiAffinity"):
-        for term in node[kind][_NOW].items():
-            yield from _pod_term(term)
-        for term in node[kind][_BETTER].items():
-            yield from _weight(term)
-            yield from _pod_term(term["podAffinityTerm"])
-
-
-def _pod_term(term: Node) -> Iterator[Complaint]:
-    if not is_qualified_name(term["topologyKey"].data):
-        yield part(term, "topologyKey").complain(
-            "the term needs a topologyKey, the key of a node label", "for example kubernetes.io/hostname"
-        )
-    yield from _expressions(term["labelSelector"]["matchExpressions"], _LABEL_OPERATORS)
-
-
-def _weight(term: Node) -> Iterator[Complaint]:
-    weight = term["weight"].data
-    if not isinstance(weight, int) or not 1 <= weight <= 100:
-        yield part(term, "weight").complain("weight must be between 1 and 100")
+        preferred = [*node[kind][_BETTER].items()]
+        for term in preferred:
+            yield from broken(term, _WEIGHTS)
+        for term in (*node[kind][_NOW].items(), *(one["podAffinityTerm"] for one in preferred)):
+            yield from broken(term, _POD_TERM)
+            yield from _expressions(term["labelSelector"]["matchExpressions"], _LABEL_OPERATORS)
 
 
 def _expressions(node: Node, operators: tuple[str, ...]) -> Iterator[Complaint]:
@@ -250,25 +305,62 @@ def _expressions(node: Node, operators: tuple[str, ...]) -> Iterator[Complaint]:
             yield values.complain(f"{operator} has no values")
 
 
-def spread(node: Node) -> Iterator[Complaint]:
-    """What is wrong with topology spread constraints."""
-    for one in node.items():
-        skew = one["maxSkew"].data
-        if not isinstance(skew, int) or skew < 1:
-            yield part(one, "maxSkew").complain("maxSkew must be at least 1")
-        if not is_qualified_name(one["topologyKey"].data):
-            yield part(one, "topologyKey").complain("the constraint needs a topologyKey, the key of a node label")
-        if one["whenUnsatisfiable"].data not in ("DoNotSchedule", "ScheduleAnyway"):
-            yield part(one, "whenUnsatisfiable").complain("whenUnsatisfiable must be DoNotSchedule or ScheduleAnyway")
+# --- containers --------------------------------------------------------------------------------------------------
 
-
-_KINDS: Final = ("containers", "initContainers")
+_CONTAINERS: Final = ("containers", "initContainers")
 _PROBES: Final = ("livenessProbe", "readinessProbe", "startupProbe")
 _PROBE_HANDLERS: Final = ("exec", "httpGet", "tcpSocket", "grpc")
 _HOOK_HANDLERS: Final = ("exec", "httpGet", "tcpSocket", "sleep")
 _VALUE_SOURCES: Final = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef")
 _PROTOCOLS: Final = ("TCP", "UDP", "SCTP")
 _STANDARD: Final = ("cpu", "memory", "ephemeral-storage")
+_PORT: Final = "containerPort must be between 1 and 65535"
+
+
+def _is_image(text: object) -> bool:
+    return isinstance(text, str) and bool(text) and text == text.strip()
+
+
+def _is_inside(path: object) -> bool:
+    return not (str(path).startswith("/") or ".." in str(path).split("/"))
+
+
+_CONTAINER: Final = (
+    Must("name", is_dns_label, "{value!r} is not the name of a container", missing="a container needs a name"),
+    Must("image", _is_image, "{value!r} is not an image", missing="a container needs an image"),
+    *(
+        Must(f"volumeMounts[].{key}", or_empty(_is_inside), f"{key} must be a relative path without '..'")
+        for key in ("subPath", "subPathExpr")
+    ),
+    Must("env[].name", is_env_name, "{value!r} is not the name of a variable", missing="a variable needs a name"),
+    Must("ports[].containerPort", is_port, _PORT, missing=True),
+    Must(
+        "ports[].name",
+        is_port_name,
+        "{value!r} is not the name of a port",
+        "at most 15 letters, digits and '-', with a letter",
+    ),
+    Must(
+        "ports[].protocol",
+        one_of(*_PROTOCOLS),
+        f"{{value!r}} is not a protocol, write {alternatives(_PROTOCOLS)}",
+    ),
+    Must("ports[].hostPort", is_port, "hostPort must be between 1 and 65535"),
+    *(
+        Must(f"{key}.successThreshold", one_of(1), f"the successThreshold of a {key} must be 1")
+        for key in ("livenessProbe", "startupProbe")
+    ),
+    *(
+        Must(f"securityContext.{key}", _is_not_negative, f"{key} cannot be negative")
+        for key in ("runAsUser", "runAsGroup")
+    ),
+)
+
+
+_KEYS: Final = tuple(
+    Must(f"env[].valueFrom.{key}.key", bool, f"{key} needs a key", missing=True)
+    for key in ("configMapKeyRef", "secretKeyRef")
+)
 
 
 def containers(spec: Node) -> Iterator[Complaint]:
@@ -276,32 +368,25 @@ def containers(spec: Node) -> Iterator[Complaint]:
     names: set[str] = set()
     volumes = {str(volume["name"].data) for volume in spec["volumes"].items()}
     host_network = spec["hostNetwork"].data is True
-    for kind in _KINDS:
+    for kind in _CONTAINERS:
         for node in spec[kind].items():
             name = node["name"]
             if str(name.data) in names:
                 yield name.complain(f"there are two containers called {name.data}")
             names.add(str(name.data))
-            yield from _container(node, volumes, host_network=host_network)
+            yield from broken(node, _CONTAINER)
+            yield from _mounts(node, volumes)
+            yield from _environment(node)
+            yield from _ports(node["ports"], host_network=host_network)
+            yield from _resources(node["resources"])
+            yield from _handlers(node)
+            rights = node["securityContext"]
+            if rights["privileged"].data is True and rights["allowPrivilegeEscalation"].data is False:
+                yield rights["allowPrivilegeEscalation"].complain(
+                    "a privileged container cannot forbid privilege escalation"
+                )
             if kind == "initContainers" and node["restartPolicy"].data not in (None, "Always"):
                 yield node["restartPolicy"].complain('the restartPolicy of an init container can only be "Always"')
-
-
-def _container(node: Node, volumes: set[str], *, host_network: bool) -> Iterator[Complaint]:
-    name, image = node["name"], node["image"]
-    if not is_dns_label(name.data):
-        message = f"{name.data!r} is not the name of a container" if node.has("name") else "a container needs a name"
-        yield part(node, "name").complain(message)
-    if not isinstance(image.data, str) or not image.data or image.data != image.data.strip():
-        yield part(node, "image").complain(
-            f"{image.data!r} is not an image" if node.has("image") else "a container needs an image"
-        )
-    yield from _mounts(node, volumes)
-    yield from _environment(node)
-    yield from _ports(node["ports"], host_network=host_network)
-    yield from _resources(node["resources"])
-    yield from _handlers(node)
-    yield from _security(node["securityContext"])
 
 
 def _mounts(node: Node, volumes: set[str]) -> Iterator[Complaint]:
@@ -309,22 +394,16 @@ def _mounts(node: Node, volumes: set[str]) -> Iterator[Complaint]:
     for mount in node["volumeMounts"].items():
         name, path = mount["name"], mount["mountPath"]
         if str(name.data) not in volumes:
-            there = sorted(volumes)
-            known = f"the pod has {enumeration(there)}" if there else "the pod has none"
-            message = (
-                f"there is no volume {name.data}: {known}"
-                if mount.has("name")
-                else "a mount needs the name of a volume"
+            known = f"the pod has {enumeration(sorted(volumes)) if volumes else 'none'}"
+            message = f"there is no volume {name.data}: {known}"
+            yield part(mount, "name").complain(
+                message if mount.has("name") else "a mount needs the name of a volume",
+                'add it: patch pod "spec.volumes" += [{ name = … }]',
             )
-            yield part(mount, "name").complain(message, 'add it: patch pod "spec.volumes" += [{ name = … }]')
         if not path.data:
             yield mount.complain("a mount needs a mountPath")
         elif ":" in str(path.data):
             yield path.complain("a mountPath cannot contain ':'")
-        for key in ("subPath", "subPathExpr"):
-            text = str(mount[key].data or "")
-            if text.startswith("/") or ".." in text.split("/"):
-                yield mount[key].complain(f"{key} must be a relative path without '..'")
         if mount["subPath"].data and mount["subPathExpr"].data:
             yield mount["subPathExpr"].complain("subPath and subPathExpr cannot be combined", key=True)
     for device in node["volumeDevices"].items():
@@ -334,19 +413,12 @@ def _mounts(node: Node, volumes: set[str]) -> Iterator[Complaint]:
 
 def _environment(node: Node) -> Iterator[Complaint]:
     for variable in node["env"].items():
-        name, source = variable["name"], variable["valueFrom"]
-        if not is_env_name(name.data):
-            message = (
-                f"{name.data!r} is not the name of a variable" if variable.has("name") else "a variable needs a name"
-            )
-            yield part(variable, "name").complain(message)
+        source = variable["valueFrom"]
         if variable["value"].data and variable.has("valueFrom"):
             yield source.complain("value and valueFrom cannot be combined", key=True)
         if variable.has("valueFrom") and sum(source.has(key) for key in _VALUE_SOURCES) != 1:
             yield source.complain(f"valueFrom needs exactly one of {alternatives(_VALUE_SOURCES[:4])}")
-        for key in ("configMapKeyRef", "secretKeyRef"):
-            if source.has(key) and not source[key]["key"].data:
-                yield source[key].complain(f"{key} needs a key")
+    yield from broken(node, _KEYS)
     for source in node["envFrom"].items():
         if source.has("configMapRef") == source.has("secretRef"):
             yield source.complain("an item of envFrom needs either configMapRef or secretRef")
@@ -355,20 +427,8 @@ def _environment(node: Node) -> Iterator[Complaint]:
 def _ports(node: Node, *, host_network: bool) -> Iterator[Complaint]:
     yield from node.once("name", "ports called")
     for port in node.items():
-        name, number, host = port["name"], port["containerPort"], port["hostPort"]
-        if not is_port(number.data):
-            yield part(port, "containerPort").complain("containerPort must be between 1 and 65535")
-        if port.has("name") and not is_port_name(name.data):
-            yield name.complain(
-                f"{name.data!r} is not the name of a port", "at most 15 letters, digits and '-', with a letter"
-            )
-        if port.has("protocol") and port["protocol"].data not in _PROTOCOLS:
-            yield port["protocol"].complain(
-                f"{port['protocol'].data!r} is not a protocol, write {alternatives(_PROTOCOLS)}"
-            )
-        if port.has("hostPort") and not is_port(host.data):
-            yield host.complain("hostPort must be between 1 and 65535")
-        elif host_network and port.has("hostPort") and host.data != number.data:
+        host = port["hostPort"]
+        if host_network and is_port(host.data) and host.data != port["containerPort"].data:
             yield host.complain("with hostNetwork, hostPort must be containerPort")
 
 
@@ -378,22 +438,22 @@ def _resources(node: Node) -> Iterator[Complaint]:
             yield from _amount(name, amount)
     for name, wanted in node["requests"].entries():
         limit = node["limits"][name]
-        asked, most = quantity(wanted.data), quantity(limit.data)
-        if "/" in name and asked is not None and asked != most:
+        request, most = quantities.amount(wanted.data), quantities.amount(limit.data)
+        if "/" in name and request is not None and request != most:
             yield wanted.complain(f"the limit of {name} must equal its request", "such devices are not shared")
-        elif asked is not None and most is not None and asked > most:
+        elif request is not None and most is not None and request > most:
             yield wanted.complain(f"the request for {name} exceeds its limit {limit.data}")
 
 
 def _amount(name: str, node: Node) -> Iterator[Complaint]:
-    amount = quantity(node.data)
+    amount = quantities.amount(node.data)
     if amount is None:
         yield node.complain(f"{node.data!r} is not a quantity", "for example 500m or 16Gi")
     elif amount < 0:
         yield node.complain(f"{name} cannot be negative")
-    elif "/" in name and amount != amount.to_integral_value():
+    elif "/" in name and amount.denominator != 1:
         yield node.complain(f"{name} must be a whole number")
-    elif name == "memory" and amount != amount.to_integral_value():
+    elif name == "memory" and amount.denominator != 1:
         yield node.complain(f"{node.data} of memory is less than a byte", "the unit m means thousandths")
     if not is_qualified_name(name) or ("/" not in name and name not in _STANDARD and not name.startswith("hugepages-")):
         yield node.complain(f"{name} is not a resource", f"for example example.com/{name}", key=True)
@@ -410,117 +470,9 @@ def _handlers(node: Node) -> Iterator[Complaint]:
             port = place[key]["port"]
             if place.has(key) and not (is_port(port.data) or is_port_name(port.data)):
                 yield part(place[key], "port").complain(f"{key} needs a port: a number or the name of one")
-    for key in ("livenessProbe", "startupProbe"):
-        if node[key]["successThreshold"].data not in (None, 1):
-            yield node[key]["successThreshold"].complain(f"the successThreshold of a {key} must be 1")
 
 
-def _security(node: Node) -> Iterator[Complaint]:
-    for key in ("runAsUser", "runAsGroup"):
-        number = node[key].data
-        if isinstance(number, int) and number < 0:
-            yield node[key].complain(f"{key} cannot be negative")
-    if node["privileged"].data is True and node["allowPrivilegeEscalation"].data is False:
-        yield node["allowPrivilegeEscalation"].complain("a privileged container cannot forbid privilege escalation")
-
-
-_NAMES: Final = {
-    "serviceAccountName": is_dns_name,
-    "priorityClassName": is_dns_name,
-    "runtimeClassName": is_dns_name,
-    "nodeName": is_dns_name,
-    "schedulerName": is_qualified_name,
-    "hostname": is_dns_label,
-    "subdomain": is_dns_label,
-}
-_CLAIMS: Final = {"persistentVolumeClaim": "claimName", "configMap": "name", "secret": "secretName"}
-_NOT_NEGATIVE: Final = ("runAsUser", "runAsGroup", "fsGroup")
-
-
-def pod_template(node: Node) -> Iterator[Complaint]:
-    """What is wrong with a pod template."""
-    yield from metadata(node["metadata"])
-    spec = node["spec"]
-    if not list(spec["containers"].items()):
-        yield spec["containers"].complain("a pod needs a container")
-    yield from _volumes(spec["volumes"])
-    yield from containers(spec)
-    yield from _names(spec)
-    yield from _numbers(spec)
-    yield from _network(spec)
-    yield from _shared_names(spec)
-    yield from labels(spec["nodeSelector"], "node selector")
-    yield from tolerations(spec["tolerations"])
-    yield from affinity(spec["affinity"])
-    yield from spread(spec["topologySpreadConstraints"])
-
-
-def _volumes(node: Node) -> Iterator[Complaint]:
-    yield from node.once("name", "volumes called")
-    for volume in node.items():
-        if not is_dns_label(volume["name"].data):
-            yield part(volume, "name").complain(
-                f"{volume['name'].data!r} is not the name of a volume"
-                if volume.has("name")
-                else "a volume needs a name"
-            )
-        sources = [key for key in volume.map if key != "name"]
-        if len(sources) > 1:
-            yield volume[sources[1]].complain(
-                f"a volume can have only one source, not {sources[0]} and {sources[1]}", key=True
-            )
-        for source, key in _CLAIMS.items():
-            name = volume[source][key]
-            if volume.has(source) and not is_dns_name(name.data):
-                yield part(volume[source], key).complain(
-                    f"{name.data!r} is not the name of an object" if name.data is not None else f"{source} needs {key}"
-                )
-        size = volume["emptyDir"]["sizeLimit"]
-        if size.data is not None and quantity(size.data) is None:
-            yield size.complain(f"{size.data!r} is not a quantity", "for example 1Gi")
-        if volume.has("hostPath") and not str(volume["hostPath"]["path"].data or "").strip():
-            yield volume["hostPath"].complain("hostPath needs a path")
-
-
-def _names(spec: Node) -> Iterator[Complaint]:
-    for key, is_name in _NAMES.items():
-        if spec.has(key) and not is_name(spec[key].data):
-            yield spec[key].complain(f"{spec[key].data!r} cannot be a {key}")
-    for secret in spec["imagePullSecrets"].items():
-        if not is_dns_name(secret["name"].data):
-            yield part(secret, "name").complain(f"{secret['name'].data!r} is not the name of a secret")
-
-
-def _numbers(spec: Node) -> Iterator[Complaint]:
-    seconds = spec["activeDeadlineSeconds"]
-    if seconds.data is not None and (not is_int32(seconds.data) or seconds.data == 0):
-        yield seconds.complain("activeDeadlineSeconds must be between 1 and 2147483647")
-    grace = spec["terminationGracePeriodSeconds"]
-    if isinstance(grace.data, int) and grace.data < 0:
-        yield grace.complain("terminationGracePeriodSeconds cannot be negative")
-    for key in _NOT_NEGATIVE:
-        number = spec["securityContext"][key]
-        if isinstance(number.data, int) and number.data < 0:
-            yield number.complain(f"{key} cannot be negative")
-
-
-def _network(spec: Node) -> Iterator[Complaint]:
-    if spec["dnsPolicy"].data == "None" and not spec["dnsConfig"]["nameservers"].data:
-        yield spec["dnsPolicy"].complain('dnsPolicy "None" needs nameservers in dnsConfig')
-    servers = list(spec["dnsConfig"]["nameservers"].items())
-    if len(servers) > 3:
-        yield servers[3].complain("dnsConfig has at most 3 nameservers")
-    for server in servers:
-        if not _is_address(server.data):
-            yield server.complain(f"{server.data!r} is not an IP address")
-    for alias in spec["hostAliases"].items():
-        if not _is_address(alias["ip"].data):
-            yield part(alias, "ip").complain(
-                f"{alias['ip'].data!r} is not an IP address" if alias.has("ip") else "a host alias needs an ip"
-            )
-        for name in alias["hostnames"].items():
-            if not is_dns_name(name.data):
-                yield name.complain(f"{name.data!r} is not the name of a host")
+# --- pods --------------------------------------------------------------------------------------------------------
 
 
 def _is_address(text: object) -> bool:
@@ -533,16 +485,100 @@ def _is_address(text: object) -> bool:
     return True
 
 
-def _shared_names(spec: Node) -> Iterator[Complaint]:
-    """Namespaces of the host and of the pod exclude each other."""
+def _is_quantity(value: object) -> bool:
+    return quantities.amount(value) is not None
+
+
+_NAMES: Final = {
+    **dict.fromkeys((*_of_rows("name"), "priorityClassName", "runtimeClassName", "nodeName"), is_dns_name),
+    "schedulerName": is_qualified_name,
+    "hostname": is_dns_label,
+    "subdomain": is_dns_label,
+}
+_VOLUME_SOURCES: Final = {"persistentVolumeClaim": "claimName", "configMap": "name", "secret": "secretName"}
+_POD: Final = (
+    *(
+        Must(
+            f"volumes[].{source}.{key}",
+            is_dns_name,
+            "{value!r} is not the name of an object",
+            missing=f"{source} needs {key}",
+        )
+        for source, key in _VOLUME_SOURCES.items()
+    ),
+    Must("volumes[].name", is_dns_label, "{value!r} is not the name of a volume", missing="a volume needs a name"),
+    Must("volumes[].emptyDir.sizeLimit", _is_quantity, "{value!r} is not a quantity", "for example 1Gi"),
+    *(Must(key, is_name, f"{{value!r}} cannot be a {key}") for key, is_name in _NAMES.items()),
+    Must(
+        "imagePullSecrets[].name",
+        is_dns_name,
+        "{value!r} is not the name of a secret",
+        missing="None is not the name of a secret",
+    ),
+    Must("activeDeadlineSeconds", _is_a_number(1, INT32), f"activeDeadlineSeconds must be between 1 and {INT32}"),
+    *(
+        Must(path, _is_not_negative, f"{path.rpartition('.')[2]} cannot be negative")
+        for path in _of_rows("not negative")
+    ),
+    Must("dnsConfig.nameservers[]", _is_address, "{value!r} is not an IP address"),
+    Must("hostAliases[].ip", _is_address, "{value!r} is not an IP address", missing="a host alias needs an ip"),
+    Must("hostAliases[].hostnames[]", is_dns_name, "{value!r} is not the name of a host"),
+)
+
+
+def pod_template(node: Node) -> Iterator[Complaint]:
+    """What is wrong with a pod template."""
+    yield from metadata(node["metadata"])
+    spec = node["spec"]
+    if not list(spec["containers"].items()):
+        yield spec["containers"].complain("a pod needs a container")
+    yield from broken(spec, _POD)
+    yield from _volumes(spec["volumes"])
+    yield from containers(spec)
+    yield from _namespaces(spec)
+    yield from labels(spec["nodeSelector"], "node selector")
+    yield from tolerations(spec["tolerations"])
+    yield from affinity(spec["affinity"])
+    for constraint in spec["topologySpreadConstraints"].items():
+        yield from broken(constraint, _SPREAD)
+
+
+def _volumes(node: Node) -> Iterator[Complaint]:
+    yield from node.once("name", "volumes called")
+    for volume in node.items():
+        sources = [key for key in volume.map if key != "name"]
+        if len(sources) > 1:
+            yield volume[sources[1]].complain(
+                f"a volume can have only one source, not {sources[0]} and {sources[1]}", key=True
+            )
+        if volume.has("hostPath") and not str(volume["hostPath"]["path"].data or "").strip():
+            yield volume["hostPath"].complain("hostPath needs a path")
+
+
+def _namespaces(spec: Node) -> Iterator[Complaint]:
+    """Names are resolved by servers that are named; namespaces of the host and of the pod exclude each other."""
+    servers = list(spec["dnsConfig"]["nameservers"].items())
+    if spec["dnsPolicy"].data == "None" and not servers:
+        yield spec["dnsPolicy"].complain('dnsPolicy "None" needs nameservers in dnsConfig')
+    if len(servers) > 3:
+        yield servers[3].complain("dnsConfig has at most 3 nameservers")
     if spec["shareProcessNamespace"].data is True and spec["hostPID"].data is True:
         yield spec["shareProcessNamespace"].complain("shareProcessNamespace and hostPID cannot be combined")
 
+
+# --- objects -----------------------------------------------------------------------------------------------------
 
 _JOB_NUMBERS: Final = ("backoffLimit", "completions", "parallelism", "ttlSecondsAfterFinished", "maxFailedIndexes")
 _JOB_RESTARTS: Final = ("OnFailure", "Never")
 _ACCESS: Final = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
 _FAILURE_ACTIONS: Final = ("FailJob", "FailIndex", "Ignore", "Count")
+_ACTION: Final = f"the action must be {alternatives(_FAILURE_ACTIONS)}"
+_FAILURES: Final = (Must("podFailurePolicy.rules[].action", one_of(*_FAILURE_ACTIONS), _ACTION, missing=True),)
+_CLAIM: Final = (
+    Must("accessModes[]", one_of(*_ACCESS), f"{{value!r}} is not an access mode: {alternatives(_ACCESS)}"),
+    Must("storageClassName", or_empty(is_dns_name), "{value!r} is not the name of a storage class"),
+)
+_SERVICE: Final = (Must("ports[].port", is_port, "port must be between 1 and 65535", missing=True),)
 
 
 def any_object(node: Node) -> Iterator[Complaint]:
@@ -583,23 +619,16 @@ def restart_policy(template: Node, allowed: tuple[str, ...]) -> Iterator[Complai
 
 def numbers(node: Node, keys: tuple[str, ...]) -> Iterator[Complaint]:
     """What is wrong with fields that are ints of 32 bits and not negative."""
-    for key in keys:
-        if node.has(key) and not is_int32(node[key].data):
-            yield node[key].complain(f"{key} must be between 0 and 2147483647")
+    yield from broken(node, [Must(key, is_int32, f"{key} must be between 0 and {INT32}") for key in keys])
 
 
 def claim(spec: Node) -> Iterator[Complaint]:
     """What is wrong with the specification of a claim."""
-    for mode in spec["accessModes"].items():
-        if mode.data not in _ACCESS:
-            yield mode.complain(f"{mode.data!r} is not an access mode: {alternatives(_ACCESS)}")
+    yield from broken(spec, _CLAIM)
     storage = spec["resources"]["requests"]["storage"]
-    amount = quantity(storage.data)
-    if amount is None or amount <= 0:
+    size = quantities.amount(storage.data)
+    if size is None or size <= 0:
         yield storage.complain(f"{storage.data!r} is not a size", "for example 100Gi")
-    name = spec["storageClassName"]
-    if name.data and not is_dns_name(name.data):
-        yield name.complain(f"{name.data!r} is not the name of a storage class")
 
 
 def job(spec: Node) -> Iterator[Complaint]:
@@ -609,21 +638,20 @@ def job(spec: Node) -> Iterator[Complaint]:
     rules = spec["podFailurePolicy"]["rules"]
     if rules.data and spec["template"]["spec"]["restartPolicy"].data != "Never":
         yield rules.complain('podFailurePolicy needs the restartPolicy "Never"')
-    for rule in rules.items():
-        if rule["action"].data not in _FAILURE_ACTIONS:
-            yield part(rule, "action").complain(f"the action must be {alternatives(_FAILURE_ACTIONS)}")
+    yield from broken(spec, _FAILURES)
 
 
 def _service(spec: Node) -> Iterator[Complaint]:
     yield from labels(spec["selector"], "selector")
     yield from spec["ports"].once("name", "ports called")
+    yield from broken(spec, _SERVICE)
     ports = list(spec["ports"].items())
     for port in ports:
-        if not is_port(port["port"].data):
-            yield part(port, "port").complain("port must be between 1 and 65535")
         if not is_dns_label(port["name"].data) and (port.has("name") or len(ports) > 1):
             yield part(port, "name").complain("each port of a Service with several needs a name, a DNS label")
 
+
+# --- what may not be patched -------------------------------------------------------------------------------------
 
 _TARGET: Final = "the target decides it: choose another with -t TARGET"
 _NAME: Final = "write it after the word job: job NAME { … }"

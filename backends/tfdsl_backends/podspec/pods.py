@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 
 from tfdsl.emit.located import Data, Located, at, child, entry, unless_empty
 from tfdsl.ir import model
-from tfdsl.ir.model import Job, Mount, Role, Step, Text, Toleration
+from tfdsl.ir.model import Job, Mount, Role, Step, Text
 from tfdsl.record import Record
 from tfdsl.vocabulary.attributes import NO_LIMIT
 from tfdsl_backends.podspec.command import (
@@ -197,7 +197,7 @@ def resources(role: Role, plan: PodPlan) -> Data:
     Kubernetes wants them equal for devices, and Volcano's and Kubeflow's gangs count requests only (seen: a limit
     alone is not counted in the PodGroup's ``minResources``).
     """
-    devices = {**gpus(role), **{name: _extended(role, name) for name in role.resources}, **plan.resources}
+    devices = {**gpus(role), **_entries(role, "resources"), **plan.resources}
     requests = {name: at(role, name) or _limit(role, name) for name in ("cpu", "memory")}
     limits = {name: _limit(role, name) for name in ("cpu", "memory")}
     return unless_empty(
@@ -219,11 +219,6 @@ def _limit(role: Role, name: str) -> Data:
     """The limit of ``cpu`` or ``memory``, which is the request unless it is written; ``None`` where there is none."""
     field = f"{name}_limit"
     return at(role, field) if getattr(role, field) != NO_LIMIT else None
-
-
-def _extended(role: Role, name: str) -> Data:
-    """An extended resource with its place."""
-    return Located(role.resources[name], entry(child(role.path, "resources"), name))
 
 
 def container_security(role: Role) -> Data:
@@ -302,11 +297,9 @@ def _resources(role: Role, step: Step, plan: PodPlan) -> Data:
 
 
 def _devices(role: Role, step: Step, plan: PodPlan) -> dict[str, Data]:
-    if not step.gpu:
-        return {}
-    if role.gpu_memory is not None:
+    if step.gpu and role.gpu_memory is not None:
         return {**plan.resources, plan.device_count: at(step, "gpu")}
-    return {role.gpu_resource or "nvidia.com/gpu": at(step, "gpu")}
+    return {role.gpu_resource or "nvidia.com/gpu": at(step, "gpu")} if step.gpu else {}
 
 
 def _amount(role: Role, step: Step, name: str) -> Data:
@@ -384,7 +377,7 @@ def pod_spec(job: Job, role: Role, plan: PodPlan) -> dict[str, Data]:
         "dnsPolicy": "ClusterFirstWithHostNet" if host_network and plan.cluster_dns else None,
         "imagePullSecrets": [{"name": secret} for secret in _secrets(role)] or None,
         "nodeSelector": node_selector(role),
-        "tolerations": [_toleration(toleration) for toleration in role.tolerations] or None,
+        "tolerations": [Located(written(one, TOLERATION), one.path) for one in role.tolerations] or None,
         "affinity": affinity(role, plan),
         "initContainers": init_containers(job, role, plan, volumes.mounts) or None,
         "containers": [container(job, role, plan, volumes.mounts)],
@@ -420,7 +413,8 @@ def ports(role: Role, plan: PodPlan) -> list[Data] | None:
 
 
 def _entries(role: Role, field: str) -> dict[str, Data]:
-    entries: dict[str, str] = getattr(role, field)
+    """The entries of a map, each with its place."""
+    entries: dict[str, Data] = getattr(role, field)
     return {key: Located(value, entry(child(role.path, field), key)) for key, value in entries.items()}
 
 
@@ -429,7 +423,3 @@ def _secrets(role: Role) -> list[Data]:
     path = child(role.path, "image_pull_secrets")
     places = {name: f"{path}[{index}]" for index, name in reversed([*enumerate(role.image_pull_secrets)])}
     return [Located(name, places[name]) for name in dict.fromkeys(role.image_pull_secrets)]
-
-
-def _toleration(toleration: Toleration) -> Data:
-    return Located(written(toleration, TOLERATION), toleration.path)

@@ -37,7 +37,7 @@ from tfdsl.manifest.nodes import tree as data_tree
 from tfdsl.reading import Asked, Field, Group
 from tfdsl.record import Record, replace
 from tfdsl.vocabulary.attributes import MOST_REPLICAS, ROLES_BY_NAME
-from tfdsl_backends.podspec import patching
+from tfdsl_backends.podspec import patching, quantities
 from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import CONTAINER
@@ -733,7 +733,7 @@ def _amounts(resources: View) -> Iterator[Diagnostic]:
     """Amounts that are none."""
     for part in ("requests", "limits"):
         for name, amount in resources[part].entries():
-            if amount.text is not None and patching.quantity(amount.text) is None:
+            if amount.text is not None and quantities.amount(amount.text) is None:
                 yield SERVER_REFUSES(amount.span, what=f"{name} {amount.text}", reason="it is not an amount")
 
 

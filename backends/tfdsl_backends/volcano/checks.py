@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 from tfdsl.backend import Unit
-from tfdsl.diagnostics import Diagnostic, Rule
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.emit.located import child, entry
 from tfdsl.ir.cluster_spec import LONGEST_STRING, gets_flags, gets_tf_config, listed, needs_tf_config
-from tfdsl.ir.model import Role
 from tfdsl.patterns import regex
 from tfdsl.record import replace
 from tfdsl_backends.podspec.checks import (
@@ -23,29 +22,19 @@ from tfdsl_backends.podspec.checks import (
     check_numbers,
     check_pods,
     check_sidecar_nodes,
+    each_place_once,
 )
 from tfdsl_backends.podspec.objects import tensorboard_name
 from tfdsl_backends.volcano import messages, tfconfig
-from tfdsl_backends.volcano.names import claims, file_name, host, pod_name, reached, task_name
-from tfdsl_backends.volcano.options import PLUGIN_NAMES
+from tfdsl_backends.volcano.features import PLUGINS, plugin_variables
+from tfdsl_backends.volcano.names import ANNOTATIONS, LABELS, claims, file_name, host, pod_name, reached, task_name
 from tfdsl_backends.volcano.pods import plan
 from tfdsl_backends.volcano.policies import decisions
 from tfdsl_backends.volcano.tfconfig import chosen, uses
 
-if TYPE_CHECKING:
-    from tfdsl.text import Span
-
 FOLDER: Final = "/etc/volcano"
 """Where the svc plugin mounts its host lists (seen: "must be unique", and the job stays Pending)."""
 
-_BOTH = ("job-name", "queue-name", "task-index", "task-spec")
-LABELS: Final = frozenset(f"volcano.sh/{name}" for name in (*_BOTH, "job-namespace"))
-ANNOTATIONS: Final = frozenset(
-    (
-        "scheduling.k8s.io/group-name",
-        *(f"volcano.sh/{name}" for name in (*_BOTH, "job-retry-count", "job-version", "template-uid")),
-    )
-)
 _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _QUEUE = regex(rf"{_LABEL}(\.{_LABEL})*\Z")
 
@@ -59,7 +48,7 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     yield from _queue(unit)
     yield from _scheduling(unit)
     yield from _numbers(unit)
-    yield from _reserved(unit)
+    yield from each_place_once(_overwritten(unit))
     yield from _lost_logs(unit)
     yield from check_pods(unit, messages.PODS, [(role, plan(unit, role)) for role in unit.job.roles])
     yield from check_host_ports(unit, messages.PODS)
@@ -114,8 +103,8 @@ def _chosen_plugins(unit: Unit) -> Iterator[tuple[str, str, str]]:
     if given is None:
         return
     for name in given:
-        if name not in PLUGIN_NAMES:
-            yield "plugins", name, f"Volcano has no plugin {name}; its plugins are {enumeration(PLUGIN_NAMES)}"
+        if name not in PLUGINS:
+            yield "plugins", name, f"Volcano has no plugin {name}; its plugins are {enumeration(PLUGINS)}"
     learns = [role.name for role in unit.job.roles if needs_tf_config(unit.job, role) or gets_flags(unit.job, role)]
     if learns and "svc" not in given:
         yield "plugins", "", f"svc is missing, which gives {enumeration(learns)} the names of the other tasks"
@@ -239,43 +228,20 @@ def _hosts_variables(unit: Unit) -> Iterator[Diagnostic]:
 # --- what belongs to Volcano in a pod: its plugins and controller write over what the user has there -------------
 
 
-def _reserved(unit: Unit) -> Iterator[Diagnostic]:
-    """An error for each thing that would be lost, once for all roles that inherit it."""
-    reported: set[tuple[str, Span]] = set()
-    for rule, path, words in _overwritten(unit):
-        span = unit.origins.span(path)
-        if (rule.code, span) not in reported:
-            reported.add((rule.code, span))
-            yield rule(span, **words)
-
-
-def _plugin_variables(unit: Unit) -> frozenset[str]:
-    """The names that the env and svc plugins set in every container of the job."""
-    names: list[str] = ["VC_TASK_INDEX", "VK_TASK_INDEX"] if uses(unit, "env") else []
-    if uses(unit, "svc"):
-        tasks = [file_name(unit, role).upper() for role in unit.job.roles]
-        names += [f"VC_{task}_{what}" for task in tasks for what in ("HOSTS", "NUM")]
-    return frozenset(names)
-
-
-def _overwritten(unit: Unit) -> Iterator[tuple[Rule, str, Mapping[str, str]]]:
-    taken = _plugin_variables(unit)
+def _overwritten(unit: Unit) -> Iterator[Diagnostic]:
+    """An error for each thing that would be lost."""
+    plugins = [name for name in PLUGINS if uses(unit, name)]
+    taken = plugin_variables(plugins, [task_name(unit, role) for role in unit.job.roles])
     for role in unit.job.roles:
         for mount in role.mounts if uses(unit, "svc") else ():
             if mount.at == FOLDER or mount.at.startswith(f"{FOLDER}/"):
-                yield messages.RESERVED_PATH, child(mount.path, "at"), {"path": mount.at}
+                yield messages.RESERVED_PATH(unit.origins.span(child(mount.path, "at")), path=mount.at)
         variables = [(role.path, name) for name in role.env]
         variables += [(step.path, name) for step in role.steps for name in step.env if name not in role.env]
         for holder, name in variables:
             if name in taken:
-                yield messages.RESERVED_VARIABLE, entry(child(holder, "env"), name), {"name": name}
-        yield from _marks(role, "labels", role.labels, LABELS)
-        yield from _marks(role, "annotations", role.annotations, ANNOTATIONS)
-
-
-def _marks(
-    role: Role, field: str, marks: Mapping[str, str], taken: frozenset[str]
-) -> Iterator[tuple[Rule, str, Mapping[str, str]]]:
-    for name in marks:
-        if name in taken:
-            yield messages.RESERVED_MARK, entry(child(role.path, field), name), {"name": name}
+                yield messages.RESERVED_VARIABLE(unit.origins.span(entry(child(holder, "env"), name)), name=name)
+        for field, marks, reserved in (("labels", role.labels, LABELS), ("annotations", role.annotations, ANNOTATIONS)):
+            for name in marks:
+                if name in reserved:
+                    yield messages.RESERVED_MARK(unit.origins.span(entry(child(role.path, field), name)), name=name)

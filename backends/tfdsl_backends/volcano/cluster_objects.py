@@ -6,14 +6,12 @@ Sources: ``pkg/controllers/job`` of Volcano (``createOrUpdatePodGroup``) and its
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
+from tfdsl.backend import Document, Unit
 from tfdsl.emit.located import plain
 from tfdsl.target_objects import TargetObject, value_at
 from tfdsl.target_objects import objects as of_documents
-
-if TYPE_CHECKING:
-    from tfdsl.backend import Document, Unit
 
 _MAKER: Final = "Volcano"
 _NO_POLICY: Final = "--disable-network-policy=true"

@@ -13,16 +13,15 @@ never decides. The other things that never act:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, TypeAlias
+from fractions import Fraction
+from typing import Final, TypeAlias
 
+from tfdsl.manifest.nodes import View
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.nodes import View
-    from tfdsl.text import Span
-
+from tfdsl.text import Span
 
 Trigger: TypeAlias = "str | int"
 """An event, or an exit status."""
@@ -38,10 +37,9 @@ RESTARTS: Final = ("RestartJob", "RestartTask", "RestartPod", "RestartPartition"
 MAX_RETRY: Final = 3
 """``maxRetry`` of a job or task that has none, or 0 (the mutating webhook)."""
 
-_DURATION: Final = regex(r"[+]?(?:[0-9]+(?:\.[0-9]+)?(?:ns|us|µs|ms|s|m|h))+")
-_PART: Final = regex(r"([0-9]+(?:\.[0-9]+)?)(ns|us|µs|ms|s|m|h)")
-_NANOSECONDS: Final = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
-_LONGEST: Final = 40
+_PART: Final = regex(r"([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)")
+_NANOSECONDS: Final = {"h": 3600 * 10**9, "m": 60 * 10**9, "s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+_LONGEST: Final = 60
 
 
 class Reaction(Record):
@@ -81,18 +79,30 @@ class Decided(Record):
         return any(one.action in RESTARTS for reactions in every for one in reactions.values())
 
 
-def milliseconds(text: str | None) -> int | None:
-    """A length of time as Go reads it (``time.ParseDuration``); ``None`` for anything else, 0 where there is none."""
-    if text is None or text == "0":
-        return 0
-    if len(text) > _LONGEST or _DURATION.fullmatch(text) is None:
+def _nanoseconds(text: str) -> Fraction | None:
+    """A length of time as Go reads it (``time.ParseDuration``); ``None`` for anything else."""
+    parts = [*_PART.finditer(text)] if len(text) <= _LONGEST else []
+    if not parts or "".join(part[0] for part in parts) != text.removeprefix("+"):
         return None
-    nanoseconds = 0
-    for number, unit in _PART.findall(text):
-        whole, _, part = number.partition(".")
-        scaled = int(whole + part) * _NANOSECONDS[unit]
-        nanoseconds += scaled // 10 ** len(part)
-    return nanoseconds // 10**6
+    total = Fraction()
+    for number, unit in (part.groups() for part in parts):
+        total += Fraction(f"0{number}".rstrip(".")) * _NANOSECONDS[re.sub("[µμ]", "u", unit)]
+    return total
+
+
+def milliseconds(text: str | None) -> int | None:
+    """The same in whole milliseconds, 0 where there is none."""
+    found = Fraction() if text is None or text == "0" else _nanoseconds(text)
+    return None if found is None else int(found // 10**6)
+
+
+def canonical_duration(written: object) -> str | None:
+    """Go's duration in the largest unit that is whole; ``None`` where ``written`` is none."""
+    total = _nanoseconds(written) if isinstance(written, str) else None
+    if total is None or total.denominator != 1:
+        return None
+    unit = next((unit for unit, size in _NANOSECONDS.items() if total % size == 0), "") if total else "s"
+    return f"{total // _NANOSECONDS[unit]}{unit}"
 
 
 def reactions(policies: View) -> Reactions:

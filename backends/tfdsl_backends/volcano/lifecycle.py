@@ -8,11 +8,13 @@ pods, but the job goes on and nothing counts it, so that is what is predicted.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.backend import Document, Unit
+from tfdsl.ir.model import Role
 from tfdsl.lifecycle.behaviour import RESTARTS, Behaviour, Decision
 from tfdsl.lifecycle.events import TERMINATED, Outcome, Task
+from tfdsl.lifecycle.state import State
 from tfdsl.manifest.nodes import View, tree, view
 from tfdsl.record import Record
 from tfdsl.vocabulary.quantities import Duration, duration
@@ -21,10 +23,6 @@ from tfdsl_backends.volcano.controller import Minimums, Reaction, Reactions, min
 from tfdsl_backends.volcano.features import Features, features
 from tfdsl_backends.volcano.names import task_name
 from tfdsl_backends.volcano.policies import ACTIONS
-
-if TYPE_CHECKING:
-    from tfdsl.ir.model import Role
-    from tfdsl.lifecycle.state import State
 
 _OURS: Final = {**{theirs: ours for ours, theirs in ACTIONS.items()}, "RestartPartition": "restart role"}
 """Volcano's action → ours; any other does nothing to a job that runs."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from tfdsl.backend import Document, Unit
 from tfdsl.emit.located import Data, Located, at, child
 from tfdsl.ir.model import Job, Role
+from tfdsl_backends.podspec.fields import absent, written
 from tfdsl_backends.podspec.objects import claim_document, claim_spec, job_metadata, tensorboard_service
 from tfdsl_backends.podspec.pods import pod_template
 from tfdsl_backends.volcano import policies
 from tfdsl_backends.volcano.checks import check
+from tfdsl_backends.volcano.fields import SPEC
 from tfdsl_backends.volcano.names import claims, task_labels, task_name
 from tfdsl_backends.volcano.pods import plan
 from tfdsl_backends.volcano.tfconfig import plugins, tasks
@@ -30,17 +32,17 @@ def generate(unit: Unit) -> list[Document]:
 def job_document(unit: Unit) -> Data:
     """The Volcano job."""
     job = unit.job
+    plain = {**absent(SPEC), **written(job, SPEC)}
     return {
         "apiVersion": API_VERSION,
         "kind": "Job",
         "metadata": job_metadata(job),
         "spec": {
-            "schedulerName": at(job, "scheduler") or "volcano",
-            "queue": at(job, "queue") or "default",
+            "schedulerName": plain["schedulerName"],
+            "queue": plain["queue"],
             "minAvailable": Located(gang_size(unit), "gang"),
             "maxRetry": Located(policies.job_max_retry(unit), "retries"),
-            "priorityClassName": at(job, "priority"),
-            "ttlSecondsAfterFinished": Located(job.ttl.seconds, "ttl") if job.ttl is not None else None,
+            **plain,
             "plugins": plugins(unit) or None,
             "policies": policies.job_policies(unit) or None,
             "volumes": volumes(unit) or None,

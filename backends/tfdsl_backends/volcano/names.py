@@ -21,6 +21,17 @@ if TYPE_CHECKING:
 
 JOB: Final = "volcano.sh/job-name"
 TASK: Final = "volcano.sh/task-spec"
+_OF_BOTH: Final = ("job-name", "queue-name", "task-index", "task-spec")
+LABELS: Final = frozenset(f"volcano.sh/{name}" for name in (*_OF_BOTH, "job-namespace"))
+"""Labels that the controller gives every pod, whatever the template says."""
+
+ANNOTATIONS: Final = frozenset(
+    (
+        "scheduling.k8s.io/group-name",
+        *(f"volcano.sh/{name}" for name in (*_OF_BOTH, "job-retry-count", "job-version", "template-uid")),
+    )
+)
+"""Annotations that the controller gives every pod."""
 
 
 def task_name(unit: Unit, role: Role) -> str:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from collections.abc import Sequence as Many
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.manifest.nodes import (
     Entry,
@@ -35,19 +35,20 @@ from tfdsl.manifest.nodes import (
     without,
 )
 from tfdsl.record import Record
+from tfdsl.text import Span
+from tfdsl_backends.podspec.fields import absent
 from tfdsl_backends.podspec.normal import documents
 from tfdsl_backends.podspec.normal.documents import dialect, document, with_names_of
 from tfdsl_backends.podspec.normal.rules import in_containers, with_each, without_entries
 from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Rule, Sets, Types
 from tfdsl_backends.podspec.plan import PORT_NAME
+from tfdsl_backends.volcano.controller import MAX_RETRY
+from tfdsl_backends.volcano.features import plugin_variables
+from tfdsl_backends.volcano.fields import SPEC
 from tfdsl_backends.volcano.lower import API_VERSION
-from tfdsl_backends.volcano.names import JOB, labels
+from tfdsl_backends.volcano.names import ANNOTATIONS, JOB, LABELS, labels
 from tfdsl_backends.volcano.normal_policies import gang, in_their_order, with_defaults
 from tfdsl_backends.volcano.normal_policies import policies as lifecycle
-
-if TYPE_CHECKING:
-    from tfdsl.text import Span
-
 
 _PLACE: Final = ("template", "spec", "affinity", "podAntiAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
 
@@ -210,19 +211,6 @@ HEADERS: Final = (API_VERSION, "scheduling.incubator.k8s.io/v1alpha1")
 
 TEMPLATES: Final = ("flow.volcano.sh/v1alpha1", "batch.volcano.sh/v1alpha1")
 KINDS: Final = {(API_VERSION, "Job"): "VolcanoJob"}
-LABELS: Final = tuple(
-    f"volcano.sh/{name}" for name in ("task-index", "job-name", "task-spec", "job-namespace", "queue-name")
-)
-"""Labels that the controller gives every pod, whatever the template says."""
-
-ANNOTATIONS: Final = (
-    "scheduling.k8s.io/group-name",
-    *(f"volcano.sh/{name}" for name in ("task-index", "task-spec", "job-name", "queue-name", "job-version")),
-    "volcano.sh/template-uid",
-    "volcano.sh/job-retry-count",
-)
-"""Annotations that the controller gives every pod."""
-
 TYPES: Final[Types] = {
     "VolcanoJob": {"metadata": "ObjectMeta", "spec": "VolcanoJobSpec"},
     "VolcanoJobSpec": {
@@ -265,9 +253,9 @@ TYPES: Final[Types] = {
 """Source: volcano-sh/apis pkg/apis/batch/v1alpha1, and the CRD of Volcano 1.15."""
 
 DEFAULTS: Final[Defaults] = {
-    "VolcanoJobSpec": {"schedulerName": "volcano", "queue": "default", "maxRetry": 3},
+    "VolcanoJobSpec": {**absent(SPEC), "maxRetry": MAX_RETRY},
     "PodSpec": {"dnsPolicy": ""},
-    "TaskSpec": {"maxRetry": 3, "topologyPolicy": "none", "dependsOn": {}},
+    "TaskSpec": {"maxRetry": MAX_RETRY, "topologyPolicy": "none", "dependsOn": {}},
     "NetworkTopologySpec": {"mode": "hard"},
 }
 SETS: Final[Sets] = {
@@ -316,7 +304,8 @@ def pods(spec: Mapping) -> Mapping:
     """Without what pods get from the job: its scheduler and priority, labels, annotations and variables."""
     scheduler = scalar(spec.get("schedulerName")) or "volcano"
     priority = scalar(spec.get("priorityClassName"))
-    variables = _variables(spec)
+    own = child(spec, "plugins")
+    variables = plugin_variables(("env",) if child(own, "env") is not None else (), ())
 
     def pod(node: Mapping) -> Mapping:
         equal = {"schedulerName": scheduler, "priorityClassName": priority}
@@ -374,11 +363,6 @@ def plugins(spec: Mapping) -> Mapping:
     """With the plugins that the webhook adds, and without arguments that are the default."""
     own = spec.get("plugins")
     return with_value(spec, "plugins", with_defaults(own)) if isinstance(own, Mapping) else spec
-
-
-def _variables(spec: Mapping) -> frozenset[str]:
-    """Variables that the plugin ``env`` appends to every container, so that they hide those of the template."""
-    return frozenset(("VC_TASK_INDEX", "VK_TASK_INDEX") if child(spec, "plugins", "env") is not None else ())
 
 
 _WEBHOOK: Final = "pkg/webhooks/admission/jobs/mutate of Volcano 1.15"

@@ -17,8 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping as Map
-from fractions import Fraction
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.manifest.nodes import (
     Entry,
@@ -36,6 +35,7 @@ from tfdsl.manifest.nodes import (
     without,
 )
 from tfdsl.record import Record
+from tfdsl.text import Span
 from tfdsl_backends.volcano.controller import (
     Decided,
     Minimums,
@@ -43,6 +43,7 @@ from tfdsl_backends.volcano.controller import (
     Reactions,
     Task,
     Trigger,
+    canonical_duration,
     common,
     decided,
     minimums,
@@ -50,20 +51,13 @@ from tfdsl_backends.volcano.controller import (
     reactions,
     triggers,
 )
-
-if TYPE_CHECKING:
-    from tfdsl.text import Span
-
+from tfdsl_backends.volcano.features import PLUGINS
+from tfdsl_backends.volcano.policies import go_duration
 
 NEVER: Final = ("JobUpdated",)
 """Events that no code emits."""
 
 HIDES_STATUSES: Final = ("PodFailed", "*")
-_DURATION: Final = re.compile(r"(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)", re.ASCII)
-_UNITS: Final = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9}
-_UNITS["h"] = 3600 * 10**9
-_WRITTEN: Final = ("h", "m", "s", "ms", "us", "ns")
-_LONGEST: Final = 60
 
 
 class _Policy(Record):
@@ -119,26 +113,8 @@ def _written(policy: _Policy) -> Mapping:
     if policy.status is None:
         node = without(with_value(node, "event", text(policy.event, policy.span)), ("events",))
     timeout = node.get("timeout")
-    duration = scalar(timeout)
-    if timeout is None or not isinstance(duration, str) or (shown := canonical_duration(duration)) is None:
-        return node
-    return with_value(node, "timeout", text(shown, timeout.span))
-
-
-def duration_of(value: object) -> str | None:
-    """The duration that a timeout is, if it is one."""
-    return canonical_duration(value) if isinstance(value, str) else None
-
-
-def canonical_duration(written: str) -> str | None:
-    """Go's duration ``written`` in the largest unit that is whole; ``None`` where it is none."""
-    parts = [*_DURATION.finditer(written)] if len(written) <= _LONGEST else []
-    if not parts or "".join(part[0] for part in parts) != written:
-        return None
-    numbers = [Fraction("0" + part[1] if part[1].startswith(".") else part[1].rstrip(".")) for part in parts]
-    total = sum(number * _UNITS[part[2]] for number, part in zip(numbers, parts, strict=True))
-    unit = next((unit for unit in _WRITTEN if total and total % _UNITS[unit] == 0), "s" if not total else "")
-    return f"{int(total) // _UNITS[unit]}{unit}" if unit else None
+    shown = canonical_duration(scalar(timeout))
+    return node if timeout is None or shown is None else with_value(node, "timeout", text(shown, timeout.span))
 
 
 _OF_JOB: Final = "Unknown"
@@ -183,7 +159,7 @@ def _is_well_formed(place: Node) -> bool:
         if not isinstance(policy, Mapping) or not isinstance(scalar(policy.get("action")), str):
             return False
         timeout = policy.get("timeout")
-        if timeout is not None and duration_of(scalar(timeout)) is None:
+        if timeout is not None and canonical_duration(scalar(timeout)) is None:
             return False
         asked = [*triggers(view(policy))]
         if not asked or (policy.get("exitCode") is not None and not isinstance(asked[0], int)):
@@ -219,16 +195,8 @@ def _policy(trigger: Trigger, one: Reaction, span: Span) -> Node:
     entries: dict[str, Node] = {"event" if isinstance(trigger, str) else "exitCode": Scalar(trigger, span)}
     entries["action"] = Scalar(one.action, span)
     if one.timeout:
-        entries["timeout"] = Scalar(_shown_time(one.timeout), span)
+        entries["timeout"] = Scalar(go_duration(one.timeout), span)
     return mapping(entries, span)
-
-
-def _shown_time(milliseconds: int) -> str:
-    unit, size = next((unit, size) for unit, size in _SHOWN_UNITS if milliseconds % size == 0)
-    return f"{milliseconds // size}{unit}"
-
-
-_SHOWN_UNITS: Final = (("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1))
 
 
 def gang(spec: Mapping) -> Mapping:
@@ -266,27 +234,6 @@ def _looked_at(spec: Mapping, found: Minimums) -> frozenset[str] | None:
     return None
 
 
-FLAGS: Final[Map[str, Map[str, bool | int | str]]] = {
-    "env": {},
-    "svc": {"publish-not-ready-addresses": False, "disable-network-policy": False, "inject-hosts-env": True},
-    "ssh": {"ssh-key-file-path": "/root/.ssh", "ssh-private-key": "", "ssh-public-key": "", "ssh-port": 22},
-    "tensorflow": {"ps": "ps", "worker": "worker", "chief": "chief", "evaluator": "evaluator", "port": 2222},
-    "pytorch": {
-        "master": "master",
-        "worker": "worker",
-        "port": 23456,
-        "wait-master-enabled": False,
-        "wait-master-timeout": 300,
-        "wait-master-image": "busybox:1.36.1",
-    },
-    "mpi": {"master": "master", "worker": "worker", "port": 22},
-    "hcclrank": {"master": "master", "worker": "worker"},
-}
-"""Plugin → its flags with their defaults."""
-
-ADDED: Final = {"tensorflow": ("svc",), "mpi": ("svc", "ssh"), "pytorch": ("svc",), "ray": ("svc",)}
-"""Plugin → those that the webhook adds beside it."""
-
 _FLAG: Final = re.compile(r"--?([A-Za-z0-9][^=]*)(?:=(.*))?", re.S)
 _TRUE: Final = ("1", "t", "T", "TRUE", "true", "True")
 _FALSE: Final = ("0", "f", "F", "FALSE", "false", "False")
@@ -297,7 +244,7 @@ def with_defaults(plugins: Mapping) -> Mapping:
     """``plugins`` with those that the webhook adds, and each with the arguments that are not the default."""
     entries = {key: Entry(key, entry.key_span, _arguments(key, entry.value)) for key, entry in plugins.entries.items()}
     for name in plugins.entries:
-        for added in ADDED.get(name, ()):
+        for added in PLUGINS[name].adds if name in PLUGINS else ():
             place = plugins.entries[name]
             entries.setdefault(added, Entry(added, place.key_span, Sequence((), place.value.span)))
     return Mapping(dict(sorted(entries.items())), plugins.span)
@@ -305,7 +252,7 @@ def with_defaults(plugins: Mapping) -> Mapping:
 
 def _arguments(plugin: str, node: Node) -> Node:
     """The arguments in one spelling and order; as they are, if the plugin does not know all of them."""
-    flags = FLAGS.get(plugin)
+    flags = PLUGINS[plugin].flags if plugin in PLUGINS else None
     if flags is None or not isinstance(node, Sequence):
         return node
     values = _parsed(flags, [scalar(item) for item in node.items])

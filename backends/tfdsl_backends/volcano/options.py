@@ -9,9 +9,6 @@ from tfdsl_backends.podspec.options import POD_OPTIONS
 TASK_NAME = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
 """The name of a task, as the CRD has it."""
 
-PLUGIN_NAMES = ("env", "svc", "ssh", "tensorflow", "mpi", "pytorch", "hcclrank", "ray")
-"""The plugins of Volcano (pkg/controllers/job/plugins/factory.go)."""
-
 TF_CONFIG = Option(
     "tf_config",
     one_of("plugin", "static", "shell"),

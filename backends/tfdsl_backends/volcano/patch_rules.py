@@ -14,16 +14,18 @@ from tfdsl_backends.podspec.patching import (
     BY_POD_NAME,
     MINIMUM,
     REPLICAS,
+    Must,
     Node,
     alternatives,
+    broken,
     claim,
     numbers,
-    part,
+    one_of,
+    or_empty,
     rules,
     sidecars,
 )
-from tfdsl_backends.volcano.features import SIDECARS
-from tfdsl_backends.volcano.options import PLUGIN_NAMES
+from tfdsl_backends.volcano.features import PLUGINS, SIDECARS
 
 KIND: Final = "Job.batch.volcano.sh"
 EVENTS: Final = ("*", "PodFailed", "PodEvicted", "PodPending", "PodRunning", "Unknown", "TaskCompleted", "TaskFailed",
@@ -50,12 +52,32 @@ def _check(node: Node) -> Iterator[Complaint]:
         yield spec["minAvailable"].complain(f"minAvailable exceeds the {replicas} replicas of all tasks")
     yield from _depends(spec["tasks"])
     yield from _volumes(spec["volumes"])
-    queue = spec["queue"]
-    if queue.data and (not patching.is_dns_name(queue.data) or len(str(queue.data)) > 63):
-        yield queue.complain(f"{queue.data!r} is not the name of a queue")
-    scheduler = spec["schedulerName"]
-    if scheduler.data and len(str(scheduler.data)) > 63:
-        yield scheduler.complain("a schedulerName has at most 63 characters")
+    yield from broken(spec, _JOB)
+
+
+_ACTION: Final = f"the action must be {alternatives(ACTIONS)}"
+_EVENT: Final = f"{{value!r}} is not an event: {alternatives(EVENTS)}"
+_POLICY: Final = (
+    Must("exitCode", lambda code: code != 0, "exitCode 0 is not a failure and cannot have a policy"),
+    Must("action", one_of(*ACTIONS), _ACTION, missing=True),
+    Must("event", one_of(*EVENTS), _EVENT),
+    Must("events[]", one_of(*EVENTS), _EVENT),
+)
+_JOB: Final = (
+    Must(
+        "tasks[].name",
+        patching.is_dns_label,
+        "{value!r} is not the name of a task",
+        missing="None is not the name of a task",
+    ),
+    Must("volumes[].mountPath", bool, "a volume needs a mountPath", missing=True),
+    Must(
+        "queue",
+        or_empty(lambda name: patching.is_dns_name(name) and len(str(name)) <= 63),
+        "{value!r} is not the name of a queue",
+    ),
+    Must("schedulerName", lambda name: len(str(name)) <= 63, "a schedulerName has at most 63 characters"),
+)
 
 
 def _count(node: Node) -> int:
@@ -64,16 +86,14 @@ def _count(node: Node) -> int:
 
 def _plugins(node: Node) -> Iterator[Complaint]:
     for name, plugin in node.entries():
-        if name not in PLUGIN_NAMES:
-            near = [known for known in PLUGIN_NAMES if known in name or name in known]
-            advice = f"did you mean {near[0]}?" if near else f"plugins are {alternatives(PLUGIN_NAMES)}"
+        if name not in PLUGINS:
+            near = [known for known in PLUGINS if known in name or name in known]
+            advice = f"did you mean {near[0]}?" if near else f"plugins are {alternatives([*PLUGINS])}"
             yield plugin.complain(f"Volcano has no plugin {name}", advice, key=True)
 
 
 def _task(task: Node) -> Iterator[Complaint]:
     yield from numbers(task, ("replicas", "minAvailable", "maxRetry"))
-    if not patching.is_dns_label(task["name"].data):
-        yield part(task, "name").complain(f"{task['name'].data!r} is not the name of a task")
     if task.has("minAvailable") and _count(task["minAvailable"]) > _count(task["replicas"]):
         yield task["minAvailable"].complain(f"minAvailable exceeds the {_count(task['replicas'])} replicas of the task")
     if not task["template"]["spec"].has("containers"):
@@ -89,13 +109,7 @@ def _policies(node: Node) -> Iterator[Complaint]:
         code = policy["exitCode"]
         if bool(events) == policy.has("exitCode"):
             yield policy.complain("a policy needs either events or an exitCode")
-        if code.data == 0:
-            yield code.complain("exitCode 0 is not a failure and cannot have a policy")
-        if policy["action"].data not in ACTIONS:
-            yield part(policy, "action").complain(f"the action must be {alternatives(ACTIONS)}")
-        for event in events:
-            if event.data not in EVENTS:
-                yield event.complain(f"{event.data!r} is not an event: {alternatives(EVENTS)}")
+        yield from broken(policy, _POLICY)
         for one in [*events, *([code] if policy.has("exitCode") else [])]:
             if isinstance(one.data, str | int) and one.data in seen:
                 yield one.complain(f"there are two policies on {one.data}")
@@ -113,8 +127,6 @@ def _depends(tasks: Node) -> Iterator[Complaint]:
 def _volumes(node: Node) -> Iterator[Complaint]:
     yield from node.once("mountPath", "volumes at")
     for volume in node.items():
-        if not volume["mountPath"].data:
-            yield volume.complain("a volume needs a mountPath")
         if volume.has("volumeClaim") == volume.has("volumeClaimName"):
             yield volume.complain("a volume needs either volumeClaim or volumeClaimName")
         if volume.has("volumeClaim"):
@@ -126,8 +138,9 @@ _POLICIES: Final = (("spec", "policies", "*"), (*_TASK, "policies", "*"))
 _SINCE: Final = (
     sidecars(SIDECARS),
     *(
-        Since(KIND, ("spec", "plugins", name), version, f"the plugin {name}")
-        for name, version in (("mpi", "1.6"), ("pytorch", "1.7"), ("hcclrank", "1.13"), ("ray", "1.13"))
+        Since(KIND, ("spec", "plugins", plugin.name), plugin.since, f"the plugin {plugin.name}")
+        for plugin in PLUGINS.values()
+        if plugin.since
     ),
     Since(KIND, ("spec", "networkTopology"), "1.12", "networkTopology"),
     Since(KIND, (*_TASK, "partitionPolicy"), "1.14", "partitionPolicy"),
@@ -150,8 +163,9 @@ RULES: Final = rules(
         Derived(KIND, (*_TASK, "dependsOn"), "dependsOn", "write after = [ … ] in the role"),
         Derived(KIND, ("spec", "minAvailable"), "the minimum of the gang", MINIMUM),
         *(
-            Derived(KIND, ("spec", "plugins", name), f"the arguments of the plugin {name}", _DELIVERY)
-            for name in ("env", "svc", "tensorflow")
+            Derived(KIND, ("spec", "plugins", plugin.name), f"the arguments of the plugin {plugin.name}", _DELIVERY)
+            for plugin in PLUGINS.values()
+            if plugin.written
         ),
         *(
             Derived(POD, ("metadata", "labels", label), f"the label {label}", "Volcano writes it itself")

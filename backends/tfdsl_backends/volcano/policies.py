@@ -21,7 +21,7 @@ from tfdsl.backend import Unit
 from tfdsl.emit.located import Data, Located
 from tfdsl.ir.policies import covering, exit_policies, on_completion
 from tfdsl.record import Record, replace
-from tfdsl.vocabulary.quantities import Duration
+from tfdsl.vocabulary.quantities import DURATION_UNITS
 from tfdsl_backends.volcano.features import Features, features
 
 if TYPE_CHECKING:
@@ -52,8 +52,6 @@ KILLED: Final = 137
 
 TERMINATED: Final = 143
 """128 + SIGTERM."""
-
-_UNITS: Final = (("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1))
 
 
 # --- what is decided ---------------------------------------------------------------------------------------------
@@ -207,7 +205,7 @@ class Entry(Record):
         """The entry as the manifest has it."""
         delay = self.policy.delay
         trigger: dict[str, Data] = {"event": self.event} if self.code is None else {"exitCode": self.code}
-        timeout = Located(go_duration(delay), f"{self.policy.path}.delay") if delay is not None else None
+        timeout = Located(go_duration(delay.ms), f"{self.policy.path}.delay") if delay is not None else None
         return Located({**trigger, "action": self.written_action, "timeout": timeout}, self.policy.path)
 
     @property
@@ -274,10 +272,10 @@ def job_max_retry(unit: Unit) -> int | None:
     return unit.job.retries + 1 if decisions(unit).replaces_pods else None
 
 
-def go_duration(delay: Duration) -> str:
+def go_duration(ms: int) -> str:
     """A time as Go's ``time.ParseDuration`` takes it, in the largest unit that is whole (it knows no days)."""
-    unit, size = next((unit, size) for unit, size in _UNITS if delay.ms % size == 0)
-    return f"{delay.ms // size}{unit}"
+    unit, size = next((unit, size) for unit, size in DURATION_UNITS.items() if unit != "d" and ms % size == 0)
+    return f"{ms // size}{unit}"
 
 
 def _shared(unit: Unit) -> _Groups:

@@ -8,7 +8,7 @@ compiler can give the same TF_CONFIG, so the shorter job is offered.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic
@@ -16,21 +16,24 @@ from tfdsl.diagnostics.command_rules import NOT_KEPT, READ_DIFFERENTLY, SERVER_R
 from tfdsl.draft import Attribute, Block, Draft, Step, Value
 from tfdsl.ir.fields import Origins
 from tfdsl.ir.model import Job
+from tfdsl.manifest.nodes import Document, Node, Scalar, View, changed, child, view, with_value
 from tfdsl.manifest.nodes import Mapping as Map
-from tfdsl.manifest.nodes import Node, Scalar, View, changed, child, view, with_value
 from tfdsl.manifest.nodes import Sequence as Listed
 from tfdsl.patterns import regex
 from tfdsl.reading import Asked, Field, Group
 from tfdsl.record import Record, replace
 from tfdsl.rules.job import LONGEST_NAME, OWN_NAMES, port_names
+from tfdsl.text import Span
 from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts, PodsRead
 from tfdsl_backends.podspec.reading.mounts import claim_facts, claim_spec_facts
 from tfdsl_backends.podspec.reading.objects import Neighbours, job_name, read_metadata
 from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
+from tfdsl_backends.podspec.reading.settings import plain
 from tfdsl_backends.podspec.reading.values import seconds
 from tfdsl_backends.volcano.controller import MAX_RETRY, Task, minimums, reactions
-from tfdsl_backends.volcano.features import VERSIONS
+from tfdsl_backends.volcano.features import PLUGINS, VERSIONS, plugin_variables
+from tfdsl_backends.volcano.fields import SPEC
 from tfdsl_backends.volcano.lower import API_VERSION
 from tfdsl_backends.volcano.names import labels
 from tfdsl_backends.volcano.normal import (
@@ -44,7 +47,7 @@ from tfdsl_backends.volcano.normal import (
     normal,
     without_generated_names,
 )
-from tfdsl_backends.volcano.options import OPTIONS, PLUGIN_NAMES
+from tfdsl_backends.volcano.options import OPTIONS
 from tfdsl_backends.volcano.pods import VGPU_MEMORY, VGPU_NUMBER
 from tfdsl_backends.volcano.reading_policies import BOARD, JobPolicies, RoleTask, read_policies
 from tfdsl_backends.volcano.reading_roles import (
@@ -58,12 +61,11 @@ from tfdsl_backends.volcano.reading_roles import (
 )
 from tfdsl_backends.volcano.tfconfig import ADDRESSABLE, INDEX_FIELD, PLUGIN_ROLES, REACHABLE, shell_text
 
-if TYPE_CHECKING:
-    from tfdsl.manifest.nodes import Document
-    from tfdsl.text import Span
-
+__all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
 
 _CRON: Final = "CronJob"
+_TARGET: Final = "volcano"
+_LOST_CONFIG: Final = "Volcano's tensorflow plugin sets TF_CONFIG itself, and the last one counts"
 
 FIELDS: tuple[Field, ...] = (
     Field("metadata.name", "job NAME"),
@@ -332,12 +334,9 @@ def _cluster(text: str, role: str, lists: dict[str, tuple[str, int]], command: s
         if found is None or found[2] not in lists:
             return None
         members[found[1]] = lists[found[2]]
-    plain = not any(mark in command for mark in ";&|<>`$\"'\\(")
-    return _Built(members, role, command) if command and plain else None
+    is_plain = not any(mark in command for mark in ";&|<>`$\"'\\(")
+    return _Built(members, role, command) if command and is_plain else None
 
-
-NEEDS_SVC: Final = ("tensorflow", "mpi", "pytorch", "ray")
-"""The plugins beside which the mutating webhook adds svc; beside mpi it adds ssh too."""
 
 _LIST: Final = regex(r"hosts /etc/volcano/([-_a-z0-9]+)\.host ([0-9]{1,5}); (chief|master|ps|worker)=\$list")
 
@@ -357,29 +356,11 @@ def read_plugins(spec: View) -> Plugins:
     """The plugins of a job."""
     found: dict[str, tuple[str, ...]] = {}
     for name, arguments in spec["plugins"].entries():
-        if name in PLUGIN_NAMES:
+        if name in PLUGINS:
             found[name] = tuple(one.words or "" for one in arguments.items())
-    for name in added(found):
-        found[name] = ()
+    for added in [added for name in found for added in PLUGINS[name].adds]:
+        found.setdefault(added, ())
     return Plugins(found, spec.key("plugins"))
-
-
-def added(plugins: Mapping[str, object]) -> list[str]:
-    """The plugins that the mutating webhook adds."""
-    names: list[str] = []
-    if any(name in plugins for name in NEEDS_SVC) and "svc" not in plugins:
-        names.append("svc")
-    if "mpi" in plugins and "ssh" not in plugins:
-        names.append("ssh")
-    return names
-
-
-def variables(plugins: Plugins, tasks: Sequence[str]) -> frozenset[str]:
-    """The variables that the plugins set in every container."""
-    names = ["VC_TASK_INDEX", "VK_TASK_INDEX"] if plugins.has("env") else []
-    if plugins.has("svc"):
-        names += [f"VC_{task.replace('-', '_').upper()}_{what}" for task in tasks for what in ("HOSTS", "NUM")]
-    return frozenset(names)
 
 
 def program_around(role: str, text: str) -> int | None:
@@ -439,14 +420,6 @@ def _tensorflow(roles: Sequence[RoleOf], pods: PodsRead) -> tuple[str, ...]:
     return (*(f"--{role}={named[role]}" for role in PLUGIN_ROLES if role in named), f"--port={port}")
 
 
-__all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
-
-_TARGET: Final = "volcano"
-_SCHEDULER: Final = "volcano"
-_QUEUE: Final = "default"
-_LOST_CONFIG: Final = "Volcano's tensorflow plugin sets TF_CONFIG itself, and the last one counts"
-
-
 def read(group: Group, asked: Asked) -> Draft | None:
     """The job that a Volcano job describes; ``None`` where its tasks cannot be roles (told as an error).
 
@@ -481,7 +454,8 @@ def _read(group: Group, asked: Asked) -> Draft | None:
     draft.renamed = {one.name: one.role for one in found if one.name != one.role}
     draft.wanted = (_wanted(manifest, found), *(one.node for one in beside))
     read_metadata(draft, job["metadata"])
-    _read_settings(draft, spec)
+    for attribute in plain(spec, SPEC, filled_in=True):
+        draft.job.add(attribute)
     _read_deadline(draft, found)
     read_gang(draft, spec, found, asked)
     _read_pods(draft, job, found, plugins, claims, asked)
@@ -506,19 +480,6 @@ def _wanted(job: Node, found: Sequence[RoleOf]) -> Node:
     return changed(job, ("spec", "tasks"), lambda _: Listed(tuple(kept), tasks.span))
 
 
-def _read_settings(draft: Draft, spec: View) -> None:
-    """What the job says about itself in single fields."""
-    queue, scheduler, priority = spec["queue"], spec["schedulerName"], spec["priorityClassName"]
-    if queue.text and queue.text != _QUEUE:
-        draft.job.set("queue", queue.text, queue.span)
-    if scheduler.text and scheduler.text != _SCHEDULER:
-        draft.job.set("scheduler", scheduler.text, scheduler.span)
-    draft.job.set("priority", priority.text or None, priority.span)
-    ttl = spec["ttlSecondsAfterFinished"]
-    if ttl.number is not None and ttl.number >= 0:
-        draft.job.set("ttl", seconds(ttl.number), ttl.span)
-
-
 def _read_deadline(draft: Draft, found: Sequence[RoleOf]) -> None:
     """The time that every pod has, if it is the same for all."""
     places = [one.task["template"]["spec"]["activeDeadlineSeconds"] for one in found]
@@ -539,7 +500,8 @@ def _with_volumes(node: Node, beside: Sequence[Document]) -> tuple[View, Mapping
         known, name = claim_facts(root), root["metadata"]["name"].text
         if root["kind"].text == "PersistentVolumeClaim" and known is not None and name is not None:
             claims[name] = replace(known, options=(*known.options, ("keep", True)))
-    prepared = any(True for task in view(node)["spec"]["tasks"].items() for _ in _init_containers(task))
+    tasks = view(node)["spec"]["tasks"].items()
+    prepared = any([*task["template"]["spec"]["initContainers"].items()] for task in tasks)
 
     def chosen(volume: JobVolume) -> str | None:
         if volume.claim is not None:
@@ -554,10 +516,6 @@ def _with_volumes(node: Node, beside: Sequence[Document]) -> tuple[View, Mapping
     return view(in_templates(node, chosen)), claims
 
 
-def _init_containers(task: View) -> Sequence[View]:
-    return [*task["template"]["spec"]["initContainers"].items()]
-
-
 def _read_pods(
     draft: Draft, job: View, found: Sequence[RoleOf], plugins: Plugins, claims: Mapping[str, ClaimFacts], asked: Asked
 ) -> None:
@@ -569,7 +527,7 @@ def _read_pods(
         replicas={one.role: one.replicas for one in found},
         address=lambda role, index, port: f"{draft.name}-{names.get(role, role)}-{index}.{draft.name}:{port}",
         index_field=INDEX_FIELD,
-        variables=variables(plugins, [one.name for one in found]),
+        variables=plugin_variables(plugins.arguments, [one.name for one in found]),
         spread_labels=lambda role: labels(draft.name, names.get(role, role)),
         claims=claims,
         shares=(VGPU_NUMBER, VGPU_MEMORY),

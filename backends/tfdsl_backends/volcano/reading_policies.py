@@ -9,15 +9,16 @@ not allow on an event), all are patches, for a list of policies cannot be half a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.backend import Unit
 from tfdsl.draft import Attribute, Bare, Draft, Patch, Policy, Value
 from tfdsl.emit import located
 from tfdsl.emit.located import Plain
 from tfdsl.ir import model
-from tfdsl.manifest.nodes import plain
+from tfdsl.manifest.nodes import View, plain
 from tfdsl.record import Record
+from tfdsl.text import Span
 from tfdsl.vocabulary.quantities import duration
 from tfdsl.vocabulary.statements import ACTIONS_OF
 from tfdsl_backends.volcano import policies
@@ -32,11 +33,6 @@ from tfdsl_backends.volcano.controller import (
     common,
     decided,
 )
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.nodes import View
-    from tfdsl.text import Span
-
 
 WORDS: Final = {**{action: word for word, action in policies.ACTIONS.items()}, NOTHING: "ignore"}
 """Volcano's action → ours."""

@@ -10,20 +10,17 @@ Sources of what is refused: the CRD; ``pkg/webhooks/admission/jobs/validate`` (:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.manifest.nodes import Scalar, View, plain, walk
+from tfdsl.reading import Asked
 from tfdsl.record import Record
 from tfdsl.vocabulary.attributes import ROLES, ROLES_BY_NAME
 from tfdsl_backends.podspec.reading.objects import dotted, unfit
 from tfdsl_backends.volcano.controller import EVENTS, MAX_RETRY, NOTHING, RESTARTS, milliseconds, reactions, triggers
 from tfdsl_backends.volcano.patch_rules import KIND, RULES
-
-if TYPE_CHECKING:
-    from tfdsl.reading import Asked
-
 
 _MORE: Final = {
     "master": ("mpimaster", "mpi-master", "main"),
@@ -225,21 +222,13 @@ def _webhook(job: View) -> Iterator[Diagnostic]:
         yield SERVER_REFUSES(job["spec"].span, what="a job without tasks", reason="it needs at least one")
     data = plain(job.node)
     for complaint in RULES.check((data,)) if isinstance(data, dict) else ():
-        place = job
+        above = place = job
         for step in complaint.at:
-            place = place[step]
-        span = place.span
-        if complaint.key and complaint.at and isinstance(complaint.at[-1], str):
-            span = _above(job, complaint.at).key(complaint.at[-1])
+            above, place = place, place[step]
+        last = complaint.at[-1] if complaint.at else 0
+        span = above.key(last) if complaint.key and isinstance(last, str) else place.span
         told = SERVER_REFUSES(span, what=dotted(complaint.at) or "the document", reason=complaint.message)
         yield told.help(complaint.help) if complaint.help else told
-
-
-def _above(job: View, at: Sequence[str | int]) -> View:
-    place = job
-    for step in at[:-1]:
-        place = place[step]
-    return place
 
 
 # --- what never acts ---------------------------------------------------------------------------------------------

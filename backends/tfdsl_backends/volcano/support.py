@@ -11,9 +11,11 @@ from tfdsl import conditions as asked
 from tfdsl.backend import Row, Support, approximated, chosen, kept, refused, translated
 from tfdsl.vocabulary.statements import STEPS
 from tfdsl_backends.podspec import when as shared
+from tfdsl_backends.podspec.fields import kept_rows
 from tfdsl_backends.podspec.support import ROWS, STEP, prepare_row, seconds_rounded_up, sidecar_rows
 from tfdsl_backends.volcano import when
 from tfdsl_backends.volcano.features import SIDECARS
+from tfdsl_backends.volcano.fields import SPEC
 
 _LATER = "compile for Volcano 1.11 or newer"
 
@@ -113,7 +115,6 @@ def _delay(event: str) -> tuple[Row, ...]:
 
 
 _JOB: Final = (
-    kept("job.queue", "spec.queue"),
     refused(
         "job.priority",
         "Volcano takes the name of a PriorityClass, not the number {value}",
@@ -122,7 +123,6 @@ _JOB: Final = (
         instead='write the name of a PriorityClass, e.g. priority = "high"',
         when=shared.number,
     ),
-    kept("job.priority", "spec.priorityClassName"),
     approximated(
         "job.scheduler",
         "spec.schedulerName",
@@ -132,7 +132,6 @@ _JOB: Final = (
         instead="remove scheduler to use Volcano's, or write gang = false",
         when=when.knows_no_gangs,
     ),
-    kept("job.scheduler", "spec.schedulerName"),
     translated("job.gang", "spec.minAvailable", "false: 1 for the job and 0 for its tasks"),
     chosen(
         "job.retries",
@@ -173,7 +172,7 @@ _JOB: Final = (
         when=when.aborts,
     ),
     seconds_rounded_up("job.ttl", "spec.ttlSecondsAfterFinished", "034"),
-    kept("job.ttl", "spec.ttlSecondsAfterFinished"),
+    *kept_rows("job", SPEC, "spec"),
     kept("job.cleanup", "CompleteJob and TerminateJob stop the running pods", when=asked.running),
     approximated(
         "job.cleanup",

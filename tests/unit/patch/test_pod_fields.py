@@ -10,7 +10,7 @@ from tests.unit.patch.patching import documents, run
 from tfdsl import targets
 from tfdsl.compiling import pipeline
 from tfdsl.diagnostics.suggest import alias_table
-from tfdsl.patch import schema
+from tfdsl.patch.rules import load_schemas
 from tfdsl.text import Source
 from tfdsl.vocabulary import attributes, foreign
 
@@ -34,7 +34,7 @@ def fields_of_pods() -> set[str]:
     """What the API has in a pod, its containers and their security contexts."""
     backend = targets.find("kubernetes")
     assert backend is not None
-    known = schema.load(*os.path.split(backend.schemas))
+    known = load_schemas(*os.path.split(backend.schemas))
     found: set[str] = set()
     for path in (SPEC, (*SPEC, "containers"), (*SPEC, "securityContext"), (*SPEC, "containers", "securityContext")):
         node = known.kinds["Job"]

@@ -8,10 +8,9 @@ list. A row is by the API's type, and holds wherever the type is used.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from tfdsl.emit.located import Plain
+from tfdsl.emit.located import Plain
 from tfdsl_backends.podspec.fields import POD, absent
 
 _MODE: Final = 0o644

@@ -20,20 +20,15 @@ value]``: the API declares ``value`` as the default.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from collections.abc import Mapping as Map
-from fractions import Fraction
 from functools import cache
-from math import ceil
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
+from tfdsl.emit.located import Plain
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, plain
 from tfdsl.record import Record
-
-if TYPE_CHECKING:
-    from tfdsl.emit.located import Plain
-
+from tfdsl_backends.podspec.quantities import canonical
 
 Fields: TypeAlias = "Map[str, str]"
 Types: TypeAlias = "Map[str, Fields]"
@@ -72,57 +67,11 @@ def _read() -> Map[str, Map[str, str | list[Plain]]]:
     return read
 
 
-_FORM: Final = re.compile(r"([+-]?)(\d+\.?\d*|\.\d+)(?:([KMGTPE]i|[numkMGTPE])|[eE]([+-]?\d{1,3}))?", re.ASCII)
-_BINARY: Final = {suffix: 1024**power for power, suffix in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), 1)}
-_DECIMAL: Final = {suffix: 1000**power for power, suffix in enumerate(("k", "M", "G", "T", "P", "E"), 1)}
-_SMALL: Final = {"m": 1000, "u": 1000**2, "n": 1000**3}
-_LONGEST: Final = 64
-_LARGEST_POWER: Final = 30
-
-
-def canonical(text: str, *, rounded: bool = False) -> str | None:
-    """The shortest spelling of the amount ``text``, ``None`` where it is none; ``rounded``: up to thousandths."""
-    found = _FORM.fullmatch(text) if len(text) <= _LONGEST else None
-    if found is None:
-        return None
-    sign, digits, suffix, power = found.groups()
-    value = Fraction("0" + digits if digits.startswith(".") else digits.rstrip("."))
-    if suffix in _SMALL:
-        value /= _SMALL[suffix]
-    elif suffix is not None:
-        value *= _BINARY.get(suffix) or _DECIMAL[suffix]
-    elif power is not None:
-        if abs(int(power)) > _LARGEST_POWER:
-            return None
-        value *= Fraction(10) ** int(power)
-    if rounded:
-        value = Fraction(ceil(value * 1000), 1000)
-    return "-" + _spelled(value) if sign == "-" and value else _spelled(value)
-
-
-def _spelled(value: Fraction) -> str:
-    if value.denominator != 1:
-        for suffix, parts in _SMALL.items():
-            if (value * parts).denominator == 1:
-                return f"{value * parts}{suffix}"
-        return f"{ceil(value * _SMALL['n'])}n"
-    whole = value.numerator
-    spellings = [str(whole)]
-    for suffixes in (_BINARY, _DECIMAL):
-        fitting = [f"{whole // size}{suffix}" for suffix, size in suffixes.items() if whole and whole % size == 0]
-        spellings += fitting[-1:]
-    return min(spellings, key=len)
-
-
 Change: TypeAlias = Callable[[Mapping], Mapping]
 Defaults: TypeAlias = "Map[str, Map[str, Plain]]"
 Sets: TypeAlias = "Map[str, Map[str, tuple[str, ...]]]"
 
 _ZERO: Final[Map[str, tuple[Plain, ...]]] = {"s": ("",), "i": (0,), "n": (0,), "b": (False,), "x": ("", 0)}
-
-
-_LONGEST_AMOUNT: Final = 200
-"""Bits of a number that may be an amount."""
 
 
 class Rule(Record):
@@ -254,11 +203,7 @@ def resource(node: Node) -> Node:
 
 def amount(node: Scalar, *, rounded: bool = False) -> Scalar:
     """A quantity in its one spelling; what is no quantity is kept."""
-    if isinstance(node.value, bool) or node.value is None:
-        return node
-    if isinstance(node.value, int) and node.value.bit_length() > _LONGEST_AMOUNT:
-        return node
-    text = canonical(str(node.value), rounded=rounded)
+    text = canonical(node.value, rounded=rounded)
     return node if text is None else Scalar(text, node.span)
 
 

@@ -8,26 +8,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.diagnostics.command_rules import SERVER_REFUSES
 from tfdsl.draft import Attribute, Bare, Draft, Output, Text, Value
 from tfdsl.emit.shell import TENSORFLOW_SERVER
 from tfdsl.ir.cluster_spec import flag_hosts, flag_task_of
+from tfdsl.manifest.nodes import View
 from tfdsl.reading import Asked
 from tfdsl.record import Record, replace
 from tfdsl.rules.job import uses_args
 from tfdsl.rules.values import clean, data_key, name_problem, pod_field, quoted
+from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import ENV_NAME
 from tfdsl.vocabulary.statements import OUTPUT_WHEN
 from tfdsl_backends.podspec.command import SHELL, shell_program
 from tfdsl_backends.podspec.expansion import Scope
+from tfdsl_backends.podspec.reading.facts import PodFacts
 from tfdsl_backends.podspec.reading.values import literal, program, refers, value
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.nodes import View
-    from tfdsl.text import Span
-    from tfdsl_backends.podspec.reading.facts import PodFacts
 
 
 class Variable(Record):

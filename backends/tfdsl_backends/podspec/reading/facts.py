@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
+from tfdsl.draft import Value
 from tfdsl.record import Record
 from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
-
-if TYPE_CHECKING:
-    from tfdsl.draft import Value
 
 
 class ClaimFacts(Record):

@@ -6,21 +6,18 @@ A claim that is made for a job is one mount, of the job or of a single role.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Mapping
+from typing import Final
 
 from tfdsl.draft import Attribute, Draft, Mount, Text, Value
+from tfdsl.manifest.nodes import View
 from tfdsl.record import Record, replace
 from tfdsl.rules import mounts as rules
 from tfdsl.rules.values import map_key, name_problem
-from tfdsl.vocabulary.statements import HOST_TYPES, ITEM_KEY
+from tfdsl.vocabulary.statements import ACCESS_MODES, HOST_TYPES, ITEM_KEY
 from tfdsl_backends.podspec.expansion import Scope
+from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
 from tfdsl_backends.podspec.reading.values import bytes_at, value, word
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.nodes import View
-    from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
-
 
 _OWN_SPACE: Final = ("scratch", "memory")
 """Kinds of which each mount is a volume of its own."""
@@ -85,9 +82,6 @@ def claim_facts(document: View) -> ClaimFacts | None:
 
 def claim_spec_facts(spec: View) -> ClaimFacts | None:
     """The same of the ``spec`` alone, as other documents embed it."""
-    from tfdsl.vocabulary.statements import ACCESS_MODES
-    from tfdsl_backends.podspec.reading.facts import ClaimFacts
-
     size = bytes_at(spec["resources"]["requests"]["storage"])
     if size is None:
         return None
@@ -153,25 +147,11 @@ def _volumes(spec: View, facts: PodFacts) -> dict[str, _Volume]:
     volumes: dict[str, _Volume] = {}
     for place in spec["volumes"].items():
         name = place["name"].text
-        volume = next(filter(None, _sources(place, facts)), None)
+        sources = (read(place[kind], facts) for kind, read in _SOURCES.items() if place[kind].present)
+        volume = next(filter(None, sources), None)
         if name is not None and volume is not None:
             volumes.setdefault(name, volume)
     return volumes
-
-
-def _sources(place: View, facts: PodFacts) -> Iterator[_Volume | None]:
-    if place["persistentVolumeClaim"].present:
-        yield _claim(place["persistentVolumeClaim"], facts)
-    if place["hostPath"].present:
-        yield _host(place["hostPath"])
-    if place["nfs"].present:
-        yield _nfs(place["nfs"])
-    if place["configMap"].present:
-        yield _files("configmap", place["configMap"], "name")
-    if place["secret"].present:
-        yield _files("secret", place["secret"], "secretName")
-    if place["emptyDir"].present:
-        yield _space(place["emptyDir"])
 
 
 def _claim(place: View, facts: PodFacts) -> _Volume | None:
@@ -182,14 +162,14 @@ def _claim(place: View, facts: PodFacts) -> _Volume | None:
     return _Volume("pvc", name) if made is None else _Volume("claim", made.size, made.options, name)
 
 
-def _host(place: View) -> _Volume | None:
+def _host(place: View, facts: PodFacts) -> _Volume | None:
     path, kind = word(place["path"].text), place["type"].text
     if path is None or rules.source("host", path) is not None:
         return None
     return _Volume("host", path, (("type", kind),) if kind in HOST_TYPES else ())
 
 
-def _nfs(place: View) -> _Volume | None:
+def _nfs(place: View, facts: PodFacts) -> _Volume | None:
     server, path = word(place["server"].text), word(place["path"].text)
     if server is None or path is None or ":" in server or rules.source("nfs", f"{server}:{path}") is not None:
         return None
@@ -225,11 +205,22 @@ def _items(place: View) -> dict[str, Value] | None:
     return items
 
 
-def _space(place: View) -> _Volume | None:
+def _space(place: View, facts: PodFacts) -> _Volume | None:
     medium, size = place["medium"].text or "", bytes_at(place["sizeLimit"])
     if medium == "Memory":
         return _Volume("memory", size) if size is not None else None
     return _Volume("scratch", size) if not medium else None
+
+
+_SOURCES: Final[Mapping[str, Callable[[View, PodFacts], _Volume | None]]] = {
+    "persistentVolumeClaim": _claim,
+    "hostPath": _host,
+    "nfs": _nfs,
+    "configMap": lambda place, facts: _files("configmap", place, "name"),
+    "secret": lambda place, facts: _files("secret", place, "secretName"),
+    "emptyDir": _space,
+}
+"""Key of a volume's source → what it is in the language."""
 
 
 _LONGEST_STEM: Final = 20

@@ -7,23 +7,20 @@ which patches are checked.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
-from functools import cache
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from tfdsl.diagnostics.command_rules import READ_DIFFERENTLY, SERVER_REFUSES
+from tfdsl.draft import Draft
 from tfdsl.manifest import nodes
-from tfdsl.manifest.nodes import Mapping, Scalar, Sequence, View, view
+from tfdsl.manifest.nodes import Document, Mapping, Scalar, Sequence, View, view
+from tfdsl.patch.rules import Node, Schemas, is_map, load_schemas
 from tfdsl.patterns import regex
+from tfdsl.reading import Asked
 from tfdsl.record import Record, replace
+from tfdsl.text import Span
 from tfdsl_backends.podspec import SCHEMAS
-
-if TYPE_CHECKING:
-    from tfdsl.draft import Draft
-    from tfdsl.manifest.nodes import Document
-    from tfdsl.reading import Asked
-    from tfdsl.text import Span
-
 
 LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 """The annotation in which ``kubectl apply`` keeps what it was given."""
@@ -101,9 +98,6 @@ def _file_stem(document: Document) -> str:
 
 
 Path: TypeAlias = tuple[str | int, ...]
-Node: TypeAlias = str | int | list["Node"]
-"""A node of a schema, in the notation of ``tfdsl.patch.schema``."""
-
 _WANTED: Final = {
     "s": "a text",
     "i": "a whole number",
@@ -113,21 +107,9 @@ _WANTED: Final = {
 }
 
 
-class Schemas(Record):
-    """The schemas of a family: kind → node, and the objects that nodes refer to by number."""
-
-    kinds: dict[str, Node]
-    types: list[dict[str, Node]]
-
-
-@cache
 def schemas() -> Schemas:
-    """The schemas of the family, read once."""
-    import json
-
-    with open(SCHEMAS, encoding="utf-8") as file:
-        read = json.load(file)
-    return Schemas(read["kinds"], read["types"])
+    """The schemas of the family."""
+    return load_schemas(*os.path.split(SCHEMAS))
 
 
 class Unfit(Record):
@@ -192,35 +174,18 @@ def _unfit(wanted: Node, node: nodes.Node, path: Path) -> Iterator[Unfit]:
                 yield from _unfit(wanted[1], item, (*path, number))
         else:
             yield Unfit(path, node.span, "a list")
-    elif isinstance(wanted, int) or (isinstance(wanted, list) and wanted[0] in ("m", "k")):
+    elif is_map(wanted):
         if isinstance(node, Mapping):
-            yield from _entries(wanted, node, path)
+            for key, entry in node.entries.items():
+                below = schemas().below(wanted, key)
+                if below is None:
+                    yield Unfit((*path, key), entry.key_span)
+                else:
+                    yield from _unfit(below, entry.value, (*path, key))
         else:
             yield Unfit(path, node.span, "a map")
     elif not _fits(wanted, node):
         yield Unfit(path, node.span, _wanted(wanted))
-
-
-def _entries(wanted: int | list[Node], node: Mapping, path: Path) -> Iterator[Unfit]:
-    for key, entry in node.entries.items():
-        below = _of_key(wanted, key)
-        if below is None:
-            yield Unfit((*path, key), entry.key_span)
-        else:
-            yield from _unfit(below, entry.value, (*path, key))
-
-
-def _of_key(wanted: int | list[Node], key: str) -> Node | None:
-    """The schema of the value of ``key``; ``None`` where there is no such field."""
-    if isinstance(wanted, int):
-        return schemas().types[wanted].get(key)
-    if wanted[0] == "m":
-        return wanted[1]
-    number = wanted[1]
-    known = schemas().types[number].get(key) if isinstance(number, int) else None
-    if known is None and key.startswith(tuple(str(prefix) for prefix in wanted[2:])):
-        return "s"
-    return known
 
 
 def _fits(wanted: Node, node: nodes.Node) -> bool:

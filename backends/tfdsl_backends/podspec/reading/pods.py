@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.diagnostics.command_rules import NOT_KEPT, READ_DIFFERENTLY
 from tfdsl.draft import Attribute, Bare, Block, Draft, Step, Text, Value
 from tfdsl.ir.cluster_spec import IN_CLUSTER, MOST_LISTED, tf_config
+from tfdsl.manifest.nodes import View
 from tfdsl.reading import Asked
-from tfdsl.record import replace
+from tfdsl.record import Record, replace
 from tfdsl.rules.job import step_name
 from tfdsl.rules.values import image
 from tfdsl_backends.podspec.expansion import Scope
@@ -24,10 +25,6 @@ from tfdsl_backends.podspec.reading.commands import Variable, Words, add_outputs
 from tfdsl_backends.podspec.reading.facts import PodFacts, PodsRead
 from tfdsl_backends.podspec.reading.settings import named_ports, plain
 from tfdsl_backends.podspec.reading.values import GPU, amount, plain_resources, value, word
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.nodes import View
-
 
 TF_CONFIG: Final = "TF_CONFIG"
 BOARD: Final = "tensorboard"
@@ -183,16 +180,13 @@ class Pod:
             yield from commands.statements(self.words, self.scope, flags=flags)
 
 
-class OfRole:
+class OfRole(Record):
     """What steps have from their role: its statements by identity, and its mounts by path."""
 
-    def __init__(
-        self, role: str, facts: PodFacts, attributes: Mapping[str, Attribute], places: Mapping[str, str]
-    ) -> None:
-        self.role = role
-        self.facts = facts
-        self.attributes = attributes
-        self.places = places
+    role: str
+    facts: PodFacts
+    attributes: Mapping[str, Attribute]
+    places: Mapping[str, str]
 
     def value(self, identity: str) -> Value | None:
         """The value of an attribute of the role."""
@@ -299,13 +293,16 @@ def names(draft: Draft, specs: Sequence[View]) -> None:
 
 def devices(draft: Draft) -> None:
     """The variable that hides devices, which the compiler gives to all that has none beside what has some."""
-    if not any(_has_devices(block) for block in draft.roles.values()):
+    holders: list[tuple[Block, Block | Step]] = [(block, block) for block in draft.roles.values()]
+    holders += [(block, step) for block in draft.roles.values() for step in _steps(block)]
+    if not any(_uses_nvidia(block, holder) for block, holder in holders):
         return
-    if any(_shows_devices(block) for block in draft.roles.values()):
+    bare = [(block, holder) for block, holder in holders if not _uses_nvidia(block, holder)]
+    if any(_find(block, _DEVICES) is None and _find(holder, _DEVICES) is None for block, holder in bare):
         draft.options.set("nvidia_visible_devices", "")
         return
     for block in draft.roles.values():
-        if not _uses_nvidia(block):
+        if not _uses_nvidia(block, block):
             _drop(block, _DEVICES, (_HIDDEN,))
         block.statements = [_without_hidden(one) if isinstance(one, Step) else one for one in block.statements]
 
@@ -340,12 +337,9 @@ def servers(draft: Draft, pythons: Mapping[str, str], index: Attribute, *, index
 
 def _index_of(block: Block, index: Attribute) -> Attribute | None:
     """The variable of the index among the statements of ``block``, which can have got a prefix."""
-    for one in block.statements:
-        if not isinstance(one, Attribute) or one.name != "env" or one.key is None:
-            continue
-        if one.value == index.value and one.key.endswith(str(index.key)):
-            return one
-    return None
+    variables = (one for one in block.statements if isinstance(one, Attribute) and one.name == "env" and one.key)
+    found = (one for one in variables if one.value == index.value and str(one.key).endswith(str(index.key)))
+    return next(found, None)
 
 
 def _uses_index(value: Value) -> bool:
@@ -372,15 +366,13 @@ def _of_first(value: Value, replicas: int) -> Value:
     return Text(tuple(parts))
 
 
-def _find(block: Block, identity: str) -> Attribute | None:
-    for one in block.statements:
-        if isinstance(one, Attribute) and one.identity == identity:
-            return one
-    return None
+def _find(holder: Block | Step, identity: str) -> Attribute | None:
+    found = (one for one in holder.statements if isinstance(one, Attribute) and one.identity == identity)
+    return next(found, None)
 
 
-def _value(block: Block, identity: str) -> Value | None:
-    found = _find(block, identity)
+def _value(holder: Block | Step, identity: str) -> Value | None:
+    found = _find(holder, identity)
     return None if found is None else found.value
 
 
@@ -391,40 +383,15 @@ def _drop(block: Block, identity: str, values: Sequence[Value]) -> None:
         block.statements = [one for one in block.statements if one is not found]
 
 
-def _uses_nvidia(block: Block) -> bool:
-    return _nvidia(block, _value(block, "gpu"))
-
-
-def _nvidia(block: Block, count: Value | None) -> bool:
-    """The same as ``podspec.environment``: a share of a device, or devices of that maker."""
-    device = _value(block, "gpu_resource") or GPU
-    return _value(block, "gpu_memory") is not None or (bool(count) and str(device).startswith("nvidia.com/"))
-
-
 def _steps(block: Block) -> list[Step]:
     return [one for one in block.statements if isinstance(one, Step)]
 
 
-def _of_step(step: Step, identity: str) -> Attribute | None:
-    return next((one for one in step.statements if one.identity == identity), None)
-
-
-def _step_uses_nvidia(block: Block, step: Step) -> bool:
-    count = _of_step(step, "gpu")
-    return count is not None and _nvidia(block, count.value)
-
-
-def _has_devices(block: Block) -> bool:
-    return _uses_nvidia(block) or any(_step_uses_nvidia(block, step) for step in _steps(block))
-
-
-def _shows_devices(block: Block) -> bool:
-    """Whether something in it has no device and does not say which it sees."""
-    said = _find(block, _DEVICES) is not None
-    if not said and not _uses_nvidia(block):
-        return True
-    bare = [step for step in _steps(block) if not _step_uses_nvidia(block, step)]
-    return not said and any(_of_step(step, _DEVICES) is None for step in bare)
+def _uses_nvidia(block: Block, holder: Block | Step) -> bool:
+    """The same as ``podspec.command`` of a role or its step: a share of a device, or devices of that maker."""
+    count, device = _value(holder, "gpu"), _value(block, "gpu_resource") or GPU
+    shares = _value(block, "gpu_memory") is not None and (holder is block or count is not None)
+    return shares or (bool(count) and str(device).startswith("nvidia.com/"))
 
 
 def _without_hidden(step: Step) -> Step:

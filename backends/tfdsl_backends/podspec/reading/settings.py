@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.draft import Attribute, Value
+from tfdsl.manifest.nodes import View
 from tfdsl.rules.job import LONGEST_NAME, OWN_NAMES, default_port, port_names
 from tfdsl.rules.values import clean, label_value_problem, name_problem, qualified_problem, toleration
 from tfdsl.vocabulary.attributes import CAPABILITIES
 from tfdsl_backends.podspec.fields import IMAGE, POD, TOLERATION, Field
+from tfdsl_backends.podspec.reading.facts import PodFacts
 from tfdsl_backends.podspec.reading.values import seconds, word
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.nodes import View
-    from tfdsl_backends.podspec.reading.facts import PodFacts
 
 _BOARD_PORT: Final = "http"
 _USUAL_SCHEDULER: Final = "default-scheduler"

@@ -6,22 +6,19 @@ A text in which Kubernetes replaces ``$(NAME)`` is read as ``podspec.command`` w
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.draft import Attribute, Bare, Policy, Text, Value
+from tfdsl.manifest.nodes import View
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.rules.values import clean, qualified_problem
+from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import NO_LIMIT
-from tfdsl.vocabulary.quantities import LONGEST_AMOUNT, QUANTITY_UNITS, duration, quantity
+from tfdsl.vocabulary.quantities import duration, quantity
+from tfdsl_backends.podspec import quantities
 from tfdsl_backends.podspec.expansion import Reference, Scope, parts
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.nodes import View
-    from tfdsl.text import Span
-    from tfdsl_backends.podspec.reading.facts import PodFacts
-
+from tfdsl_backends.podspec.reading.facts import PodFacts
 
 _NAME: Final = regex("[A-Za-z_][A-Za-z0-9_]*")
 
@@ -70,9 +67,7 @@ def word(text: str | None) -> str | None:
 
 
 GPU: Final = "nvidia.com/gpu"
-_QUANTITY: Final = regex(r"\+?([0-9]+\.?[0-9]*|\.[0-9]+)(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?[0-9]{1,2}))?")
 _WRITTEN: Final = regex(r"(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[mkMGTPE]|[KMGTPE]i)?")
-_SMALL: Final = {"n": Decimal("1e-6"), "u": Decimal("1e-3")}
 _DEVICE: Final = regex(r".*(?:gpu|/mig-).*")
 _MOST: Final = 10**18 * 1000
 
@@ -91,26 +86,13 @@ class Amount(Record):
 
 def amount(place: View) -> Amount | None:
     """The quantity at ``place`` as the API server reads it; ``None`` where the language has no number for it."""
-    text = place.words
-    match = _QUANTITY.fullmatch(text) if text is not None and len(text) <= LONGEST_AMOUNT else None
-    if text is None or match is None:
+    text, found = place.words, quantities.amount(place.words)
+    if text is None or found is None or text[0] == "-":
         return None
-    try:
-        scaled = Decimal(match[1]) * _unit(match[2], match[3])
-    except InvalidOperation:
+    milli = found * 1000
+    if milli.denominator != 1 or milli > _MOST:
         return None
-    milli = int(scaled)
-    if milli != scaled or milli > _MOST:
-        return None
-    return Amount(milli, text if _WRITTEN.fullmatch(text) else quantity(milli).text)
-
-
-def _unit(unit: str | None, exponent: str | None) -> Decimal:
-    if unit in _SMALL:
-        return _SMALL[unit]
-    if exponent is not None:
-        return Decimal(1000).scaleb(int(exponent))
-    return Decimal(QUANTITY_UNITS[unit or ""])
+    return Amount(int(milli), text if _WRITTEN.fullmatch(text) else quantity(int(milli)).text)
 
 
 def bytes_at(place: View) -> Bare | None:

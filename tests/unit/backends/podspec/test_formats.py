@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
+from fractions import Fraction
 
 import pytest
 
-from tfdsl_backends.podspec.patching import quantity
+from tfdsl_backends.podspec import quantities
 
 
 @pytest.mark.parametrize(
@@ -15,12 +15,12 @@ from tfdsl_backends.podspec.patching import quantity
         ("5", 5),
         (5, 5),
         ("1.5Gi", 3 * 2**29),
-        ("100m", Decimal("0.1")),
+        ("100m", Fraction("0.1")),
         ("2E", 2 * 10**18),
         ("1Ei", 2**60),
         ("1e3", 1000),
         ("1E3", 1000),
-        ("1e-3", Decimal("0.001")),
+        ("1e-3", Fraction("0.001")),
         ("1Gigs", None),
         ("", None),
         (True, None),
@@ -29,4 +29,4 @@ from tfdsl_backends.podspec.patching import quantity
     ],
 )
 def test_quantities(text: object, amount: object) -> None:
-    assert quantity(text) == amount
+    assert quantities.amount(text) == amount

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.backends.trees import data, of
 from tfdsl_backends.kubernetes.normal import normal
 from tfdsl_backends.podspec.normal.rules import pull_policy
-from tfdsl_backends.podspec.normal.walk import canonical
+from tfdsl_backends.podspec.quantities import canonical
 
 SERVERS_POD = {
     "dnsPolicy": "ClusterFirst",

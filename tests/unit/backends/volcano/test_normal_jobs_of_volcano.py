@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.unit.backends.trees import data, of
+from tfdsl_backends.volcano.controller import canonical_duration
 from tfdsl_backends.volcano.normal import aligned, normal
-from tfdsl_backends.volcano.normal_policies import canonical_duration
 
 TEMPLATE = {"spec": {"containers": [{"name": "c", "image": "x:1"}]}}
 
@@ -229,6 +229,7 @@ def test_malformed_policies_stay() -> None:
         ("1.5h", "90m"),
         ("1500ms", "1500ms"),
         (".5s", "500ms"),
+        ("+5s", "5s"),
         ("0s", "0s"),
     ],
 )
