@@ -28,6 +28,7 @@ from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE
 from tfdsl_backends.podspec.reading.batch import USUAL_RETRIES, ending_alone, read_field, refusals
 from tfdsl_backends.podspec.reading.beside import kept_claims
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
+from tfdsl_backends.podspec.reading.fields import plain
 from tfdsl_backends.podspec.reading.mounts import claim_facts, stem
 from tfdsl_backends.podspec.reading.objects import Neighbours, job_name, read_metadata
 from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
@@ -568,8 +569,7 @@ FIELDS: Final[tuple[Field, ...]] = (
     Field("spec.network.subdomain", "subdomain", "in target jobset"),
     Field("spec.network.publishNotReadyAddresses", "", "a patch for false"),
     Field("spec.coordinator", "coordinator", "in target jobset; a patch for another pod than the first"),
-    Field("spec.suspend", "suspend"),
-    Field("spec.ttlSecondsAfterFinished", "ttl"),
+    *plain((SUSPEND, TTL), "spec"),
     Field("spec.managedBy", "", "a patch"),
     Field("spec.volumeClaimPolicies[].templates[]", "mount claim", "of those that are deleted; a patch for others"),
     Field(f"{_JOB}.completions, parallelism", "replicas"),

@@ -49,6 +49,7 @@ from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE, PORT_NAME
 from tfdsl_backends.podspec.reading.batch import USUAL_RETRIES, ending_alone, read_field, refusals
 from tfdsl_backends.podspec.reading.beside import BOARD, BOARD_LABEL, deployed_board, is_board, kept_claims
 from tfdsl_backends.podspec.reading.facts import PodFacts
+from tfdsl_backends.podspec.reading.fields import plain
 from tfdsl_backends.podspec.reading.objects import Neighbours
 from tfdsl_backends.podspec.reading.pods import read_pods
 from tfdsl_backends.podspec.reading.values import LARGEST_RETRIES, STATUSES, on_exit
@@ -688,9 +689,7 @@ FIELDS: Final[tuple[Field, ...]] = (
     Field("spec.backoffLimit", "retries", "retries + 1 under OnFailure; its default is 6, that of retries 3"),
     Field("spec.backoffLimitPerIndex", "", "a patch"),
     Field("spec.maxFailedIndexes", "", "a patch"),
-    Field("spec.activeDeadlineSeconds", "deadline"),
-    Field("spec.ttlSecondsAfterFinished", "ttl"),
-    Field("spec.suspend", "suspend"),
+    *plain((DEADLINE, TTL, SUSPEND), "spec"),
     Field("spec.podFailurePolicy.rules[].onExitCodes", "on exit", "In and NotIn with FailJob; a patch for others"),
     Field("spec.podFailurePolicy.rules[].onPodConditions", "on evicted", "of DisruptionTarget; a patch for others"),
     Field("spec.successPolicy.rules[].succeededIndexes", "on completed", "one index; a patch for several"),
