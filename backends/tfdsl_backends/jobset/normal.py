@@ -210,16 +210,15 @@ def success_policy(spec: Mapping) -> Mapping:
     return spec if says else without(spec, ("successPolicy",))
 
 
+_UNCOUNTED: Final = frozenset((RESTART_UNCOUNTED, "RestartJob", "RestartJobAndIgnoreMaxRestarts"))
+
+
 def failure_policy(spec: Mapping) -> Mapping:
     """Without a failurePolicy under which every failure ends the job."""
     policy = spec.get("failurePolicy")
     actions = [scalar(child(rule, "action")) for rule in items(child(policy, "rules"))]
-    restarts = bool(scalar(child(policy, "maxRestarts"))) or any(_restarts_anyway(action) for action in actions)
+    restarts = bool(scalar(child(policy, "maxRestarts"))) or not _UNCOUNTED.isdisjoint(actions)
     return spec if restarts else without(spec, ("failurePolicy",))
-
-
-def _restarts_anyway(action: object) -> bool:
-    return action in (RESTART_UNCOUNTED, "RestartJob", "RestartJobAndIgnoreMaxRestarts")
 
 
 def rule_names(policy: Mapping) -> Mapping:

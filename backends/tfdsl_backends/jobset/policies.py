@@ -16,7 +16,7 @@ from tfdsl.backend import Unit
 from tfdsl.emit.located import Data
 from tfdsl.ir.policies import covering, exit_policies, on_eviction, on_failure
 from tfdsl.record import Record
-from tfdsl_backends.podspec.batch import decides, restarts_in_place
+from tfdsl_backends.podspec.batch import action, decides, restarts_in_place
 from tfdsl_backends.podspec.plan import PolicyAction, disrupted, exited, watched
 
 if TYPE_CHECKING:
@@ -236,13 +236,9 @@ def _evicted(job: Job, role: Role, indexes: Sequence[int]) -> Case | None:
 
 def _case(role: Role, decided: Mapping[int | None, Policy | None]) -> Case:
     """What the policies do that decide for the role (``None``) and for replicas with their own."""
-    acts: dict[int | None, Act] = {index: _act(policy) for index, policy in decided.items()}
+    acts: dict[int | None, Act] = {index: _ACTS.get(action(policy), "fail job") for index, policy in decided.items()}
     own: dict[int, Act] = {index: act for index, act in acts.items() if index is not None and act != acts[None]}
     return Case(acts[None], own)
-
-
-def _act(policy: Policy | None) -> Act:
-    return "fail job" if policy is None else _ACTS.get(policy.action, "fail job")
 
 
 # --- the rules of the Jobs (podFailurePolicy) and of the JobSet (failurePolicy), made of what is decided ---

@@ -13,7 +13,7 @@ from collections.abc import Sequence as Many
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics.import_rules import NO_ROLE, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
-from tfdsl.draft import Attribute, Bare, Block, Draft, Param, Policy, Statement, Text, Value
+from tfdsl.draft import Attribute, Bare, Block, Draft, Param, Policy, Text, Value
 from tfdsl.ir.cluster_spec import tf_config
 from tfdsl.manifest.edits import changed, child, each, items, scalar, with_value
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, mapping, walk
@@ -587,7 +587,7 @@ def _task(node: Node, role: str, path: tuple[str, ...] = ()) -> Node:
         if isinstance(named, Scalar) and named.value == "TF_CONFIG" and path[-1:] == ("env",):
             value = node.get("value")
             span = named.span if value is None else value.span
-            config = Scalar(_config(role), span)
+            config = Scalar(tf_config({name: [f"{node}:{_PORT}"] for name, node in _NODES.items()}, role, "0"), span)
             return Mapping({**node.entries, "value": Entry("value", span, config)}, node.span)
         entries = {key: replace(one, value=_task(one.value, role, (*path, key))) for key, one in node.entries.items()}
         return Mapping(entries, node.span)
@@ -603,17 +603,15 @@ def _task(node: Node, role: str, path: tuple[str, ...] = ()) -> Node:
     return Scalar(FIELD.sub(lambda match: known.get(match[1], match[0]), node.value), node.span)
 
 
-def _config(role: str) -> str:
-    return tf_config({name: [f"{node}:{_PORT}"] for name, node in _NODES.items()}, role, "0")
-
-
 def as_template(draft: Draft, document: Node, asked: Asked) -> Draft:
     """``draft``, which was read from the first tasks, for as many tasks as there are nodes."""
     draft.law = False
     draft.params = [SERVERS, HOSTS]
     blocks = (draft.job, draft.options, *draft.roles.values(), *draft.role_options.values())
     for block in blocks:
-        block.statements = [_unmarked(one) for one in block.statements]
+        block.statements = [
+            replace(one, value=_value(one.value)) if isinstance(one, Attribute) else one for one in block.statements
+        ]
     for role, number in (("ps", Bare("psn")), ("worker", Bare("len(hosts) - psn"))):
         old = draft.role(role)
         block = Block()
@@ -628,10 +626,6 @@ def as_template(draft: Draft, document: Node, asked: Asked) -> Draft:
         READ_DIFFERENTLY(place, what="this template", word="a job with the param hosts", difference=difference)
     )
     return draft
-
-
-def _unmarked(one: Statement) -> Statement:
-    return replace(one, value=_value(one.value)) if isinstance(one, Attribute) else one
 
 
 def _value(value: Value) -> Value:

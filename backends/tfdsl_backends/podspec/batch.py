@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 RESTARTS: Final = frozenset(("restart container", "restart pod"))
 
 
+def action(policy: Policy | None) -> str:
+    """What is done about a failure that ``policy`` decides; without one, it fails the job."""
+    return "fail job" if policy is None else policy.action
+
+
 def decides(job: Job, role: Role, policy: Policy) -> bool:
     """Whether ``policy`` on a failure decides anything for ``role``, not overridden by a more specific one."""
     if policy.event == "exit":

@@ -426,12 +426,8 @@ def belonging(neighbours: Neighbours, job: View) -> list[Document]:
 
 def _is_claim(document: Document, claims: set[str]) -> bool:
     root = view(document.node)
-    is_made = root["kind"].text == "PersistentVolumeClaim" and _name(root) in claims
+    is_made = root["kind"].text == "PersistentVolumeClaim" and root["metadata"]["name"].text in claims
     return is_made and claim_facts(root) is not None
-
-
-def _name(root: View) -> str | None:
-    return root["metadata"]["name"].text
 
 
 def _templates(root: View) -> list[View]:
