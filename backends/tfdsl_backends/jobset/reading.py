@@ -15,6 +15,7 @@ from tfdsl.manifest.view import View, view
 from tfdsl.patterns import regex
 from tfdsl.reading import Asked, Field, Group
 from tfdsl.record import Record
+from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import MOST_REPLICAS, ROLES, ROLES_BY_NAME
 from tfdsl_backends.jobset.lifecycle import BY_LIMIT, FAIL, Failure, Job, Manifest, read_manifest
 from tfdsl_backends.jobset.lower import EXCLUSIVE
@@ -36,7 +37,6 @@ from tfdsl_backends.podspec.reading.values import LARGEST_RETRIES, STATUSES, on_
 
 if TYPE_CHECKING:
     from tfdsl.manifest.documents import Document
-    from tfdsl.text import Span
 
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]

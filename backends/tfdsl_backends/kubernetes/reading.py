@@ -21,6 +21,7 @@ from tfdsl.manifest.view import View, view
 from tfdsl.patterns import regex
 from tfdsl.reading import Asked, Field, Group
 from tfdsl.record import Record, replace
+from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import ROLES
 from tfdsl_backends.kubernetes import normal as normal_form
 from tfdsl_backends.kubernetes.normal import (
@@ -56,7 +57,6 @@ from tfdsl_backends.podspec.reading.values import LARGEST_RETRIES, STATUSES, on_
 
 if TYPE_CHECKING:
     from tfdsl.manifest.documents import Document
-    from tfdsl.text import Span
 
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]

@@ -22,6 +22,7 @@ from tfdsl.manifest.nodes import Mapping, Node, Sequence, plain
 from tfdsl.manifest.view import View, view
 from tfdsl.reading import Asked, Field, Group
 from tfdsl.record import Record, replace
+from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import MOST_REPLICAS, ROLES_BY_NAME
 from tfdsl_backends.podspec import patching
 from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL
@@ -52,7 +53,6 @@ from tfdsl_backends.tfjob.tfconfig import INDEX_FIELD, SET_TF_CONFIG
 
 if TYPE_CHECKING:
     from tfdsl.manifest.documents import Document
-    from tfdsl.text import Span
 
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
