@@ -13,7 +13,7 @@ from tfdsl.diagnostics import Diagnostic
 from tfdsl.emit.located import entry
 from tfdsl.ir.policies import completions
 from tfdsl_backends.jobset import messages
-from tfdsl_backends.jobset.options import MESSAGE_PATTERNS
+from tfdsl_backends.jobset.options import EXCLUSIVE, MESSAGE_PATTERNS
 from tfdsl_backends.jobset.policies import (
     TENSORBOARD,
     decisions,
@@ -48,8 +48,6 @@ if TYPE_CHECKING:
 
 LONGEST_HOST = 57
 """Of the hostname of a pod, so that the pod's name, with a dash and five letters more, has 63 characters."""
-
-EXCLUSIVE = "alpha.jobset.sigs.k8s.io/exclusive-topology"
 
 
 def check(unit: Unit) -> Iterator[Diagnostic]:

@@ -15,12 +15,12 @@ from tfdsl.manifest.edits import changed, child, each, items, put, scalar, text,
 from tfdsl.manifest.nodes import Mapping, Node, Sequence, mapping
 from tfdsl.manifest.view import View
 from tfdsl_backends.jobset.lifecycle import RESTART_UNCOUNTED
+from tfdsl_backends.jobset.options import API_VERSION
 from tfdsl_backends.podspec.normal import rules
 from tfdsl_backends.podspec.normal.documents import SCHEDULER, aligned_job, dialect, document, with_names_of
 from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Rule, Sets, Types
 
 GROUP: Final = "jobset.x-k8s.io/"
-API_VERSION: Final = "jobset.x-k8s.io/v1alpha2"
 _JOBS: Final = ("spec", "replicatedJobs")
 _POD: Final = ("template", "spec", "template", "spec")
 

@@ -18,9 +18,8 @@ from tfdsl.record import Record
 from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import MOST_REPLICAS, ROLES, ROLES_BY_NAME
 from tfdsl_backends.jobset.lifecycle import BY_LIMIT, FAIL, Failure, Job, Manifest, read_manifest
-from tfdsl_backends.jobset.lower import EXCLUSIVE
 from tfdsl_backends.jobset.normal import aligned, completed, is_jobset, normal, with_claims
-from tfdsl_backends.jobset.options import JOB_NAME
+from tfdsl_backends.jobset.options import EXCLUSIVE, JOB_NAME
 from tfdsl_backends.jobset.patch_rules import RULES
 from tfdsl_backends.jobset.policies import LABELS, TENSORBOARD
 from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL

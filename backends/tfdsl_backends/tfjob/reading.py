@@ -35,9 +35,7 @@ from tfdsl_backends.podspec.reading.fields import plain as plain_fields
 from tfdsl_backends.podspec.reading.mounts import claim_facts, stem
 from tfdsl_backends.podspec.reading.objects import Neighbours, dotted, job_name, read_metadata, unfit
 from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
-from tfdsl_backends.tfjob.lower import CLEANUP, ROLE_KEYS
 from tfdsl_backends.tfjob.normal import (
-    API_VERSION,
     FORK,
     OF_AN_ITEM,
     OLD_POLICIES,
@@ -47,6 +45,7 @@ from tfdsl_backends.tfjob.normal import (
     modern,
     normal,
 )
+from tfdsl_backends.tfjob.options import API_VERSION, CLEANUP, ROLE_KEYS
 from tfdsl_backends.tfjob.patch_rules import MANAGERS, NUMBERS, RESTARTS
 from tfdsl_backends.tfjob.policies import FIRST_SIGNAL
 from tfdsl_backends.tfjob.tfconfig import INDEX_FIELD, SET_TF_CONFIG
