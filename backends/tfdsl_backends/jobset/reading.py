@@ -28,7 +28,7 @@ from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE
 from tfdsl_backends.podspec.reading.batch import USUAL_RETRIES, ending_alone, read_field, refusals
 from tfdsl_backends.podspec.reading.beside import kept_claims
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
-from tfdsl_backends.podspec.reading.fields import plain
+from tfdsl_backends.podspec.reading.fields import metadata_fields, plain
 from tfdsl_backends.podspec.reading.mounts import claim_facts, stem
 from tfdsl_backends.podspec.reading.objects import Neighbours, job_name, read_metadata
 from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
@@ -537,12 +537,7 @@ def _by_set(manifest: Manifest, failure: Failure) -> Done:
 _JOB: Final = "spec.replicatedJobs[].template.spec"
 
 FIELDS: Final[tuple[Field, ...]] = (
-    Field("metadata.name", "job NAME"),
-    Field("metadata.generateName", "job NAME", "the server makes a name of it; tfdsl compile --name gives one"),
-    Field("metadata.namespace", "namespace"),
-    Field("metadata.labels.<key>", "labels"),
-    Field("metadata.labels.kueue.x-k8s.io/queue-name", "queue"),
-    Field("metadata.annotations.<key>", "annotations"),
+    *metadata_fields(),
     Field("metadata.annotations.alpha.jobset.sigs.k8s.io/exclusive-topology", "exclusive_topology", "in target jobset"),
     Field("spec.replicatedJobs[].name", "role", "job_names in target jobset keeps other names"),
     Field("spec.replicatedJobs[].replicas", "replicas", "times the completions of its Job: a role is one Job"),

@@ -50,7 +50,7 @@ from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE, PORT_NAME
 from tfdsl_backends.podspec.reading.batch import USUAL_RETRIES, ending_alone, read_field, refusals
 from tfdsl_backends.podspec.reading.beside import BOARD, BOARD_LABEL, deployed_board, is_board, kept_claims
 from tfdsl_backends.podspec.reading.facts import PodFacts
-from tfdsl_backends.podspec.reading.fields import plain
+from tfdsl_backends.podspec.reading.fields import metadata_fields, plain
 from tfdsl_backends.podspec.reading.objects import Neighbours
 from tfdsl_backends.podspec.reading.pods import read_pods
 from tfdsl_backends.podspec.reading.values import LARGEST_RETRIES, STATUSES, on_exit
@@ -647,12 +647,7 @@ _CRON: Final = "CronJob"
 _TEMPLATE: Final = "simpletfjob's template"
 
 FIELDS: Final[tuple[Field, ...]] = (
-    Field("metadata.name", "job NAME", "NAME-ROLE, with hosts NAME-ROLE-INDEX; job_names keeps other names"),
-    Field("metadata.generateName", "job NAME", "the server makes a name of it; tfdsl compile --name gives one"),
-    Field("metadata.namespace", "namespace"),
-    Field("metadata.labels.<key>", "labels"),
-    Field("metadata.labels.kueue.x-k8s.io/queue-name", "queue"),
-    Field("metadata.annotations.<key>", "annotations"),
+    *metadata_fields("NAME-ROLE, with hosts NAME-ROLE-INDEX; job_names keeps other names"),
     Field("spec.completions", "replicas"),
     Field("spec.parallelism", "replicas", "a patch where it is not completions"),
     Field("spec.completionMode", "", "Indexed; a patch for NonIndexed with several pods"),

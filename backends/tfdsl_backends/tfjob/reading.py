@@ -31,6 +31,7 @@ from tfdsl_backends.podspec.plan import CONTAINER
 from tfdsl_backends.podspec.reading.batch import USUAL_RETRIES, read_field
 from tfdsl_backends.podspec.reading.beside import BOARD, BOARD_LABEL, deployed_board, is_board, kept_claims
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
+from tfdsl_backends.podspec.reading.fields import metadata_fields
 from tfdsl_backends.podspec.reading.fields import plain as plain_fields
 from tfdsl_backends.podspec.reading.mounts import claim_facts, stem
 from tfdsl_backends.podspec.reading.objects import Neighbours, dotted, job_name, read_metadata, unfit
@@ -717,12 +718,7 @@ _OLD: Final = "v1alpha2 to v1beta2"
 _OLDEST: Final = "v1alpha1"
 
 FIELDS: tuple[Field, ...] = (
-    Field("metadata.name", "job NAME"),
-    Field("metadata.generateName", "job NAME", "the server makes a name of it; tfdsl compile --name gives one"),
-    Field("metadata.namespace", "namespace"),
-    Field("metadata.labels.<key>", "labels"),
-    Field("metadata.labels.kueue.x-k8s.io/queue-name", "queue", "with kueue = true in target tfjob"),
-    Field("metadata.annotations.<key>", "annotations"),
+    *metadata_fields(queue="with kueue = true in target tfjob"),
     Field("spec.tfReplicaSpecs.<role>", "role", "Chief, Master, PS, Worker, Evaluator in any case"),
     Field("spec.tfReplicaSpecs.<role>.replicas", "replicas", "a role with 0 is left out"),
     Field("spec.tfReplicaSpecs.<role>.restartPolicy", "on failed", "Never is the default of both"),
