@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.emit.located import entry
-from tfdsl.ir.cluster_spec import gets_flags, needs_tf_config
 from tfdsl.ir.policies import completions
 from tfdsl_backends.jobset import messages
-from tfdsl_backends.jobset.options import MESSAGE_PATTERNS
+from tfdsl_backends.jobset.options import EXCLUSIVE, MESSAGE_PATTERNS
 from tfdsl_backends.jobset.policies import (
     TENSORBOARD,
     decisions,
@@ -29,6 +28,7 @@ from tfdsl_backends.jobset.when import documents, own_claims
 from tfdsl_backends.podspec.checks import (
     Name,
     check_additions,
+    check_addresses,
     check_first_letter,
     check_host_ports,
     check_job_labels,
@@ -37,6 +37,7 @@ from tfdsl_backends.podspec.checks import (
     check_numbers,
     check_pods,
     check_queue_name,
+    check_same_names,
     check_sidecar_nodes,
 )
 from tfdsl_backends.podspec.objects import claim_name, tensorboard_name
@@ -48,15 +49,14 @@ if TYPE_CHECKING:
 LONGEST_HOST = 57
 """Of the hostname of a pod, so that the pod's name, with a dash and five letters more, has 63 characters."""
 
-EXCLUSIVE = "alpha.jobset.sigs.k8s.io/exclusive-topology"
-
 
 def check(unit: Unit) -> Iterator[Diagnostic]:
     """The target's own rules."""
     yield from check_first_letter(unit, messages.PODS, "Jobs and pods")
     yield from check_names(unit, messages.PODS, _names(unit))
-    yield from _same_names(unit)
-    yield from _addresses(unit)
+    yield from check_same_names(unit, messages.SAME_NAME, ((role, job_name(unit, role)) for role in unit.job.roles))
+    if not unit.flag("service"):
+        yield from check_addresses(unit, messages.NO_ADDRESSES, unit.job.roles)
     yield from _coordinator(unit)
     yield from _topology(unit)
     yield from _numbers(unit)
@@ -90,28 +90,6 @@ def _names(unit: Unit) -> list[Name]:
     names += [Name(f"claim {claim.name}", f"{claim.name}-{job.name}") for claim in own_claims(unit)]
     names += [Name(f"claim {claim.name}", claim_name(job, claim), 253) for claim in documents(unit)]
     return names
-
-
-def _same_names(unit: Unit) -> Iterator[Diagnostic]:
-    """Whether two roles would be the same replicated Job."""
-    seen: dict[str, str] = {}
-    for role in unit.job.roles:
-        name = job_name(unit, role)
-        first = seen.setdefault(name, role.name)
-        if first != role.name:
-            place = unit.option_place(f"job_names[{role.name}]")
-            yield messages.SAME_NAME(place, role=role.name, other=first, name=name)
-
-
-def _addresses(unit: Unit) -> Iterator[Diagnostic]:
-    """Whether the addresses in TF_CONFIG and in the flags lead anywhere."""
-    job = unit.job
-    if unit.flag("service"):
-        return
-    if any(gets_flags(job, role) or needs_tf_config(job, role) for role in job.roles):
-        yield messages.NO_ADDRESSES(unit.option_place("service")).help(
-            'remove service = false, or write cluster { discovery = "none" } if no task looks for another'
-        )
 
 
 def _coordinator(unit: Unit) -> Iterator[Diagnostic]:

@@ -243,7 +243,8 @@ class JobSet(Behaviour):
 
     def deadline(self) -> Duration | None:
         """Of the Job that has the shortest, where no restart begins anew."""
-        return None if self._set.restarts else self._shortest()
+        seconds = [job.controlled.deadline for job in self._set.jobs.values() if job.controlled.deadline is not None]
+        return duration(min(seconds) * 1000) if seconds and not self._set.restarts else None
 
     def deadline_of(self, task: Task) -> Duration | None:
         """Of each Job, from its own start, where the job restarts."""
@@ -263,11 +264,6 @@ class JobSet(Behaviour):
         decision = self._job_failed(Failure(job.name, BY_DEADLINE, ""), why, state)
         state.count(_DEADLINE)
         return decision
-
-    def _shortest(self) -> Duration | None:
-        deadlines = [job.controlled.deadline for job in self._set.jobs.values()]
-        seconds = [deadline for deadline in deadlines if deadline is not None]
-        return duration(min(seconds) * 1000) if seconds else None
 
     def removed_after(self, outcome: Outcome) -> Duration | None:
         """The JobSet with its Jobs, pods and Service."""

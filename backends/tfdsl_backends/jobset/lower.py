@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from tfdsl.backend import Document, Unit
 from tfdsl.emit.located import Data, Located, at, child
@@ -11,6 +10,7 @@ from tfdsl.ir.model import Job, Role
 from tfdsl.ir.policies import completions
 from tfdsl_backends.jobset import when
 from tfdsl_backends.jobset.checks import check
+from tfdsl_backends.jobset.options import API_VERSION, EXCLUSIVE
 from tfdsl_backends.jobset.policies import TENSORBOARD, decisions, job_name, jobset_rules, pod_labels, pod_rules
 from tfdsl_backends.jobset.tfconfig import plan, tasks
 from tfdsl_backends.podspec.batch import ending_alone, job_spec
@@ -20,9 +20,6 @@ from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.pods import pod_template
 
 __all__ = ["check", "generate", "tasks"]
-
-API_VERSION: Final = "jobset.x-k8s.io/v1alpha2"
-EXCLUSIVE: Final = "alpha.jobset.sigs.k8s.io/exclusive-topology"
 
 
 def generate(unit: Unit) -> Sequence[Document]:

@@ -29,12 +29,12 @@ from tfdsl.manifest.nodes import (
     without,
 )
 from tfdsl_backends.jobset.lifecycle import RESTART_UNCOUNTED
+from tfdsl_backends.jobset.options import API_VERSION
 from tfdsl_backends.podspec.normal import rules
 from tfdsl_backends.podspec.normal.documents import SCHEDULER, aligned_job, dialect, document, with_names_of
 from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Rule, Sets, Types
 
 GROUP: Final = "jobset.x-k8s.io/"
-API_VERSION: Final = "jobset.x-k8s.io/v1alpha2"
 _JOBS: Final = ("spec", "replicatedJobs")
 _POD: Final = ("template", "spec", "template", "spec")
 
@@ -224,16 +224,15 @@ def success_policy(spec: Mapping) -> Mapping:
     return spec if says else without(spec, ("successPolicy",))
 
 
+_UNCOUNTED: Final = frozenset((RESTART_UNCOUNTED, "RestartJob", "RestartJobAndIgnoreMaxRestarts"))
+
+
 def failure_policy(spec: Mapping) -> Mapping:
     """Without a failurePolicy under which every failure ends the job."""
     policy = spec.get("failurePolicy")
     actions = [scalar(child(rule, "action")) for rule in items(child(policy, "rules"))]
-    restarts = bool(scalar(child(policy, "maxRestarts"))) or any(_restarts_anyway(action) for action in actions)
+    restarts = bool(scalar(child(policy, "maxRestarts"))) or not _UNCOUNTED.isdisjoint(actions)
     return spec if restarts else without(spec, ("failurePolicy",))
-
-
-def _restarts_anyway(action: object) -> bool:
-    return action in (RESTART_UNCOUNTED, "RestartJob", "RestartJobAndIgnoreMaxRestarts")
 
 
 def rule_names(policy: Mapping) -> Mapping:

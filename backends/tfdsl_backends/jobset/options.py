@@ -12,6 +12,12 @@ from tfdsl.backend import Option
 from tfdsl.vocabulary.types import BOOL, MapType, StringType
 from tfdsl_backends.podspec.options import POD_OPTIONS
 
+API_VERSION: Final = "jobset.x-k8s.io/v1alpha2"
+"""Of all versions."""
+
+EXCLUSIVE: Final = "alpha.jobset.sigs.k8s.io/exclusive-topology"
+"""The annotation that the option ``exclusive_topology`` writes."""
+
 VERSIONS: Final = ("0.8", "0.10", "0.11", "0.12")
 """Oldest first."""
 

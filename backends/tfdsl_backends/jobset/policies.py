@@ -16,7 +16,7 @@ from tfdsl.backend import Unit
 from tfdsl.emit.located import Data
 from tfdsl.ir.policies import covering, exit_policies, on_eviction, on_failure
 from tfdsl.record import Record
-from tfdsl_backends.podspec.batch import decides, restarts_in_place
+from tfdsl_backends.podspec.batch import action, decides, restarts_in_place
 from tfdsl_backends.podspec.plan import PolicyAction, disrupted, exited, watched
 
 if TYPE_CHECKING:
@@ -236,13 +236,9 @@ def _evicted(job: Job, role: Role, indexes: Sequence[int]) -> Case | None:
 
 def _case(role: Role, decided: Mapping[int | None, Policy | None]) -> Case:
     """What the policies do that decide for the role (``None``) and for replicas with their own."""
-    acts: dict[int | None, Act] = {index: _act(policy) for index, policy in decided.items()}
+    acts: dict[int | None, Act] = {index: _ACTS.get(action(policy), "fail job") for index, policy in decided.items()}
     own: dict[int, Act] = {index: act for index, act in acts.items() if index is not None and act != acts[None]}
     return Case(acts[None], own)
-
-
-def _act(policy: Policy | None) -> Act:
-    return "fail job" if policy is None else _ACTS.get(policy.action, "fail job")
 
 
 # --- the rules of the Jobs (podFailurePolicy) and of the JobSet (failurePolicy), made of what is decided ---
@@ -349,26 +345,32 @@ def jobset_rules(unit: Unit) -> list[Data]:
     decided = decisions(unit)
     if not decided.restarts_job:
         return []
-    names = _Names()
+    taken: set[str] = set()
+
+    def free(wanted: str) -> str:
+        """``wanted``, with a number where another rule has it."""
+        numbered = (f"{wanted}_{number}" for number in range(2, len(taken) + 2))
+        name = next(name for name in (wanted, *numbered) if name not in taken)
+        taken.add(name)
+        return name
+
     rules: list[Data] = []
     if unit.job.deadline is not None:
-        rules.append(
-            {"name": names.free("deadline"), "action": "FailJobSet", "onJobFailureReasons": ["DeadlineExceeded"]}
-        )
+        rules.append({"name": free("deadline"), "action": "FailJobSet", "onJobFailureReasons": ["DeadlineExceeded"]})
     roles = _roles(unit)
     if len({tuple(_does(unit, role)) for role in roles}) == 1:
-        rules += [_written(rule, names.free(_WORDS[rule.act]), None) for rule in set_rules(unit, roles[0])]
+        rules += [_written(rule, free(_WORDS[rule.act]), None) for rule in set_rules(unit, roles[0])]
     else:
         for role in roles:
             name = f"{role.role.name}_"
             rules += [
-                _written(rule, names.free(name + _WORDS[rule.act]), [job_name(unit, role.role)])
+                _written(rule, free(name + _WORDS[rule.act]), [job_name(unit, role.role)])
                 for rule in set_rules(unit, role)
             ]
     ending = [role for role in roles if role.end == "fail job"]
     if ending:
         targets = [job_name(unit, role.role) for role in ending] if len(ending) < len(roles) else None
-        rules.append(_written(SetRule("fail job"), names.free("fail"), targets))
+        rules.append(_written(SetRule("fail job"), free("fail"), targets))
     return rules
 
 
@@ -390,19 +392,3 @@ def _written(rule: SetRule, name: str, targets: list[str] | None) -> Data:
         "onJobFailureMessagePatterns": [rule.pattern] if rule.pattern else None,
         "targetReplicatedJobs": list(targets) if targets is not None else None,
     }
-
-
-class _Names:
-    """The names of rules, each once."""
-
-    def __init__(self) -> None:
-        self._taken: set[str] = set()
-
-    def free(self, wanted: str) -> str:
-        """``wanted``, with a number where it is taken."""
-        name, number = wanted, 1
-        while name in self._taken:
-            number += 1
-            name = f"{wanted}_{number}"
-        self._taken.add(name)
-        return name

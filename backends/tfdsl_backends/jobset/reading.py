@@ -13,11 +13,11 @@ from tfdsl.manifest.nodes import Sequence as Listed
 from tfdsl.patterns import regex
 from tfdsl.reading import Asked, Field, Group
 from tfdsl.record import Record
+from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import MOST_REPLICAS, ROLES, ROLES_BY_NAME
 from tfdsl_backends.jobset.lifecycle import BY_LIMIT, FAIL, Failure, Job, Manifest, read_manifest
-from tfdsl_backends.jobset.lower import EXCLUSIVE
 from tfdsl_backends.jobset.normal import aligned, completed, is_jobset, normal, with_claims
-from tfdsl_backends.jobset.options import JOB_NAME
+from tfdsl_backends.jobset.options import EXCLUSIVE, JOB_NAME
 from tfdsl_backends.jobset.patch_rules import RULES
 from tfdsl_backends.jobset.policies import LABELS, TENSORBOARD
 from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL
@@ -26,6 +26,7 @@ from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE
 from tfdsl_backends.podspec.reading.batch import USUAL_RETRIES, ending_alone, read_field, refusals
 from tfdsl_backends.podspec.reading.beside import kept_claims
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
+from tfdsl_backends.podspec.reading.fields import metadata_fields, plain
 from tfdsl_backends.podspec.reading.mounts import claim_facts, stem
 from tfdsl_backends.podspec.reading.objects import Neighbours, job_name, read_metadata
 from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
@@ -33,7 +34,6 @@ from tfdsl_backends.podspec.reading.values import LARGEST_RETRIES, STATUSES, on_
 
 if TYPE_CHECKING:
     from tfdsl.manifest.nodes import Document
-    from tfdsl.text import Span
 
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
@@ -144,7 +144,12 @@ class RoleOf(Record):
 
 def roles(root: View, asked: Asked) -> list[RoleOf]:
     """The roles in the order of the language; none where one of the Jobs, or all of it, has no place in it (told)."""
-    entries = [one for one in root["spec"]["replicatedJobs"].items() if _is_there(one, asked)]
+    entries: list[View] = []
+    for one in root["spec"]["replicatedJobs"].items():
+        if one["replicas"].number == 0:
+            asked.report(NOT_KEPT(one.span, what=f"replicated Job {one['name'].text}", reason="it has no replicas"))
+        else:
+            entries.append(one)
     found: dict[str, RoleOf] = {}
     for one in entries:
         role = _role(one, entries, found, asked)
@@ -174,21 +179,10 @@ def wanted(document: Node, found: Sequence[RoleOf]) -> Node:
     return changed(document, ("spec", "replicatedJobs"), kept)
 
 
-def _is_there(one: View, asked: Asked) -> bool:
-    if one["replicas"].number == 0:
-        asked.report(NOT_KEPT(one.span, what=f"replicated Job {one['name'].text}", reason="it has no replicas"))
-        return False
-    return True
-
-
 def _of(role: str, one: View) -> RoleOf:
-    copies, pods = max(one["replicas"].number or 1, 1), _pods(one["template"]["spec"])
+    spec, copies = one["template"]["spec"], max(one["replicas"].number or 1, 1)
+    pods = max(1, spec["completions"].number or 0, spec["parallelism"].number or 0)
     return RoleOf(role, one["name"].text or "", copies, copies * pods, one)
-
-
-def _pods(spec: View) -> int:
-    numbers = [spec[key].number or 0 for key in ("completions", "parallelism")]
-    return max(1, *numbers)
 
 
 def _role(one: View, entries: Sequence[View], found: dict[str, RoleOf], asked: Asked) -> str | None:
@@ -295,18 +289,15 @@ def belonging(neighbours: Neighbours, jobset: View) -> list[Document]:
     if name is None:
         return []
     made = {f"{name}-{stem(path)}" for path, _ in _mounted(jobset)}
-    near = neighbours.of(namespace, name)
-    return [one for one in near if _is_board(view(one.node), name) or _is_claim(view(one.node), made)]
+    return [one for one in neighbours.of(namespace, name) if _belongs(view(one.node), name, made)]
 
 
-def _is_board(root: View, name: str) -> bool:
-    selected = root["spec"]["selector"][f"{LABELS}/jobset-name"].text == name
-    return root["kind"].text == "Service" and root["metadata"]["name"].text == f"{name}-{TENSORBOARD}" and selected
-
-
-def _is_claim(root: View, names: set[str]) -> bool:
-    is_claim = root["kind"].text == "PersistentVolumeClaim" and root["metadata"]["name"].text in names
-    return is_claim and claim_facts(root) is not None
+def _belongs(root: View, name: str, claims: set[str]) -> bool:
+    """Whether it is the Service of TensorBoard, or one of ``claims``."""
+    kind, own = root["kind"].text, root["metadata"]["name"].text
+    if kind == "Service":
+        return own == f"{name}-{TENSORBOARD}" and root["spec"]["selector"][f"{LABELS}/jobset-name"].text == name
+    return kind == "PersistentVolumeClaim" and own in claims and claim_facts(root) is not None
 
 
 def _mounted(jobset: View) -> Iterator[tuple[str, str]]:
@@ -458,8 +449,8 @@ def _read_role(manifest: Manifest, job: Job, one: RoleOf) -> _Read:
     named_ = sorted({status for rule in job.controlled.rules for status in rule.statuses if status in STATUSES})
     other = next((status for status in STATUSES if status not in named_), 0)
     several = 1 < one.replicas <= _MOST_APART and any(rule.patterns for rule in manifest.rules)
-    table = [_Acts(manifest, job, [*named_, other], index) for index in range(one.replicas if several else 1)]
-    usual: dict[int, Done] = {status: _most([acts.of[status] for acts in table]) for status in (*named_, other)}
+    table = [_acts(manifest, job, [*named_, other], index) for index in range(one.replicas if several else 1)]
+    usual: dict[int, Done] = {status: _most([acts[status] for acts in table]) for status in (*named_, other)}
     evicted, counted = _evicted(manifest, job, usual[other])
     differs = evicted == "restart pod" and not counted and usual[other] == "restart pod"
     more = [policy for index, acts in enumerate(table) for policy in _own(one.role, index, acts, usual, other, rules)]
@@ -480,13 +471,9 @@ def _evicted(manifest: Manifest, job: Job, usual: Done) -> tuple[Done, bool]:
     return _failed(manifest, job, _TERMINATED, 0, evicted=True)
 
 
-class _Acts:
-    """What is done about one replica. ``of``: by the status of its container."""
-
-    def __init__(self, manifest: Manifest, job: Job, statuses: Sequence[int], index: int) -> None:
-        self.of: dict[int, Done] = {
-            status: _failed(manifest, job, status, index, evicted=False)[0] for status in statuses
-        }
+def _acts(manifest: Manifest, job: Job, statuses: Sequence[int], index: int) -> dict[int, Done]:
+    """What is done about one replica, by the status of its container."""
+    return {status: _failed(manifest, job, status, index, evicted=False)[0] for status in statuses}
 
 
 def _exits(acts: Mapping[int, Done], usual: Done, span: Span, of: str = "") -> list[Policy]:
@@ -502,14 +489,16 @@ def _by_status(acts: Mapping[int, Done], span: Span, of: str) -> list[Policy]:
     return [policy for act, found in statuses.items() for policy in on_exit(found, act, span, of)]
 
 
-def _own(role: str, index: int, acts: _Acts, usual: Mapping[int, Done], other: int, span: Span) -> Iterator[Policy]:
+def _own(
+    role: str, index: int, acts: Mapping[int, Done], usual: Mapping[int, Done], other: int, span: Span
+) -> Iterator[Policy]:
     """Policies of one replica, where something else is done about it than about most of its role."""
     of = f"{role}[{index}] "
-    if acts.of[other] != usual[other]:
-        yield Policy(f"{of}failed", acts.of[other], span)
-        yield from _exits(acts.of, acts.of[other], span, of)
+    if acts[other] != usual[other]:
+        yield Policy(f"{of}failed", acts[other], span)
+        yield from _exits(acts, acts[other], span, of)
         return
-    yield from _by_status({status: act for status, act in acts.of.items() if act != usual[status]}, span, of)
+    yield from _by_status({status: act for status, act in acts.items() if act != usual[status]}, span, of)
 
 
 def _in_place(manifest: Manifest, job: Job, role: str, limit: Span, rules: Span) -> _Read:
@@ -546,12 +535,7 @@ def _by_set(manifest: Manifest, failure: Failure) -> Done:
 _JOB: Final = "spec.replicatedJobs[].template.spec"
 
 FIELDS: Final[tuple[Field, ...]] = (
-    Field("metadata.name", "job NAME"),
-    Field("metadata.generateName", "job NAME", "the server makes a name of it; tfdsl compile --name gives one"),
-    Field("metadata.namespace", "namespace"),
-    Field("metadata.labels.<key>", "labels"),
-    Field("metadata.labels.kueue.x-k8s.io/queue-name", "queue"),
-    Field("metadata.annotations.<key>", "annotations"),
+    *metadata_fields(),
     Field("metadata.annotations.alpha.jobset.sigs.k8s.io/exclusive-topology", "exclusive_topology", "in target jobset"),
     Field("spec.replicatedJobs[].name", "role", "job_names in target jobset keeps other names"),
     Field("spec.replicatedJobs[].replicas", "replicas", "times the completions of its Job: a role is one Job"),
@@ -566,8 +550,7 @@ FIELDS: Final[tuple[Field, ...]] = (
     Field("spec.network.subdomain", "subdomain", "in target jobset"),
     Field("spec.network.publishNotReadyAddresses", "", "a patch for false"),
     Field("spec.coordinator", "coordinator", "in target jobset; a patch for another pod than the first"),
-    Field("spec.suspend", "suspend"),
-    Field("spec.ttlSecondsAfterFinished", "ttl"),
+    *plain((SUSPEND, TTL), "spec"),
     Field("spec.managedBy", "", "a patch"),
     Field("spec.volumeClaimPolicies[].templates[]", "mount claim", "of those that are deleted; a patch for others"),
     Field(f"{_JOB}.completions, parallelism", "replicas"),

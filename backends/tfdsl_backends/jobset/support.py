@@ -14,6 +14,7 @@ from tfdsl_backends.jobset import when
 from tfdsl_backends.jobset.options import SEVERAL_DEPENDENCIES
 from tfdsl_backends.podspec import batch
 from tfdsl_backends.podspec import when as shared
+from tfdsl_backends.podspec.fields import SUSPEND, TTL, kept_rows
 from tfdsl_backends.podspec.support import ROWS, STEP, WHOLE_DEVICES, WITHOUT_OWNER, prepare_row
 
 JOB = "replicatedJobs[].template.spec"
@@ -90,7 +91,7 @@ LIMITS: tuple[Row, ...] = (
         f"{JOB}.activeDeadlineSeconds",
         "of each Job, from its start, waiting for room included, again after a suspension",
     ),
-    kept("job.ttl", "ttlSecondsAfterFinished"),
+    *kept_rows("job", (TTL,)),
     refused(
         "job.cleanup",
         "JobSet deletes the Jobs that still run when the job ends, with their pods; nothing can run on",
@@ -126,7 +127,7 @@ LIMITS: tuple[Row, ...] = (
         instead="remove suspend, or stop the queue (stopPolicy of the LocalQueue) to hold the job",
         when=batch.in_kueue,
     ),
-    kept("job.suspend", "suspend"),
+    *kept_rows("job", (SUSPEND,)),
 )
 
 ROLES: tuple[Row, ...] = (

@@ -10,7 +10,6 @@ from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.suggest import listing
 from tfdsl.emit.located import child
-from tfdsl.ir.cluster_spec import gets_flags, needs_tf_config
 from tfdsl.ir.policies import on_eviction
 from tfdsl.patterns import regex
 from tfdsl_backends.kubernetes import messages
@@ -29,6 +28,7 @@ from tfdsl_backends.podspec.batch import RESTARTS
 from tfdsl_backends.podspec.checks import (
     Name,
     check_additions,
+    check_addresses,
     check_first_letter,
     check_host_ports,
     check_job_labels,
@@ -37,6 +37,7 @@ from tfdsl_backends.podspec.checks import (
     check_numbers,
     check_pods,
     check_queue_name,
+    check_same_names,
 )
 from tfdsl_backends.podspec.objects import tensorboard_name, tensorboard_plan
 from tfdsl_backends.podspec.plan import MOST_RULES
@@ -51,7 +52,8 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     """The target's own rules."""
     hosts = list(_hosts(unit))
     yield from hosts
-    yield from _addresses(unit)
+    if not pinned(unit) and not has_service(unit):
+        yield from check_addresses(unit, messages.NO_ADDRESSES, training_roles(unit.job))
     if not pinned(unit):
         if has_service(unit) or unit.job.role("tensorboard") is not None:
             yield from check_first_letter(unit, messages.PODS, "a Service")
@@ -59,7 +61,8 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     elif unit.job.role("tensorboard") is not None:
         yield from check_first_letter(unit, messages.PODS, "TensorBoard's Service")
     yield from check_names(unit, messages.PODS, _names(unit))
-    yield from _same_names(unit)
+    jobs_of = ((role, role_job_name(unit, role)) for role in training_roles(unit.job))
+    yield from check_same_names(unit, messages.SAME_NAME, jobs_of)
     yield from _numbers(unit)
     yield from check_additions(unit, messages.PODS)
     yield from check_job_labels(unit, messages.JOB_LABEL, training_roles(unit.job))
@@ -69,17 +72,6 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     yield from _drained(unit)
     if not hosts:
         yield from _pods(unit)
-
-
-def _addresses(unit: Unit) -> Iterator[Diagnostic]:
-    """Whether the addresses in TF_CONFIG and in the flags lead anywhere."""
-    job = unit.job
-    if pinned(unit) or has_service(unit):
-        return
-    if any(gets_flags(job, role) or needs_tf_config(job, role) for role in training_roles(job)):
-        yield messages.NO_ADDRESSES(unit.option_place("service")).help(
-            'remove service = false, or write cluster { discovery = "none" } if no task looks for another'
-        )
 
 
 def _drained(unit: Unit) -> Iterator[Diagnostic]:
@@ -155,17 +147,6 @@ def _too_few(unit: Unit, place: Span) -> Iterator[Diagnostic]:
         missing=needed - usable,
     )
     yield diagnostic.help(f"add {needed - usable} more, or lower replicas")
-
-
-def _same_names(unit: Unit) -> Iterator[Diagnostic]:
-    """Whether two roles would have Jobs of one name."""
-    seen: dict[str, str] = {}
-    for role in training_roles(unit.job):
-        name = role_job_name(unit, role)
-        first = seen.setdefault(name, role.name)
-        if first != role.name:
-            place = unit.option_place(f"job_names[{role.name}]")
-            yield messages.SAME_NAME(place, role=role.name, other=first, name=name)
 
 
 def _names(unit: Unit) -> list[Name]:

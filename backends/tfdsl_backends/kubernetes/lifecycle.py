@@ -6,7 +6,7 @@ removed but its pods that still run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend import Document, Unit
@@ -47,15 +47,12 @@ class _Part(Record):
 
     def is_complete(self, state: State) -> bool:
         """Whether enough of its replicas have succeeded."""
-        succeeded = (
-            sum(_has_succeeded(task, state) for task in self.tasks) if len(self.tasks) == 1 else self._many(state)
-        )
-        return self.job.is_complete(succeeded, lambda at: _has_succeeded(self.tasks[at], state), len(self.tasks))
-
-    def _many(self, state: State) -> int:
-        """How many of a whole role."""
         role = self.tasks[0].role
-        return state.number(role, "succeeded") + state.counts.get(f"{_DONE}{role}", 0)
+        if len(self.tasks) == 1:
+            succeeded = int(_has_succeeded(self.tasks[0], state))
+        else:
+            succeeded = state.number(role, "succeeded") + state.counts.get(f"{_DONE}{role}", 0)
+        return self.job.is_complete(succeeded, lambda at: _has_succeeded(self.tasks[at], state), len(self.tasks))
 
 
 class Jobs(Behaviour):
@@ -179,20 +176,18 @@ class Jobs(Behaviour):
 
     def deadline(self) -> Duration | None:
         """``activeDeadlineSeconds``, which a patch may have changed for some of the Jobs: the first that passes."""
-        return min(self._deadlines(), key=lambda one: one.ms, default=None)
+        return _duration(self._first_deadline())
 
     def on_job_deadline(self, state: State) -> Iterable[Decision]:
         """Every Job that still runs ends."""
-        first = self.deadline()
+        first = self._first_deadline()
         for name, part in self._parts.items():
-            if name not in state.parts and first == _duration(part.job.deadline):
+            if name not in state.parts and first == part.job.deadline:
                 yield Decision("fail job", DEADLINE_PASSED, part=name)
 
-    def _deadlines(self) -> Iterator[Duration]:
-        for part in self._parts.values():
-            deadline = _duration(part.job.deadline)
-            if deadline is not None:
-                yield deadline
+    def _first_deadline(self) -> int | None:
+        seconds = [part.job.deadline for part in self._parts.values() if part.job.deadline is not None]
+        return min(seconds, default=None)
 
     def nothing_left(self, state: State) -> bool:
         """Each Job says itself when it ends."""

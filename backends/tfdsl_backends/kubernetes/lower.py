@@ -8,7 +8,7 @@ from tfdsl.backend import Document, Unit
 from tfdsl.emit.located import Data, Located, at
 from tfdsl.ir.model import Job, Role
 from tfdsl_backends.kubernetes.checks import check
-from tfdsl_backends.kubernetes.policies import decisions, has_service, labels
+from tfdsl_backends.kubernetes.policies import JOB_LABEL, decisions, has_service, labels
 from tfdsl_backends.kubernetes.tfconfig import JobPods, jobs, tasks
 from tfdsl_backends.podspec.batch import ending_alone, job_spec
 from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL, written
@@ -64,7 +64,7 @@ def job_labels(job: Job, role: Role) -> dict[str, Data]:
 
 def object_labels(job: Job) -> dict[str, str]:
     """The label of everything that belongs to the job."""
-    return {"tfdsl/job": job.name}
+    return {JOB_LABEL: job.name}
 
 
 def service(job: Job) -> Data:

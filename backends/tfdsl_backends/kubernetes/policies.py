@@ -14,7 +14,7 @@ from tfdsl.backend import Unit
 from tfdsl.emit.located import Data
 from tfdsl.ir.policies import exit_policies, on_eviction, on_failure
 from tfdsl.record import Record
-from tfdsl_backends.podspec.batch import RESTARTS, decides, restarts_in_place
+from tfdsl_backends.podspec.batch import RESTARTS, action, decides, restarts_in_place
 from tfdsl_backends.podspec.plan import disrupted, exited, watched
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def _restart(job: Job, role: Role) -> Restart:
     if not any(map(_restarts, [failed, *decided])):
         return Restart("Never", 0, restarts=False)
     counts = _restarts(failed) or any(_restarts(policy) for _, policy in exits)
-    return Restart("Never", job.retries if counts else 0, tuple(_rules(evicted, _action(failed), exits, watched(role))))
+    return Restart("Never", job.retries if counts else 0, tuple(_rules(evicted, action(failed), exits, watched(role))))
 
 
 def _rules(
@@ -166,10 +166,6 @@ def _rules(
 def _statuses(exits: Sequence[tuple[tuple[int, ...], Policy]], actions: frozenset[str]) -> list[int]:
     """The statuses that an ``exit`` policy with one of ``actions`` decides, ascending."""
     return sorted(status for statuses, policy in exits if policy.action in actions for status in statuses)
-
-
-def _action(policy: Policy | None) -> str:
-    return "fail job" if policy is None else policy.action
 
 
 def _restarts(policy: Policy | None) -> bool:

@@ -10,10 +10,10 @@ import re
 from collections.abc import Callable, Iterator
 from collections.abc import Mapping as Map
 from collections.abc import Sequence as Many
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics.command_rules import NO_ROLE, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
-from tfdsl.draft import Attribute, Bare, Block, Draft, Param, Policy, Statement, Text, Value
+from tfdsl.draft import Attribute, Bare, Block, Draft, Param, Policy, Text, Value
 from tfdsl.ir.cluster_spec import tf_config
 from tfdsl.manifest.nodes import (
     Entry,
@@ -35,7 +35,8 @@ from tfdsl.manifest.nodes import (
 from tfdsl.patterns import regex
 from tfdsl.reading import Asked, Field, Group
 from tfdsl.record import Record, replace
-from tfdsl.vocabulary.attributes import ROLES, ROLES_BY_NAME
+from tfdsl.text import Span
+from tfdsl.vocabulary.attributes import ROLES
 from tfdsl_backends.kubernetes import normal as normal_form
 from tfdsl_backends.kubernetes.normal import (
     Part,
@@ -63,13 +64,13 @@ from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE, PORT_NAME
 from tfdsl_backends.podspec.reading.batch import USUAL_RETRIES, ending_alone, read_field, refusals
 from tfdsl_backends.podspec.reading.beside import BOARD, BOARD_LABEL, deployed_board, is_board, kept_claims
 from tfdsl_backends.podspec.reading.facts import PodFacts
+from tfdsl_backends.podspec.reading.fields import metadata_fields, plain
 from tfdsl_backends.podspec.reading.objects import Neighbours
 from tfdsl_backends.podspec.reading.pods import read_pods
 from tfdsl_backends.podspec.reading.values import LARGEST_RETRIES, STATUSES, on_exit
 
 if TYPE_CHECKING:
     from tfdsl.manifest.nodes import Document
-    from tfdsl.text import Span
 
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
@@ -100,17 +101,18 @@ def groups(documents: Many[Document]) -> Many[Group]:
     """The jobs in ``documents``, in the order of their first documents."""
     kinds = [kind(view(document.node)) for document in documents]
     found: dict[int, Group] = {}
-    templates = {number for number, one in enumerate(kinds) if one == "Job" and is_template(documents[number].node)}
-    jobs = [number for number, one in enumerate(kinds) if one == "Job" and number not in templates]
+    jobs: list[int] = []
+    for number, document in enumerate(documents):
+        if kinds[number] == "CronJob":
+            found[number] = Group("CronJob", (document,))
+        elif kinds[number] == "Job" and is_template(document.node):
+            found[number] = Group("template of simpletfjob", (document,))
+        elif kinds[number] == "Job":
+            jobs.append(number)
     neighbours = Neighbours(document for number, document in enumerate(documents) if kinds[number])
     for members in sets([documents[number].node for number in jobs]):
         numbers = [jobs[member] for member in members]
         found[numbers[0]] = _group([documents[number] for number in numbers], neighbours)
-    for number, one in enumerate(kinds):
-        if one == "CronJob":
-            found[number] = Group(one, (documents[number],))
-    for number in templates:
-        found[number] = Group("template of simpletfjob", (documents[number],))
     return [found[number] for number in sorted(found)]
 
 
@@ -122,9 +124,6 @@ def _group(jobs: Many[Document], neighbours: Neighbours) -> Group:
     what = "Kubernetes Job" if len(jobs) == 1 else f"set of {len(jobs)} Kubernetes Jobs"
     return Group(what, (*jobs, *beside))
 
-
-if TYPE_CHECKING:
-    Host: TypeAlias = Callable[[str, int], str]
 
 _NAME: Final = regex(JOB_NAME)
 
@@ -170,11 +169,10 @@ def job_of_parts(
     for role in roles:
         if count[role] != 1:
             draft.role(role).set("replicas", count[role], roles[role][0].spec["completions"].span)
-    hosts = _hosts(draft, roles) if pinned else {}
-    at = _nowhere if any(map(_must_be_patched, parts)) else _hosts_of(draft, hosts)
+    host = _hosts(draft, roles, pinned=pinned)
     facts = PodFacts(
         replicas=count,
-        address=lambda role, index, port: f"{at(role, index)}:{port}",
+        address=lambda role, index, port: f"{host(role, index)}:{port}",
         index_field=INDEX_FIELD,
         index_variable=INDEX_VARIABLE,
         labels=frozenset((JOB_LABEL, ROLE_LABEL, BOARD_LABEL, *GENERATED)),
@@ -190,7 +188,8 @@ def job_of_parts(
     read_pods(draft, {**pods, BOARD: board} if board is not None else pods, facts, asked)
     if not pinned:
         _report_merged(draft, roles, asked)
-        if not any(_is_named(view(document), "Service", name) for document in documents):
+        beside = [view(document) for document in documents]
+        if not any(one["kind"].text == "Service" and one["metadata"]["name"].text == name for one in beside):
             draft.options.set("service", False, first.root.span)
     _read_policies(draft, {role: restarts(of_role[0].spec) for role, of_role in roles.items()})
     if not pinned:
@@ -215,11 +214,8 @@ def roles_of(parts: Many[Part], asked: Asked) -> dict[str, list[Part]] | None:
 
 def _role(one: Part, asked: Asked) -> str | None:
     said = asked.roles.get(one.role) or asked.roles.get(one.name)
-    if said is not None:
-        return said if said in ORDER else None
-    if one.role in ROLES_BY_NAME:
-        return one.role if one.role in ORDER else None
-    return next((role.name for role in ROLES if one.role in role.aliases and role.name in ORDER), None)
+    role = said or next((row.name for row in ROLES if one.role == row.name or one.role in row.aliases), None)
+    return role if role in ORDER else None
 
 
 def _keep_names(draft: Draft, roles: Map[str, Many[Part]], asked: Asked, *, pinned: bool) -> None:
@@ -250,18 +246,17 @@ def _number(one: Part) -> int:
     return one.index or 0
 
 
-def _hosts(draft: Draft, roles: Map[str, Many[Part]]) -> dict[tuple[str, int], str]:
-    """The nodes in the order in which the roles take them."""
+def _hosts(draft: Draft, roles: Map[str, Many[Part]], *, pinned: bool) -> Callable[[str, int], str]:
+    """The host of a replica: its node, or what the Service makes of its name; the nodes in the order of the option."""
     placed = [(role, one) for role in ORDER for one in roles.get(role, ())]
-    hosts = [one.host or "" for _, one in placed]
-    draft.options.set("hosts", hosts, placed[0][1].pod["nodeName"].span)
-    return {(role, _number(one)): one.host or "" for role, one in placed}
-
-
-def _hosts_of(draft: Draft, hosts: Map[tuple[str, int], str]) -> Host:
-    """The host of a replica: its node, or what the Service makes of its name."""
+    if pinned:
+        nodes = [one.host or "" for _, one in placed]
+        draft.options.set("hosts", nodes, placed[0][1].pod["nodeName"].span)
+    if any(_must_be_patched(one) for _, one in placed):
+        return lambda role, index: f"{role}.{index}.invalid"  # which no TF_CONFIG has
     options = [one for one in draft.options.statements if isinstance(one, Attribute)]
     named = {one.key: one.value for one in options if one.name == JOB_NAMES.name}
+    hosts = {(role, _number(one)): one.host or "" for role, one in placed} if pinned else {}
 
     def host(role: str, index: int) -> str:
         own = f"{named.get(role, f'{draft.name}-{role}')}-{index}.{draft.name}"
@@ -276,11 +271,6 @@ def _must_be_patched(one: Part) -> bool:
     declared = any(port["name"].text == PORT_NAME for port in main_container(one.pod)["ports"].items())
     on_network = one.pod["hostNetwork"].flag is True and not pinned and not declared
     return on_network or (pinned and one.pod["subdomain"].present) or one.pod["hostname"].present
-
-
-def _nowhere(role: str, index: int) -> str:
-    """An address that no TF_CONFIG has."""
-    return f"{role}.{index}.invalid"
 
 
 def _report_merged(draft: Draft, roles: Map[str, Many[Part]], asked: Asked) -> None:
@@ -410,10 +400,6 @@ def belongs(document: Node, name: str, parts: Many[Part]) -> bool:
     return root["kind"].text == "PersistentVolumeClaim" and own.startswith(f"{name}-") and labelled
 
 
-def _is_named(root: View, kind: str, name: str) -> bool:
-    return root["kind"].text == kind and root["metadata"]["name"].text == name
-
-
 def _finds(root: View, parts: Many[Part]) -> bool:
     """Whether a Service is headless and selects all pods of ``parts``."""
     selector = dict(root["spec"]["selector"].entries())
@@ -447,8 +433,9 @@ def restarts(spec: View) -> Restarts:
     if in_place:
         place = spec["template"]["spec"]["restartPolicy"].span
         return Restarts((Policy("failed", "restart container", place),), limit - 1, span) if limit > 1 else Restarts(())
-    rules = _rules(spec["podFailurePolicy"]["rules"])
-    policies = tuple(_policies(rules or [], limit, span))
+    read = [_rule(item) for item in spec["podFailurePolicy"]["rules"].items()]
+    rules = [rule for rule in read if rule is not None]
+    policies = tuple(_policies(rules if len(rules) == len(read) else [], limit, span))
     counts = any(policy.action == "restart pod" and policy.event != "evicted" for policy in policies)
     return Restarts(policies, min(limit, LARGEST_RETRIES) if counts else None, span)
 
@@ -495,18 +482,8 @@ def _restarted(exits: Many[_Rule]) -> frozenset[int] | None:
     return statuses
 
 
-def _rules(place: View) -> list[_Rule] | None:
-    """The rules in order; ``None`` where one is of a sort that the compiler does not write."""
-    rules: list[_Rule] = []
-    for item in place.items():
-        rule = _rule(item)
-        if rule is None:
-            return None
-        rules.append(rule)
-    return rules
-
-
 def _rule(item: View) -> _Rule | None:
+    """A rule; ``None`` for one of a sort that the compiler does not write."""
     action, exits = item["action"].text, item["onExitCodes"]
     if action not in ("FailJob", "Ignore", "Count"):
         return None
@@ -624,7 +601,7 @@ def _task(node: Node, role: str, path: tuple[str, ...] = ()) -> Node:
         if isinstance(named, Scalar) and named.value == "TF_CONFIG" and path[-1:] == ("env",):
             value = node.get("value")
             span = named.span if value is None else value.span
-            config = Scalar(_config(role), span)
+            config = Scalar(tf_config({name: [f"{node}:{_PORT}"] for name, node in _NODES.items()}, role, "0"), span)
             return Mapping({**node.entries, "value": Entry("value", span, config)}, node.span)
         entries = {key: replace(one, value=_task(one.value, role, (*path, key))) for key, one in node.entries.items()}
         return Mapping(entries, node.span)
@@ -640,17 +617,15 @@ def _task(node: Node, role: str, path: tuple[str, ...] = ()) -> Node:
     return Scalar(FIELD.sub(lambda match: known.get(match[1], match[0]), node.value), node.span)
 
 
-def _config(role: str) -> str:
-    return tf_config({name: [f"{node}:{_PORT}"] for name, node in _NODES.items()}, role, "0")
-
-
 def as_template(draft: Draft, document: Node, asked: Asked) -> Draft:
     """``draft``, which was read from the first tasks, for as many tasks as there are nodes."""
     draft.law = False
     draft.params = [SERVERS, HOSTS]
     blocks = (draft.job, draft.options, *draft.roles.values(), *draft.role_options.values())
     for block in blocks:
-        block.statements = [_unmarked(one) for one in block.statements]
+        block.statements = [
+            replace(one, value=_value(one.value)) if isinstance(one, Attribute) else one for one in block.statements
+        ]
     for role, number in (("ps", Bare("psn")), ("worker", Bare("len(hosts) - psn"))):
         old = draft.role(role)
         block = Block()
@@ -665,10 +640,6 @@ def as_template(draft: Draft, document: Node, asked: Asked) -> Draft:
         READ_DIFFERENTLY(place, what="this template", word="a job with the param hosts", difference=difference)
     )
     return draft
-
-
-def _unmarked(one: Statement) -> Statement:
-    return replace(one, value=_value(one.value)) if isinstance(one, Attribute) else one
 
 
 def _value(value: Value) -> Value:
@@ -690,21 +661,14 @@ _CRON: Final = "CronJob"
 _TEMPLATE: Final = "simpletfjob's template"
 
 FIELDS: Final[tuple[Field, ...]] = (
-    Field("metadata.name", "job NAME", "NAME-ROLE, with hosts NAME-ROLE-INDEX; job_names keeps other names"),
-    Field("metadata.generateName", "job NAME", "the server makes a name of it; tfdsl compile --name gives one"),
-    Field("metadata.namespace", "namespace"),
-    Field("metadata.labels.<key>", "labels"),
-    Field("metadata.labels.kueue.x-k8s.io/queue-name", "queue"),
-    Field("metadata.annotations.<key>", "annotations"),
+    *metadata_fields("NAME-ROLE, with hosts NAME-ROLE-INDEX; job_names keeps other names"),
     Field("spec.completions", "replicas"),
     Field("spec.parallelism", "replicas", "a patch where it is not completions"),
     Field("spec.completionMode", "", "Indexed; a patch for NonIndexed with several pods"),
     Field("spec.backoffLimit", "retries", "retries + 1 under OnFailure; its default is 6, that of retries 3"),
     Field("spec.backoffLimitPerIndex", "", "a patch"),
     Field("spec.maxFailedIndexes", "", "a patch"),
-    Field("spec.activeDeadlineSeconds", "deadline"),
-    Field("spec.ttlSecondsAfterFinished", "ttl"),
-    Field("spec.suspend", "suspend"),
+    *plain((DEADLINE, TTL, SUSPEND), "spec"),
     Field("spec.podFailurePolicy.rules[].onExitCodes", "on exit", "In and NotIn with FailJob; a patch for others"),
     Field("spec.podFailurePolicy.rules[].onPodConditions", "on evicted", "of DisruptionTarget; a patch for others"),
     Field("spec.successPolicy.rules[].succeededIndexes", "on completed", "one index; a patch for several"),

@@ -15,6 +15,7 @@ from tfdsl_backends.kubernetes import when
 from tfdsl_backends.kubernetes.options import HOST_IPS, SIDECARS, SUCCESS_POLICY
 from tfdsl_backends.podspec import batch
 from tfdsl_backends.podspec import when as shared
+from tfdsl_backends.podspec.fields import SUSPEND, kept_rows
 from tfdsl_backends.podspec.support import ROWS, STEP, WHOLE_DEVICES, WITHOUT_OWNER, prepare_row, sidecar_rows
 
 QUEUE_LABEL = "metadata.labels[kueue.x-k8s.io/queue-name]"
@@ -128,7 +129,7 @@ LIMITS = (
         instead="remove suspend, or stop the queue (stopPolicy of the LocalQueue) to hold the Jobs",
         when=batch.in_kueue,
     ),
-    kept("job.suspend", "spec.suspend"),
+    *kept_rows("job", (SUSPEND,), "spec"),
 )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, cast
 
-from tfdsl.backend import Condition, condition
+from tfdsl.backend import Condition, Unit, condition
 from tfdsl.emit.located import Data, Located, child
 from tfdsl.ir.policies import completions, exit_policies, on_eviction, on_failure
 from tfdsl_backends.podspec.fields import Field, written
@@ -16,13 +16,17 @@ from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import indexed
 
 if TYPE_CHECKING:
-    from tfdsl.backend import Unit
     from tfdsl.ir.fields import Item
     from tfdsl.ir.model import Job, Policy, Role
 
 # --- what policies decide ---
 
 RESTARTS: Final = frozenset(("restart container", "restart pod"))
+
+
+def action(policy: Policy | None) -> str:
+    """What is done about a failure that ``policy`` decides; without one, it fails the job."""
+    return "fail job" if policy is None else policy.action
 
 
 def decides(job: Job, role: Role, policy: Policy) -> bool:

@@ -15,7 +15,7 @@ from typing import Final
 from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.emit.located import Data, Located, child, entry, plain, unwrap
-from tfdsl.ir.cluster_spec import LONGEST_STRING
+from tfdsl.ir.cluster_spec import LONGEST_STRING, gets_flags, needs_tf_config
 from tfdsl.ir.model import Role, Step, requested
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
@@ -371,3 +371,20 @@ def check_job_labels(unit: Unit, rule: Rule, roles: Iterable[Role]) -> Iterator[
         if name.startswith(JOB_LABELS[0]) or name in JOB_LABELS[1:]
     )
     yield from (one.help("choose another name for the label") for one in each_place_once(taken))
+
+
+def check_same_names(unit: Unit, rule: Rule, names: Iterable[tuple[Role, str]]) -> Iterator[Diagnostic]:
+    """An error for each role whose Job has the name of another's, by the option ``job_names``."""
+    first: dict[str, str] = {}
+    for role, name in names:
+        other = first.setdefault(name, role.name)
+        if other != role.name:
+            yield rule(unit.option_place(f"job_names[{role.name}]"), role=role.name, other=other, name=name)
+
+
+def check_addresses(unit: Unit, rule: Rule, roles: Iterable[Role]) -> Iterator[Diagnostic]:
+    """An error if, without the Service, the addresses in TF_CONFIG and in the flags of ``roles`` lead nowhere."""
+    if any(gets_flags(unit.job, role) or needs_tf_config(unit.job, role) for role in roles):
+        yield rule(unit.option_place("service")).help(
+            'remove service = false, or write cluster { discovery = "none" } if no task looks for another'
+        )

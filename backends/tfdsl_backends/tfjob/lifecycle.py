@@ -17,8 +17,7 @@ from tfdsl.lifecycle.events import Outcome, Task
 from tfdsl.manifest.nodes import View, tree, view
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl_backends.podspec.job_controller import note_restart, restarts_in_pods
-from tfdsl_backends.tfjob.lower import ROLE_KEYS
-from tfdsl_backends.tfjob.options import features
+from tfdsl_backends.tfjob.options import ROLE_KEYS, features
 from tfdsl_backends.tfjob.policies import FIRST_SIGNAL
 
 if TYPE_CHECKING:

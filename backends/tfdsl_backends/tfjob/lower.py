@@ -18,15 +18,11 @@ from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import PodPlan
 from tfdsl_backends.podspec.pods import pod_template
 from tfdsl_backends.tfjob.checks import check
+from tfdsl_backends.tfjob.options import API_VERSION, CLEANUP, ROLE_KEYS
 from tfdsl_backends.tfjob.policies import decisions, training_roles
 from tfdsl_backends.tfjob.tfconfig import plans, tasks
 
 __all__ = ["check", "generate", "tasks"]
-
-ROLE_KEYS = {"chief": "Chief", "master": "Master", "ps": "PS", "worker": "Worker", "evaluator": "Evaluator"}
-"""The spelling that the webhook and Kueue look for."""
-
-CLEANUP = {"running": "Running", "all": "All", "none": "None"}
 
 
 def generate(unit: Unit) -> Sequence[Document]:
@@ -44,7 +40,7 @@ def tfjob(unit: Unit, by_role: Sequence[tuple[Role, PodPlan]]) -> dict[str, Data
     """The TFJob."""
     job = unit.job
     return {
-        "apiVersion": "kubeflow.org/v1",
+        "apiVersion": API_VERSION,
         "kind": "TFJob",
         "metadata": job_metadata(job, kueue_label(unit)),
         "spec": {

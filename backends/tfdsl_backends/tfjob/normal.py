@@ -36,7 +36,7 @@ from tfdsl_backends.podspec.normal.rules import without_entries
 from tfdsl_backends.podspec.normal.walk import Change, Defaults, Dialect, Rule, Types
 from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
 from tfdsl_backends.podspec.reading.objects import pruned
-from tfdsl_backends.tfjob.options import KEEPS_PODS, VERSIONS
+from tfdsl_backends.tfjob.options import API_VERSION, KEEPS_PODS, ROLE_KEYS, VERSIONS
 
 if TYPE_CHECKING:
     pass
@@ -50,10 +50,6 @@ if TYPE_CHECKING:
 # written out. Sources: the types and defaults of tf-operator v0.1 to v1.0.1, and of KubeDL.
 #
 # spec.tensorboard of 2017 stays where it is: there is nothing in v1 that it could become.
-
-API_VERSION: Final = "kubeflow.org/v1"
-ROLE_KEYS: Final = ("PS", "Worker", "Chief", "Master", "Evaluator")
-"""The spelling to which the operator turns a key that differs in case only."""
 
 OLD_POLICIES: Final = ("cleanPodPolicy", "ttlSecondsAfterFinished", "activeDeadlineSeconds", "backoffLimit")
 """What was at the level of ``spec`` before there was ``runPolicy`` (tf-operator 1.0.1)."""
@@ -110,7 +106,7 @@ def _spec(node: Node, version: str) -> Node:
 
 def role_key(key: str) -> str:
     """``key`` of ``tfReplicaSpecs`` in the operator's spelling."""
-    return next((known for known in ROLE_KEYS if known.lower() == key.lower()), key)
+    return next((known for known in ROLE_KEYS.values() if known.lower() == key.lower()), key)
 
 
 def _role(node: Node, restart: str) -> Node:
@@ -306,7 +302,7 @@ def replicas(spec: Mapping, roles: Container[str] | None = None) -> int:
 
 def tf_config(spec: Mapping) -> Mapping:
     """Without a TF_CONFIG that the operator's own, which is the last of that name, hides."""
-    if replicas(spec, ROLE_KEYS) == 1:
+    if replicas(spec, ROLE_KEYS.values()) == 1:
         return spec
     return _in_roles(spec, lambda role: _in_main(role, _without_tf_config))
 

@@ -12,6 +12,14 @@ from tfdsl.vocabulary import versions
 from tfdsl.vocabulary.types import BOOL, STRING, one_of
 from tfdsl_backends.podspec.options import POD_OPTIONS
 
+API_VERSION = "kubeflow.org/v1"
+"""Of all versions."""
+
+ROLE_KEYS = {"chief": "Chief", "master": "Master", "ps": "PS", "worker": "Worker", "evaluator": "Evaluator"}
+"""The spelling that the webhook and Kueue look for, and to which the operator turns a key that differs in case only."""
+
+CLEANUP = {"running": "Running", "all": "All", "none": "None"}
+
 VERSIONS = ("1.3", "1.5", "1.6", "1.7", "1.8", "1.9")
 """Versions of the operator, oldest first; all serve kubeflow.org/v1."""
 

@@ -16,8 +16,8 @@ _ROLES: Final = ("spec", "tfReplicaSpecs")
 _TEMPLATE: Final = (*_ROLES, "*", "template")
 _RESTART: Final = "write a policy, e.g. on failed => restart container"
 _NAME: Final = "the operator names the pods JOB-ROLE-INDEX"
-_NUMBERS: Final = ("activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished")
-_RESTARTS: Final = ("Always", "OnFailure", "Never", "ExitCode")
+NUMBERS: Final = ("activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished")
+RESTARTS: Final = ("Always", "OnFailure", "Never", "ExitCode")
 _CLEANUPS: Final = ("All", "Running", "None")
 MANAGERS: Final = ("kubeflow.org/training-operator", "kueue.x-k8s.io/multikueue")
 _MAIN: Final = "tensorflow"
@@ -27,7 +27,7 @@ def _check(node: Node) -> Iterator[Complaint]:
     if node["kind"].data != "TFJob":
         return
     policy = node["spec"]["runPolicy"]
-    yield from numbers(policy, _NUMBERS)
+    yield from numbers(policy, NUMBERS)
     if policy.has("cleanPodPolicy") and policy["cleanPodPolicy"].data not in _CLEANUPS:
         yield policy["cleanPodPolicy"].complain(f"cleanPodPolicy must be {alternatives(_CLEANUPS)}")
     if policy.has("managedBy") and policy["managedBy"].data not in MANAGERS:
@@ -36,8 +36,8 @@ def _check(node: Node) -> Iterator[Complaint]:
     if success.data not in (None, "", "AllWorkers"):
         yield success.complain('successPolicy must be "" or "AllWorkers"')
     for _, role in node["spec"]["tfReplicaSpecs"].entries():
-        if role.has("restartPolicy") and role["restartPolicy"].data not in _RESTARTS:
-            yield role["restartPolicy"].complain(f"restartPolicy must be {alternatives(_RESTARTS)}")
+        if role.has("restartPolicy") and role["restartPolicy"].data not in RESTARTS:
+            yield role["restartPolicy"].complain(f"restartPolicy must be {alternatives(RESTARTS)}")
         containers = role["template"]["spec"]["containers"]
         if all(container["name"].data != _MAIN for container in containers.items()):
             first = next(containers.items(), containers)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from tfdsl.backend import Unit
 from tfdsl.ir import policies
 from tfdsl.record import Record
-from tfdsl_backends.podspec.batch import RESTARTS, decides
+from tfdsl_backends.podspec.batch import RESTARTS, action, decides
 from tfdsl_backends.tfjob.options import LATEST, Features, features
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _decide(unit: Unit) -> Decisions:
 def _restart_policy(job: Job, role: Role, can: Features) -> RestartPolicy | None:
     """The restart policy that does what the policies say for ``role``; ``None`` when none comes near."""
     low, high = _actions(job, role)
-    evicted = _action(policies.on_eviction(job, role))
+    evicted = action(policies.on_eviction(job, role))
     if low | high <= RESTARTS:
         return "OnFailure"
     if low | high == _FAIL and evicted not in RESTARTS:
@@ -87,7 +87,7 @@ def _decides(job: Job, role: Role, policy: Policy) -> bool:
 
 def _actions(job: Job, role: Role) -> tuple[frozenset[str], frozenset[str]]:
     """What may happen on a status of 1–127, and on one of 128–255."""
-    failed = _action(policies.on_failure(job, role))
+    failed = action(policies.on_failure(job, role))
     groups = policies.exit_policies(job, role)
     by_status = {status: policy.action for statuses, policy in groups for status in statuses}
     return _over(by_status, failed, range(1, FIRST_SIGNAL)), _over(by_status, failed, range(FIRST_SIGNAL, 256))
@@ -95,7 +95,3 @@ def _actions(job: Job, role: Role) -> tuple[frozenset[str], frozenset[str]]:
 
 def _over(by_status: Mapping[int, str], otherwise: str, statuses: Iterable[int]) -> frozenset[str]:
     return frozenset(by_status.get(status, otherwise) for status in statuses)
-
-
-def _action(policy: Policy | None) -> str:
-    return "fail job" if policy is None else policy.action

@@ -36,6 +36,7 @@ from tfdsl.manifest.nodes import (
 from tfdsl.manifest.nodes import tree as data_tree
 from tfdsl.reading import Asked, Field, Group
 from tfdsl.record import Record, replace
+from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import MOST_REPLICAS, ROLES_BY_NAME
 from tfdsl_backends.podspec import patching, quantities
 from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL
@@ -44,12 +45,12 @@ from tfdsl_backends.podspec.plan import CONTAINER
 from tfdsl_backends.podspec.reading.batch import USUAL_RETRIES, read_field
 from tfdsl_backends.podspec.reading.beside import BOARD, BOARD_LABEL, deployed_board, is_board, kept_claims
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
+from tfdsl_backends.podspec.reading.fields import metadata_fields
+from tfdsl_backends.podspec.reading.fields import plain as plain_fields
 from tfdsl_backends.podspec.reading.mounts import claim_facts, stem
 from tfdsl_backends.podspec.reading.objects import Neighbours, dotted, job_name, read_metadata, unfit
 from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
-from tfdsl_backends.tfjob.lower import CLEANUP, ROLE_KEYS
 from tfdsl_backends.tfjob.normal import (
-    API_VERSION,
     FORK,
     OF_AN_ITEM,
     OLD_POLICIES,
@@ -59,13 +60,13 @@ from tfdsl_backends.tfjob.normal import (
     modern,
     normal,
 )
-from tfdsl_backends.tfjob.patch_rules import MANAGERS
+from tfdsl_backends.tfjob.options import API_VERSION, CLEANUP, ROLE_KEYS
+from tfdsl_backends.tfjob.patch_rules import MANAGERS, NUMBERS, RESTARTS
 from tfdsl_backends.tfjob.policies import FIRST_SIGNAL
 from tfdsl_backends.tfjob.tfconfig import INDEX_FIELD, SET_TF_CONFIG
 
 if TYPE_CHECKING:
     from tfdsl.manifest.nodes import Document
-    from tfdsl.text import Span
 
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
@@ -198,74 +199,53 @@ def replicas(spec: View) -> int:
 
 def roles(job: View, asked: Asked) -> Roles | None:
     """The roles of ``job``; ``None`` where one of them, or the job, has no place in the language."""
-    reader = _Reader(asked)
+    wanted_roles = {key.lower(): role for key, role in asked.roles.items()}
+    specs: dict[str, View] = {}
+    renamed_keys: dict[str, str] = {}
+    errors: list[Diagnostic] = []
+    accepted = True
     place = job["spec"]["tfReplicaSpecs"]
     for key, spec in place.entries():
-        reader.take(key, spec, place)
-    trains = any(ROLES_BY_NAME[role].trains for role in reader.specs)
-    if not (trains or reader.failed):
-        reason = "it has neither a chief (master) nor workers"
-        reader.fail(NO_WORDS(place.span, what="the job", reason=reason))
-    return None if reader.failed else Roles(reader.specs, reader.renamed, reader.accepted)
-
-
-class _Reader:
-    """The roles so far."""
-
-    def __init__(self, asked: Asked) -> None:
-        self.report = asked.report
-        self.wanted = {key.lower(): role for key, role in asked.roles.items()}
-        self.specs: dict[str, View] = {}
-        self.renamed: dict[str, str] = {}
-        self.accepted = True
-        self.failed = False
-
-    def take(self, key: str, spec: View, place: View) -> None:
-        """Read the entry ``key`` of ``place``."""
-        role = self.wanted.get(key.lower(), _BY_KEY.get(key.lower()))
+        role = wanted_roles.get(key.lower(), _BY_KEY.get(key.lower()))
         if role not in ROLE_KEYS:
-            self._unknown(key, place)
-        elif self._is_there(role, spec, place, key):
-            self.specs[role] = spec
+            error = NO_ROLE(place.key(key), what="the replica spec", name=key)
+            names = ", ".join(ROLE_KEYS)
+            errors.append(error.help(f"write --role {key}=worker to read it as that; the roles are {names}"))
+            continue
+        problem = _problem(role, key, spec, place.key(key), specs)
+        if problem is None:
+            specs[role] = spec
             if key != ROLE_KEYS[role]:
-                self.renamed[key] = role
-
-    def _is_there(self, role: str, spec: View, place: View, key: str) -> bool:
-        """Whether the operator makes replicas of it."""
-        number, span = replicas(spec), place.key(key)
-        taken = role in self.specs or (role in _LEADERS and any(name in self.specs for name in _LEADERS))
-        if number < 0:
-            self._refuse(never(spec["replicas"].span, f"replicas {number} of {key}", "it is negative"))
-        elif number == 0:
-            self.report(NOT_KEPT(span, what=f"role {role}", reason="it has no replicas"))
-        elif taken and role in self.specs:
-            reason = f"there is a role {role} already, and the operator keeps one of the two"
-            self._refuse(never(span, key, reason))
-        elif taken:
-            self._refuse(SERVER_REFUSES(span, what=key, reason="a TFJob has one chief or master"))
-        elif number > MOST_REPLICAS:
-            what = f"role {role} with {number} replicas"
-            self.fail(NO_WORDS(spec["replicas"].span, what=what, reason=f"it can have {MOST_REPLICAS:,}"))
-        elif number > 1 and ROLES_BY_NAME[role].single:
-            reason = f"a job has one {role}"
-            self.fail(NO_WORDS(spec["replicas"].span, what=f"role {role} with {number} replicas", reason=reason))
+                renamed_keys[key] = role
+        elif problem.rule is NO_WORDS:
+            errors.append(problem)
         else:
-            return True
-        return False
+            accepted = accepted and replicas(spec) == 0
+            asked.report(problem)
+    if not errors and not any(ROLES_BY_NAME[role].trains for role in specs):
+        errors.append(NO_WORDS(place.span, what="the job", reason="it has neither a chief (master) nor workers"))
+    for error in errors:
+        asked.report(error)
+    return None if errors else Roles(specs, renamed_keys, accepted)
 
-    def _unknown(self, key: str, place: View) -> None:
-        error = NO_ROLE(place.key(key), what="the replica spec", name=key)
-        names = ", ".join(ROLE_KEYS)
-        self.fail(error.help(f"write --role {key}=worker to read it as that; the roles are {names}"))
 
-    def _refuse(self, diagnostic: Diagnostic) -> None:
-        self.accepted = False
-        self.report(diagnostic)
-
-    def fail(self, error: Diagnostic) -> None:
-        """Tell an error: the job cannot be read."""
-        self.failed = True
-        self.report(error)
+def _problem(role: str, key: str, spec: View, span: Span, others: Map[str, View]) -> Diagnostic | None:
+    """Why ``key`` is not a role with replicas beside ``others``."""
+    number, place = replicas(spec), spec["replicas"].span
+    if number < 0:
+        return never(place, f"replicas {number} of {key}", "it is negative")
+    if number == 0:
+        return NOT_KEPT(span, what=f"role {role}", reason="it has no replicas")
+    if role in others:
+        return never(span, key, f"there is a role {role} already, and the operator keeps one of the two")
+    if role in _LEADERS and any(leader in others for leader in _LEADERS):
+        return SERVER_REFUSES(span, what=key, reason="a TFJob has one chief or master")
+    what = f"role {role} with {number} replicas"
+    if number > MOST_REPLICAS:
+        return NO_WORDS(place, what=what, reason=f"it can have {MOST_REPLICAS:,}")
+    if number > 1 and ROLES_BY_NAME[role].single:
+        return NO_WORDS(place, what=what, reason=f"a job has one {role}")
+    return None
 
 
 _WORD: Final = {written: word for word, written in CLEANUP.items()}
@@ -460,12 +440,8 @@ def belonging(neighbours: Neighbours, job: View) -> list[Document]:
 
 def _is_claim(document: Document, claims: set[str]) -> bool:
     root = view(document.node)
-    is_made = root["kind"].text == "PersistentVolumeClaim" and _name(root) in claims
+    is_made = root["kind"].text == "PersistentVolumeClaim" and root["metadata"]["name"].text in claims
     return is_made and claim_facts(root) is not None
-
-
-def _name(root: View) -> str | None:
-    return root["metadata"]["name"].text
 
 
 def _templates(root: View) -> list[View]:
@@ -615,8 +591,6 @@ def _of_board(name: str, job: View, board: View) -> tuple[Node, Node]:
     return tree(deployment, board.span), tree(front, board.span)
 
 
-_RESTARTS: Final = ("Always", "OnFailure", "Never", "ExitCode")
-_NUMBERS: Final = ("activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished")
 _NO_FIELD: Final = f"a TFJob of {API_VERSION} has no such field, and the server drops it"
 _READ: Final = (("status",), ("spec", "tensorboard"))
 """What has no place in v1 but is read, or belongs to the server."""
@@ -701,7 +675,7 @@ def never(span: Span, what: str, reason: str) -> Diagnostic:
 
 def _policies(spec: View) -> Iterator[Diagnostic]:
     policy = spec["runPolicy"]
-    for key in _NUMBERS:
+    for key in NUMBERS:
         number = policy[key].number
         if number is not None and number < 0:
             yield never(policy[key].span, f"{key} {number}", "it is negative")
@@ -712,7 +686,7 @@ def _policies(spec: View) -> Iterator[Diagnostic]:
 
 def _role(name: str, role: View, *, of_today: bool) -> Iterator[Diagnostic]:
     restart = role["restartPolicy"]
-    if restart.text and restart.text not in _RESTARTS:
+    if restart.text and restart.text not in RESTARTS:
         reason = "no pod can be created with it"
         yield never(restart.span, f"restartPolicy {restart.text} of {name}", reason)
     containers = [*role["template"]["spec"]["containers"].items()]
@@ -758,20 +732,14 @@ _OLD: Final = "v1alpha2 to v1beta2"
 _OLDEST: Final = "v1alpha1"
 
 FIELDS: tuple[Field, ...] = (
-    Field("metadata.name", "job NAME"),
-    Field("metadata.generateName", "job NAME", "the server makes a name of it; tfdsl compile --name gives one"),
-    Field("metadata.namespace", "namespace"),
-    Field("metadata.labels.<key>", "labels"),
-    Field("metadata.labels.kueue.x-k8s.io/queue-name", "queue", "with kueue = true in target tfjob"),
-    Field("metadata.annotations.<key>", "annotations"),
+    *metadata_fields(queue="with kueue = true in target tfjob"),
     Field("spec.tfReplicaSpecs.<role>", "role", "Chief, Master, PS, Worker, Evaluator in any case"),
     Field("spec.tfReplicaSpecs.<role>.replicas", "replicas", "a role with 0 is left out"),
     Field("spec.tfReplicaSpecs.<role>.restartPolicy", "on failed", "Never is the default of both"),
     Field("spec.runPolicy.cleanPodPolicy", "cleanup", 'None, the default of the operator, is cleanup = "none"'),
-    Field("spec.runPolicy.ttlSecondsAfterFinished", "ttl"),
-    Field("spec.runPolicy.activeDeadlineSeconds", "deadline"),
+    *plain_fields((TTL, DEADLINE), "spec.runPolicy"),
     Field("spec.runPolicy.backoffLimit", "retries", "retries + 1; without it, limit_restarts = false"),
-    Field("spec.runPolicy.suspend", "suspend"),
+    *plain_fields((SUSPEND,), "spec.runPolicy"),
     Field("spec.runPolicy.managedBy", "", "a patch"),
     Field("spec.runPolicy.schedulingPolicy.minAvailable", "gang", "and min_available, with gang_scheduler"),
     Field("spec.runPolicy.schedulingPolicy.queue", "queue"),

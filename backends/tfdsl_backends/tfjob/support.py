@@ -14,6 +14,7 @@ from tfdsl import conditions as asked
 from tfdsl.backend import Row, Support, approximated, chosen, kept, refused, translated
 from tfdsl.vocabulary.statements import ACTIONS_OF
 from tfdsl_backends.podspec import when as shared
+from tfdsl_backends.podspec.fields import TTL, kept_rows
 from tfdsl_backends.podspec.support import ROWS, STEP, WHOLE_DEVICES, WITHOUT_OWNER, prepare_row, sidecar_rows
 from tfdsl_backends.tfjob import when
 from tfdsl_backends.tfjob.options import KEEPS_PODS, REMAKES_LOST_PODS, SIDECARS, SUSPEND
@@ -170,7 +171,7 @@ LIMITS = (
         "deadline-looked-at-late",
         instead="let the program give up by itself, or compile to kubernetes, whose Jobs end on time",
     ),
-    kept("job.ttl", "spec.runPolicy.ttlSecondsAfterFinished"),
+    *kept_rows("job", (TTL,), "spec.runPolicy"),
     approximated(
         "job.cleanup",
         "spec.runPolicy.cleanPodPolicy",

@@ -10,14 +10,14 @@ from typing import Final
 
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import NOT_KEPT, SERVER_REFUSES
-from tfdsl.draft import Bare, Draft
+from tfdsl.draft import Draft
 from tfdsl.manifest.nodes import View, plain
 from tfdsl.patch.rules import PatchRules
 from tfdsl.text import Span
-from tfdsl.vocabulary.quantities import duration
 from tfdsl_backends.podspec import fields, patching
 from tfdsl_backends.podspec.plan import MOST_RULES
 from tfdsl_backends.podspec.reading.objects import dotted, unfit
+from tfdsl_backends.podspec.reading.values import seconds
 
 INDEXED: Final = "Indexed"
 MOST_STATUSES: Final = 255
@@ -35,7 +35,7 @@ def read_field(draft: Draft, field: fields.Field, place: View) -> None:
     if field.codec == "flag":
         draft.job.set(field.name, place.flag or None, place.span)
     elif place.number is not None and field.fits is not None and field.fits(place.number):
-        draft.job.set(field.name, Bare(duration(place.number * 1000).text), place.span)
+        draft.job.set(field.name, seconds(place.number), place.span)
 
 
 def ending_alone(spec: View) -> list[tuple[int, Span]]:

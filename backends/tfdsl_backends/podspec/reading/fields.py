@@ -8,6 +8,7 @@ from typing import Final
 from tfdsl.reading import Field
 from tfdsl_backends.podspec import fields as pods
 from tfdsl_backends.podspec.fields import IMAGE, POD, WORKDIR
+from tfdsl_backends.podspec.options import QUEUE_LABEL
 
 _C: Final = "spec.containers[]"
 
@@ -18,6 +19,18 @@ def plain(fields: Iterable[pods.Field], place: str) -> Iterator[Field]:
     for field in fields:
         words.setdefault(f"{place}.{field.path.partition('.')[0]}", []).append(field.name)
     return (Field(path, ", ".join(names)) for path, names in words.items())
+
+
+def metadata_fields(name: str = "", queue: str = "") -> tuple[Field, ...]:
+    """The rows of the object that is a job, with notes for its name and its queue."""
+    return (
+        Field("metadata.name", "job NAME", name),
+        Field("metadata.generateName", "job NAME", "the server makes a name of it; tfdsl compile --name gives one"),
+        Field("metadata.namespace", "namespace"),
+        Field("metadata.labels.<key>", "labels"),
+        Field(f"metadata.labels.{QUEUE_LABEL}", "queue", queue),
+        Field("metadata.annotations.<key>", "annotations"),
+    )
 
 
 FIELDS: Final = (
