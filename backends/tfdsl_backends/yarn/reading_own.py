@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.draft import Attribute, Bare, Block, Draft, Mount, Output, Policy, Statement, Step, Text, Value
+from tfdsl.emit.server_program import TENSORFLOW_SERVER
 from tfdsl.manifest import json
 from tfdsl.manifest.nodes import Scalar
 from tfdsl.manifest.script import Command, Unknown, Word
@@ -243,7 +244,7 @@ def _command(block: Block, task: Task) -> None:
         text = [word.text for word in words]
         if text[:1] == ["cd"]:
             block.set("workdir", value_of(words[-1]), one.span)
-        elif text[:1] == ["exec"] and text[-3:-1] == ["$TFJOB_PROGRAM", "server"]:
+        elif text[:1] == ["exec"] and (TENSORFLOW_SERVER in text or text[-3:-1] == ["$TFJOB_PROGRAM", "server"]):
             block.set("server", True, one.span)
         elif text[:1] == ["exec"]:
             words = words[1:-1] if text[-1] == "$@" else words[1:]
