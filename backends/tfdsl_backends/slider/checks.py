@@ -133,8 +133,7 @@ def _work_folders(unit: Unit) -> Iterator[Diagnostic]:
         if role.name != "tensorboard" and starts_in_work_folder(unit, role):
             names.setdefault(unit.origins.span(child(role.path, "image")), []).append(role.name)
     for place, roles in names.items():
-        diagnostic = messages.WORK_FOLDER(place, roles=", ".join(roles))
-        yield diagnostic.help("write workdir for another folder")
+        yield messages.WORK_FOLDER(place, roles=", ".join(roles)).help("write workdir for another folder")
 
 
 def _command(unit: Unit, role: Role) -> Iterator[Diagnostic]:

@@ -15,7 +15,7 @@ from typing import Final
 
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-from tfdsl_backends.hadoop.portable import portable
+from tfdsl_backends.hadoop.programs import portable
 
 
 class Definition(Record):

@@ -351,8 +351,7 @@ def _unknown_tags(unit: Unit, role: str, near: Near) -> Iterator[Diagnostic]:
 def _one_application(unit: Unit) -> Iterator[Diagnostic]:
     """One application places all its containers alike."""
     if len(unit.job.roles) > 1 and not per_role(unit) and unit.once(constraints):
-        diagnostic = messages.PLACEMENT_ONE(unit.option_place(OPTION))
-        yield diagnostic.help('write applications = "per-role"')
+        yield messages.PLACEMENT_ONE(unit.option_place(OPTION)).help('write applications = "per-role"')
 
 
 def _cycles(unit: Unit) -> Iterator[Diagnostic]:
