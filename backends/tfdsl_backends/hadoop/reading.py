@@ -7,8 +7,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics import Diagnostic, import_rules
-from tfdsl.draft import Bare, Block, Draft, Policy, Text, Value
+from tfdsl.draft import Attribute, Bare, Block, Draft, Policy, Text, Value
 from tfdsl.manifest.expansion import expanded
+from tfdsl.manifest.nodes import Node
 from tfdsl.manifest.script import Command, Word
 from tfdsl.manifest.words import read_script, within
 from tfdsl.patterns import regex
@@ -74,6 +75,16 @@ class Notes(Record):
 def commands_of(source: Source) -> tuple[Command, ...]:
     """The commands of a script or command line, which its readers ask for again and again."""
     return expanded(read_script(source.text, lambda start, end: Span(source, start, end)))
+
+
+def normal(documents: Sequence[Node], version: str) -> Sequence[Node]:
+    """The documents as they are: neither target has a normal form, what is kept is a table."""
+    return documents
+
+
+def aligned(documents: Sequence[Node], written: Sequence[Node]) -> Sequence[Node]:
+    """The documents as they are."""
+    return documents
 
 
 def role_of(name: str, asked: Asked) -> str | None:
@@ -174,6 +185,16 @@ def with_tokens(text: str, tokens: dict[str, str]) -> Value:
     return Text(tuple(part for part in (*parts, text[at:]) if part != ""))
 
 
+def attribute(block: Block, name: str) -> Attribute | None:
+    """The first statement ``name = …`` of a block."""
+    return next((one for one in block.statements if isinstance(one, Attribute) and one.name == name), None)
+
+
+def remove_attribute(block: Block, name: str) -> None:
+    """Take every ``name = …`` out of a block."""
+    block.statements = [one for one in block.statements if not (isinstance(one, Attribute) and one.name == name)]
+
+
 def each(blocks: Sequence[Block], name: str, value: Value | None, span: Span | None = None) -> None:
     """``name = value`` in each of ``blocks``."""
     for block in blocks:
@@ -253,6 +274,15 @@ def _flags(words: Sequence[str]) -> dict[str, str]:
         if name.startswith("--"):
             said[name] = value if equals else (words[number + 1] if number + 1 < len(words) else "")
     return said
+
+
+def read_discovery(draft: Draft, *, configured: bool, flags: bool, programs: bool) -> str:
+    """How the tasks find each other. ``configured``: a program gets TF_CONFIG; ``programs``: not all are servers."""
+    without_flags = "tf_config" if configured or not programs else "none"
+    discovery = ("both" if configured else "flags") if flags else without_flags
+    if discovery != "tf_config":
+        draft.cluster["discovery"] = discovery
+    return discovery
 
 
 RESTARTS = ("restart container", "restart pod", "restart role", "restart job")

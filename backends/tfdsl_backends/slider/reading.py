@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.draft import Draft
-from tfdsl.manifest.nodes import Node
 from tfdsl.reading import Asked, Group
-from tfdsl_backends.hadoop.reading import Notes
+from tfdsl_backends.hadoop.reading import Notes, aligned, normal
 from tfdsl_backends.slider.reading_files import FIELDS, files_of, groups_of
 from tfdsl_backends.slider.reading_own import is_own, read_own
 from tfdsl_backends.slider.reading_package import read_package, read_wrapper
@@ -37,13 +36,3 @@ def read(group: Group, asked: Asked) -> Draft | None:
     if files.wrapper.present:
         return read_wrapper(files, notes, span)
     return read_package(files, notes, span)
-
-
-def normal(documents: Sequence[Node], version: str) -> Sequence[Node]:
-    """The documents as they are: what is kept is a table."""
-    return documents
-
-
-def aligned(documents: Sequence[Node], written: Sequence[Node]) -> Sequence[Node]:
-    """The documents as they are."""
-    return documents

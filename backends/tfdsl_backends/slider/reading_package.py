@@ -13,6 +13,7 @@ from tfdsl.text import Span
 from tfdsl_backends.hadoop.reading import (
     UNKNOWN_COMMAND,
     Notes,
+    attribute,
     command,
     commands_of,
     each,
@@ -320,15 +321,11 @@ def _commands(draft: Draft, notes: Notes) -> None:
     """A command for the roles of which only the package's own scripts know what they start."""
     for name, block in draft.roles.items():
         said = {one.name for one in block.statements if isinstance(one, Attribute)}
-        if name == "tensorboard" and "logdir" not in said and not _has_checkpoint(draft):
+        if name == "tensorboard" and "logdir" not in said and attribute(draft.job, "checkpoint") is None:
             block.set("logdir", "hdfs:///tmp/logs", draft.span)
         elif name != "tensorboard" and not {"command", "image"} & said:
             notes.differs(draft.span, f"what the package's scripts run for {name}", "command", TO_BE_WRITTEN)
             block.set("command", UNKNOWN_COMMAND, draft.span)
-
-
-def _has_checkpoint(draft: Draft) -> bool:
-    return any(isinstance(one, Attribute) and one.name == "checkpoint" for one in draft.job.statements)
 
 
 def _docker(block: Block, docker: View, notes: Notes) -> None:
