@@ -37,3 +37,14 @@ def in_docker(unit: Unit, role: Role) -> bool:
     """Whether ``role`` runs in docker: as the option ``runtime`` says, else if it has an image."""
     runtime = unit.text("runtime")
     return runtime == "docker" if runtime else role.image is not None
+
+
+def files(unit: Unit) -> list[tuple[str, str]]:
+    """Each file with its name in the work folder."""
+    return [(source, last_name(source)) for source in unit.texts("files")]
+
+
+def last_name(path: str) -> str:
+    """The last part of a path; empty for ``/``, ``.`` and ``..``."""
+    name = path.rstrip("/").rpartition("/")[2]
+    return "" if name in (".", "..") else name

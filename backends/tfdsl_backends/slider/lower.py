@@ -12,7 +12,7 @@ from tfdsl.emit.located import Data, Located
 from tfdsl.emit.script import render
 from tfdsl.emit.server_program import TENSORFLOW_SERVER
 from tfdsl.emit.written import Written
-from tfdsl_backends.hadoop.files import files
+from tfdsl_backends.hadoop.options import files
 from tfdsl_backends.hadoop.programs import portable
 from tfdsl_backends.scripts.tfconfig import placeholder_tasks
 from tfdsl_backends.slider.checks import check

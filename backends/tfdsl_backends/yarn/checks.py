@@ -14,13 +14,13 @@ from tfdsl_backends.hadoop.checks import (
     LEAST_MEMORY,
     check_addresses,
     check_environment,
+    check_files,
     check_hidden_gpus,
     check_nesting,
     check_role_options,
     check_strings,
     check_virtual_memory,
 )
-from tfdsl_backends.hadoop.files import check_files
 from tfdsl_backends.hadoop.options import in_docker
 from tfdsl_backends.scripts.texts import archive_suffix, is_sent
 from tfdsl_backends.yarn import messages

@@ -12,8 +12,7 @@ from tfdsl.emit.script import Quoted, render
 from tfdsl.emit.written import Written
 from tfdsl.ir.cluster_spec import gets_flags
 from tfdsl.ir.model import Mount, Role
-from tfdsl_backends.hadoop.files import files
-from tfdsl_backends.hadoop.options import in_docker
+from tfdsl_backends.hadoop.options import files, in_docker
 from tfdsl_backends.scripts import PARTS
 from tfdsl_backends.scripts.commands import (
     commands,

@@ -12,7 +12,7 @@ from tfdsl.emit.located import Data, Located, at, child
 from tfdsl.emit.script import render
 from tfdsl.emit.written import Written
 from tfdsl.ir.model import Job, Role
-from tfdsl_backends.hadoop.files import files
+from tfdsl_backends.hadoop.options import files
 from tfdsl_backends.scripts.roles import stop_grace
 from tfdsl_backends.scripts.tfconfig import placeholder_tasks
 from tfdsl_backends.yarn.applications import Application, applications, runtime_variables

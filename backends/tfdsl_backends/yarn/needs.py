@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tfdsl.backend import Unit
 from tfdsl.ir.model import Job, Text
-from tfdsl_backends.hadoop.files import files
+from tfdsl_backends.hadoop.options import files
 from tfdsl_backends.scripts import texts
 from tfdsl_backends.scripts.texts import archive_suffix, head, is_sent
 from tfdsl_backends.yarn.options import features, is_yarn_tf, store_in_hdfs
