@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.emit.located import child
 from tfdsl.ir.model import ConfigMapRef, Role, SecretRef
@@ -16,7 +17,6 @@ from tfdsl_backends.scripts.roles import hides_gpus
 from tfdsl_backends.scripts.texts import own_long_strings, own_variables, shown
 
 if TYPE_CHECKING:
-    from tfdsl.backend import Unit
     from tfdsl_backends.hadoop.messages import HadoopRules
 
 LEAST_MEMORY = 4096

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from tfdsl.backend import Option
+from tfdsl.backend import Option, Unit
 from tfdsl.vocabulary.types import STRINGS, MapType, StringType
 
 if TYPE_CHECKING:
-    from tfdsl.backend import Unit
     from tfdsl.ir.model import Role
 
 

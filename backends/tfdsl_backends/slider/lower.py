@@ -5,23 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tfdsl.backend import Document, TaskConfig, Unit
 from tfdsl.emit.located import Data, Located
 from tfdsl.emit.script import render
 from tfdsl.emit.server_program import TENSORFLOW_SERVER
 from tfdsl.emit.written import Written
+from tfdsl.ir.model import Role
 from tfdsl_backends.hadoop.options import files
 from tfdsl_backends.hadoop.programs import portable
 from tfdsl_backends.scripts.tfconfig import placeholder_tasks
 from tfdsl_backends.slider.checks import check
 from tfdsl_backends.slider.documents import SCRIPT, app_config, metainfo_json, metainfo_xml, resources
 from tfdsl_backends.slider.job_file import job_file, sent_archives
-
-if TYPE_CHECKING:
-    from tfdsl.ir.model import Role
-
 
 __all__ = ["check", "generate", "tasks"]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.emit.located import child
+from tfdsl.ir.model import BaseMount, Role, Text
 from tfdsl.patterns import regex
 from tfdsl.record import replace
 from tfdsl_backends.hadoop.checks import (
@@ -54,7 +55,6 @@ from tfdsl_backends.yarn.placement import (
 from tfdsl_backends.yarn.policies import rendezvous_seconds
 
 if TYPE_CHECKING:
-    from tfdsl.ir.model import BaseMount, Role, Text
     from tfdsl.text import Span
 
 
