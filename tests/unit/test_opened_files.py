@@ -54,6 +54,7 @@ REVIEWED = {
     "backends/tfdsl_backends/slider/lower.py": OWN,
     "backends/tfdsl_backends/yarn/assembly.py": OWN,
     "tfdsl/running/": RUN,
+    "backends/tfdsl_backends/hadoop/programs/": "a program that runs on the cluster",
     "backends/tfdsl_backends/slider/programs/": "a program that runs on the cluster",
     "backends/tfdsl_backends/yarn/programs/": "a program that runs on the cluster",
 }

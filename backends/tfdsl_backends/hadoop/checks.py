@@ -6,16 +6,17 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.emit.located import child
 from tfdsl.ir.cluster_spec import LONG_HOST, SHORT_HOST, address_list
 from tfdsl.ir.model import ConfigMapRef, Role, SecretRef
 from tfdsl.vocabulary.attributes import SHELL_NAME
+from tfdsl_backends.hadoop.options import files
 from tfdsl_backends.scripts.roles import hides_gpus
 from tfdsl_backends.scripts.texts import own_long_strings, own_variables, shown
 
 if TYPE_CHECKING:
-    from tfdsl.backend import Unit
     from tfdsl_backends.hadoop.messages import HadoopRules
 
 LEAST_MEMORY = 4096
@@ -91,6 +92,28 @@ def check_addresses(unit: Unit, rules: HadoopRules) -> Iterator[Diagnostic]:
     yield diagnostic.help(
         'lower replicas, or write cluster { discovery = "none" } if the program finds its peers itself'
     )
+
+
+def check_files(unit: Unit, rules: HadoopRules, taken: re.Pattern[str]) -> Iterator[Diagnostic]:
+    """Every file needs a name of its own in the work folder; ``taken`` are the names that the target uses there."""
+    mounted = mounted_names(unit)
+    names: set[str] = set()
+    for number, (source, name) in enumerate(files(unit)):
+        place = unit.option_place(f"files[{number}]")
+        if not name or "\0" in source:
+            yield rules.bad_file(place, name=source)
+        elif name in names or taken.match(name):
+            other = "another of the files" if name in names else "a file of the target"
+            yield rules.same_file(place, name=name, other=other).help("rename it")
+        elif name in mounted:
+            yield rules.file_at_mount(place, name=name).help(f"rename the file, or mount at another path than {name}")
+        names.add(name)
+
+
+def mounted_names(unit: Unit) -> set[str]:
+    """The first names of all mounts that are in the work folder; an archive at ``.`` has names of its own."""
+    paths = (mount.at for role in unit.job.roles for mount in role.mounts)
+    return {path.partition("/")[0] for path in paths if not path.startswith("/")} - {".", ""}
 
 
 def _names(roles: Sequence[Role]) -> str:

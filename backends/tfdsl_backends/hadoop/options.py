@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from tfdsl.backend import Option
+from tfdsl.backend import Option, Unit
 from tfdsl.vocabulary.types import STRINGS, MapType, StringType
 
 if TYPE_CHECKING:
-    from tfdsl.backend import Unit
     from tfdsl.ir.model import Role
 
 
@@ -37,3 +36,14 @@ def in_docker(unit: Unit, role: Role) -> bool:
     """Whether ``role`` runs in docker: as the option ``runtime`` says, else if it has an image."""
     runtime = unit.text("runtime")
     return runtime == "docker" if runtime else role.image is not None
+
+
+def files(unit: Unit) -> list[tuple[str, str]]:
+    """Each file with its name in the work folder."""
+    return [(source, last_name(source)) for source in unit.texts("files")]
+
+
+def last_name(path: str) -> str:
+    """The last part of a path; empty for ``/``, ``.`` and ``..``."""
+    name = path.rstrip("/").rpartition("/")[2]
+    return "" if name in (".", "..") else name

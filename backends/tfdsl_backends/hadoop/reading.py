@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics import command_rules as import_rules
-from tfdsl.draft import Bare, Block, Draft, Policy, Text, Value
+from tfdsl.diagnostics import Diagnostic, command_rules
+from tfdsl.draft import Attribute, Bare, Block, Draft, Policy, Text, Value
+from tfdsl.manifest.nodes import Node
 from tfdsl.manifest.shell_words import Command, Word, expanded, read_script, within
 from tfdsl.patterns import regex
 from tfdsl.record import Record
@@ -52,20 +52,20 @@ class Notes(Record):
 
     def left_out(self, span: Span, what: str, reason: str) -> None:
         """``what`` does not become part of the job."""
-        self.tell(import_rules.NOT_KEPT(span, what=what, reason=reason))
+        self.tell(command_rules.NOT_KEPT(span, what=what, reason=reason))
 
     def refused(self, span: Span, what: str, reason: str) -> None:
         """The server would not take ``what``."""
-        self.tell(import_rules.SERVER_REFUSES(span, what=what, reason=reason))
+        self.tell(command_rules.SERVER_REFUSES(span, what=what, reason=reason))
 
     def differs(self, span: Span, what: str, word: str, difference: str) -> None:
         """``what`` becomes ``word``, which does not mean quite the same."""
-        self.tell(import_rules.READ_DIFFERENTLY(span, what=what, word=word, difference=difference))
+        self.tell(command_rules.READ_DIFFERENTLY(span, what=what, word=word, difference=difference))
 
     def keep(self, word: Word, place: str) -> str:
         """The text of ``word``; what has no value in it is told."""
         for unknown in word.unknown:
-            self.tell(import_rules.NO_VALUE(unknown.span, what=unknown.written, word=place))
+            self.tell(command_rules.NO_VALUE(unknown.span, what=unknown.written, word=place))
         return word.text
 
 
@@ -73,6 +73,16 @@ class Notes(Record):
 def commands_of(source: Source) -> tuple[Command, ...]:
     """The commands of a script or command line, which its readers ask for again and again."""
     return expanded(read_script(source.text, lambda start, end: Span(source, start, end)))
+
+
+def normal(documents: Sequence[Node], version: str) -> Sequence[Node]:
+    """The documents as they are: neither target has a normal form, what is kept is a table."""
+    return documents
+
+
+def aligned(documents: Sequence[Node], written: Sequence[Node]) -> Sequence[Node]:
+    """The documents as they are."""
+    return documents
 
 
 def role_of(name: str, asked: Asked) -> str | None:
@@ -173,6 +183,16 @@ def with_tokens(text: str, tokens: dict[str, str]) -> Value:
     return Text(tuple(part for part in (*parts, text[at:]) if part != ""))
 
 
+def attribute(block: Block, name: str) -> Attribute | None:
+    """The first statement ``name = …`` of a block."""
+    return next((one for one in block.statements if isinstance(one, Attribute) and one.name == name), None)
+
+
+def remove_attribute(block: Block, name: str) -> None:
+    """Take every ``name = …`` out of a block."""
+    block.statements = [one for one in block.statements if not (isinstance(one, Attribute) and one.name == name)]
+
+
 def each(blocks: Sequence[Block], name: str, value: Value | None, span: Span | None = None) -> None:
     """``name = value`` in each of ``blocks``."""
     for block in blocks:
@@ -199,7 +219,7 @@ def roles_of(title: str, names: Mapping[str, Span], notes: Notes, span: Span) ->
     else:
         reason = f"nothing in it trains: {', '.join(names) or 'it has no parts'}"
         advice = "a job has a chief, a master or a worker"
-    notes.asked.report(import_rules.NOT_TENSORFLOW(span, what=title, reason=reason).help(advice))
+    notes.asked.report(command_rules.NOT_TENSORFLOW(span, what=title, reason=reason).help(advice))
     return None
 
 
@@ -252,6 +272,15 @@ def _flags(words: Sequence[str]) -> dict[str, str]:
         if name.startswith("--"):
             said[name] = value if equals else (words[number + 1] if number + 1 < len(words) else "")
     return said
+
+
+def read_discovery(draft: Draft, *, configured: bool, flags: bool, programs: bool) -> str:
+    """How the tasks find each other. ``configured``: a program gets TF_CONFIG; ``programs``: not all are servers."""
+    without_flags = "tf_config" if configured or not programs else "none"
+    discovery = ("both" if configured else "flags") if flags else without_flags
+    if discovery != "tf_config":
+        draft.cluster["discovery"] = discovery
+    return discovery
 
 
 RESTARTS = ("restart container", "restart pod", "restart role", "restart job")

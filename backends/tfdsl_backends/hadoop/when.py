@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from tfdsl.backend import condition
+from tfdsl.backend import Unit, condition
 from tfdsl.conditions import not_of_a_registry
 from tfdsl_backends.hadoop.options import in_docker
 
 if TYPE_CHECKING:
-    from tfdsl.backend import Unit
     from tfdsl.ir.fields import Item
     from tfdsl.ir.model import BaseMount, Role
 

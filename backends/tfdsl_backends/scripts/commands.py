@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import cast
 
 from tfdsl.emit import shell
 from tfdsl.emit.located import Data, Located, child, unwrap
 from tfdsl.emit.script import Quoted
-from tfdsl.ir.model import Job, Output, Role, Step, Text
+from tfdsl.emit.shell import TENSORFLOW_SERVER
+from tfdsl.ir.model import Job, Mount, Output, Role, Step, Text
 from tfdsl_backends.scripts.roles import hides_gpus, hides_gpus_from_step
-from tfdsl_backends.scripts.texts import PORT, program_word, resolved, word
+from tfdsl_backends.scripts.texts import PORT, archive_suffix, program_word, resolved, word
 
 
 def variable_word(runs: Role | Step, name: str) -> Quoted:
@@ -47,6 +49,12 @@ def command(job: Job, role: Role) -> list[Data]:
     # env would read a first word with = in it as another variable.
     guard = ["nice", "-n", "0"] if words and sets_variables(job) and not is_plain(words[0]) else []
     return [*guard, *(Located(role_word(role, text), f"{place}[{at}]") for at, text in enumerate(words)), *args]
+
+
+def server(job: Job, role: Role, python: Data) -> list[Data]:
+    """A plain TensorFlow server, with the protocol of the cluster."""
+    program = Located(TENSORFLOW_SERVER, child(role.path, "server"))
+    return [python, "-c", program, Located(job.cluster.protocol, "cluster.protocol")]
 
 
 def step_command(step: Step) -> list[Data]:
@@ -118,3 +126,71 @@ def step_values(job: Job, role: Role, step: Step) -> dict[str, Data]:
     words: list[Data] = ["env", "-u", "TF_CONFIG", *hidden, *variables, *step_command(step)]
     folder = workdir(step)
     return {"name": step.name, "workdir": folder, "words": words, "all": [folder, *words]}
+
+
+def shown(data: Data) -> str:
+    """The text of a word."""
+    return str(unwrap(data))
+
+
+def commands(job: Job, python: Data) -> list[Data]:
+    """The commands; roles with the same command share it. ``python`` runs the servers."""
+    groups: dict[tuple[str, ...], tuple[list[str], Data, list[Data]]] = {}
+    for role in job.roles:
+        words = server(job, role, python) if role.server else command(job, role)
+        folder = workdir(role)
+        groups.setdefault((shown(folder), *map(shown, words)), ([], folder, words))[0].append(role.name)
+    return [
+        {"names": Quoted(" | ".join(names)), "workdir": folder, "words": words}
+        for names, folder, words in groups.values()
+    ]
+
+
+def role_values(job: Job, role: Role, outputs: Sequence[Output]) -> dict[str, Data]:
+    """What the templates need for one role, whose ``outputs`` the script copies."""
+    return {
+        "name": role.name,
+        "hide_gpus": hides_gpus(job, role),
+        "env": [(name, Located(variable_word(role, name), f"{role.path}.env[{name}]")) for name in role.env],
+        "workdir": workdir(role),
+        "outputs": [output_values(role, output) for output in outputs],
+    }
+
+
+# --- mounts ----------------------------------------------------------------------------------------------------------
+
+
+def preparations(job: Job, calls: Callable[[Role], list[Data]]) -> list[Data]:
+    """The ``calls`` before the command of each role; roles with the same ones share them."""
+    groups: dict[tuple[str, ...], tuple[list[str], list[Data]]] = {}
+    for role in job.roles:
+        steps = calls(role)
+        if steps:
+            groups.setdefault(tuple(map(shown, steps)), ([], steps))[0].append(role.name)
+    return [{"names": Quoted(" | ".join(names)), "steps": steps} for names, steps in groups.values()]
+
+
+def mount_calls(numbered: Iterable[tuple[int, Mount]], call: Callable[[Mount, int], list[str]]) -> list[Data]:
+    """The call of each mount that needs the script."""
+    calls = [(call(mount, number), mount) for number, mount in numbered]
+    return [Located(Quoted(" ".join(words)), mount.path) for words, mount in calls if words]
+
+
+def mount_call(role: Role, mount: Mount, number: int, source: str = "") -> list[str]:
+    """The call that makes ``mount``; ``source``: where an archive is, if not where the mount says."""
+    at = shell.quote(mount.at)
+    match mount.kind:
+        case "host":
+            kind = [mount.type] if mount.type in ("Directory", "File") else []
+            return ["there", at, *kind] if mount.at.startswith("/") else ["link", role_word(role, mount.source), at]
+        case "scratch":
+            return ["scratch", at]
+        case "memory":
+            return ["memory", str(number), at]
+        case "hdfs":
+            return ["fetch", str(number), role_word(role, mount.uri), at]
+        case "archive":
+            words = source or role_word(role, mount.source)
+            return ["unpack", str(number), words, archive_suffix(mount.source), at]
+        case _:
+            return []

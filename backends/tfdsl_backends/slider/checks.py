@@ -19,14 +19,15 @@ from tfdsl_backends.hadoop.checks import (
     LEAST_MEMORY,
     check_addresses,
     check_environment,
+    check_files,
     check_hidden_gpus,
     check_nesting,
     check_role_options,
     check_strings,
     check_virtual_memory,
+    mounted_names,
 )
-from tfdsl_backends.hadoop.files import check_files, files, mounted_names
-from tfdsl_backends.hadoop.options import in_docker
+from tfdsl_backends.hadoop.options import files, in_docker
 from tfdsl_backends.hadoop.support import KUBERNETES_MOUNTS
 from tfdsl_backends.scripts.roles import megabytes
 from tfdsl_backends.scripts.texts import head, is_sent, shown
@@ -133,8 +134,7 @@ def _work_folders(unit: Unit) -> Iterator[Diagnostic]:
         if role.name != "tensorboard" and starts_in_work_folder(unit, role):
             names.setdefault(unit.origins.span(child(role.path, "image")), []).append(role.name)
     for place, roles in names.items():
-        diagnostic = messages.WORK_FOLDER(place, roles=", ".join(roles))
-        yield diagnostic.help("write workdir for another folder")
+        yield messages.WORK_FOLDER(place, roles=", ".join(roles)).help("write workdir for another folder")
 
 
 def _command(unit: Unit, role: Role) -> Iterator[Diagnostic]:

@@ -14,17 +14,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tfdsl.backend import Unit
 from tfdsl.emit.located import Data, Located, child
-from tfdsl.ir.model import EnvVar, RunTimeText, TaskIndex, Text
+from tfdsl.ir.model import EnvVar, Job, Role, RunTimeText, TaskIndex, Text
 from tfdsl.vocabulary.quantities import Quantity
 from tfdsl_backends.hadoop.options import in_docker
 from tfdsl_backends.scripts.roles import MEBIBYTE
 from tfdsl_backends.slider.config_files import config_files
 from tfdsl_backends.slider.options import features
 from tfdsl_backends.slider.policies import restarts_in_place, starts_for_ever
-
-if TYPE_CHECKING:
-    from tfdsl.ir.model import Job, Role
-
 
 SCHEMA = "http://example.org/specification/v2.0.0"
 """The only schema that Slider accepts."""

@@ -5,42 +5,40 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tfdsl.backend import Document, TaskConfig, Unit
 from tfdsl.emit.located import Data, Located, Written
 from tfdsl.emit.script import render
-from tfdsl_backends.hadoop.files import files
+from tfdsl.emit.shell import TENSORFLOW_SERVER
+from tfdsl.ir.model import Role
+from tfdsl_backends.hadoop.options import files
 from tfdsl_backends.hadoop.programs import portable
 from tfdsl_backends.scripts.tfconfig import placeholder_tasks
 from tfdsl_backends.slider.checks import check
 from tfdsl_backends.slider.documents import SCRIPT, app_config, metainfo_json, metainfo_xml, resources
 from tfdsl_backends.slider.job_file import job_file, sent_archives
 
-if TYPE_CHECKING:
-    from tfdsl.ir.model import Role
-
-
 __all__ = ["check", "generate", "tasks"]
 
 HERE = Path(__file__).parent
 PACKAGE = "tfdsl_backends.slider.programs"
+SHARED = "tfdsl_backends.hadoop.programs."
 PROGRAMS = (
-    "task_cluster",
+    "task_addresses",
     "task_command",
-    "task_door",
+    "task_files",
     "task_hdfs",
     "task_marks",
     "task_master",
     "task_mounts",
     "task_outputs",
+    "task_peers",
     "task_policy",
     "task_process",
     "task_settings",
-    "task_steps",
     "task_supervisor",
 )
-"""The programs beside the agent's script, the same for every job."""
+"""The programs beside the agent's script, the same for every job: slider's own, and those that yarn has too."""
 
 
 def generate(unit: Unit) -> Sequence[Document]:
@@ -48,7 +46,7 @@ def generate(unit: Unit) -> Sequence[Document]:
     scripts = [Document(program("role"), f"package/{SCRIPT}", "text")]
     scripts += [Document(program(name), f"package/scripts/{name}.py", "text") for name in PROGRAMS]
     if any(role.server for role in unit.job.roles):
-        scripts.append(Document(program("server"), "package/files/server.py", "text"))
+        scripts.append(Document(TENSORFLOW_SERVER, "package/files/server.py", "text"))
     submission = submit(unit)
     return [
         Document(app_config(unit), "appConfig.json", "json"),
@@ -82,9 +80,11 @@ def submit(unit: Unit) -> Written:
 
 @cache
 def program(name: str) -> str:
-    """The script that a module of :mod:`tfdsl_backends.slider.programs` becomes: it imports the others beside it."""
-    source = (HERE / "programs" / f"{name}.py").read_text(encoding="utf-8")
-    return portable(source).replace(f"from {PACKAGE} import ", "import ")
+    """The script that a module becomes: it imports the others beside it. Shared ones are called ``task_`` here, too."""
+    own = HERE / "programs" / f"{name}.py"
+    path = own if own.exists() else HERE.parent / "hadoop" / "programs" / f"{name.removeprefix('task_')}.py"
+    source = portable(path.read_text(encoding="utf-8"))
+    return source.replace(f"from {PACKAGE} import ", "import ").replace(f"from {SHARED}", "from task_")
 
 
 DIFFERENCES = (

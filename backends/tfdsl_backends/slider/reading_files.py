@@ -123,7 +123,7 @@ def _is_resources(document: Document, root: View) -> bool:
     return any(key.startswith("yarn.") or key == "component.unique.names" for key in _keys(root))
 
 
-def groups_of(documents: Sequence[Document]) -> list[Group]:
+def groups(documents: Sequence[Document]) -> list[Group]:
     """The applications among ``documents``: all files are of one, unless there are several of a kind."""
     kinds = [(kind, one) for one in documents if (kind := kind_of(one))]
     counts = Counter(kind for kind, _ in kinds)

@@ -23,6 +23,7 @@ from tfdsl_backends.hadoop.reading import (
     job_name,
     lift_policies,
     megabytes,
+    read_discovery,
     statuses,
 )
 from tfdsl_backends.slider.job_file import STOP_GRACE
@@ -109,11 +110,8 @@ def _job(draft: Draft, job: View) -> None:
     training = [role for name, role in roles.items() if name != "tensorboard"]
     configured = any(role["tf_config"].flag and not role["server"].flag for role in training)
     flags = any(role["flags"].flag for role in training)
-    discovery = "both" if configured and flags else "flags" if flags else "tf_config" if configured else "none"
-    if discovery == "none" and all(role["server"].flag for role in training):
-        discovery = "tf_config"
-    if discovery != "tf_config":
-        draft.cluster["discovery"] = discovery
+    programs = not all(role["server"].flag for role in training)
+    discovery = read_discovery(draft, configured=configured, flags=flags, programs=programs)
     if discovery == "none" and not any(role["meets"].flag for role in training):
         tasks = sum(number(role["replicas"], 1) for role in training)
         draft.job.set("gang", False if tasks > 1 else None, job.span)

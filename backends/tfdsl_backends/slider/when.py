@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
-from tfdsl.backend import Condition, condition
+from tfdsl.backend import Condition, Unit, condition
 from tfdsl.ir.policies import RESTARTS, covering
 from tfdsl_backends.hadoop.options import in_docker
 
 if TYPE_CHECKING:
-    from tfdsl.backend import Unit
     from tfdsl.ir.fields import Item
     from tfdsl.ir.model import Policy
 

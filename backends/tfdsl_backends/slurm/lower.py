@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from tfdsl.backend import Document, TaskConfig, Unit
 from tfdsl.emit.located import Data, Located, Written
 from tfdsl.emit.script import render
+from tfdsl.ir.model import Role
 from tfdsl_backends.scripts.tfconfig import placeholder_tasks
 from tfdsl_backends.slurm.checks import check
 from tfdsl_backends.slurm.job_script import TEMPLATES, job_script, minutes, task_script
 from tfdsl_backends.slurm.options import in_containers
-
-if TYPE_CHECKING:
-    from tfdsl.ir.model import Role
-
 
 __all__ = ["check", "generate", "tasks"]
 

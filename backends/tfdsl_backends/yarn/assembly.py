@@ -1,7 +1,8 @@
 """Joins the parts of the task program that a job needs into the one file that is sent with it.
 
-The modules of :mod:`tfdsl_backends.yarn.programs` register what they can do in tables (``COMMANDS["fetch"] = ...``).
-The caller names the entries that the job needs; only those, and what their text uses, are joined.
+The modules of :mod:`tfdsl_backends.yarn.programs`, and those of :mod:`tfdsl_backends.hadoop.programs`, which slider
+sends too, register what they can do in tables (``COMMANDS["fetch"] = ...``). The caller names the entries that the job
+needs; only those, and what their text uses, are joined. What a module defines and uses is read from its text.
 """
 
 from __future__ import annotations
@@ -134,10 +135,12 @@ def _entry(node: ast.stmt) -> str:
 
 
 MODULES: Final = (
-    "ways", "plan", "cluster", "wire", "webhdfs", "storage", "marks", "transfer", "unzip", "coordinator", "steps",
-    "task", "rendezvous", "alone", "server", "main",
+    "hadoop.programs.files", "yarn.programs.plan", "hadoop.programs.addresses", "yarn.programs.wire",
+    "hadoop.programs.marks", "hadoop.programs.hdfs", "yarn.programs.webhdfs", "yarn.programs.storage",
+    "yarn.programs.transfer", "yarn.programs.coordinator", "yarn.programs.task", "yarn.programs.rendezvous",
+    "yarn.programs.main",
 )  # fmt: skip
-"""The modules of :mod:`tfdsl_backends.yarn.programs`, each after those it uses."""
+"""The modules of the program, each after those it uses."""
 
 _HEAD: Final = '''\
 """What each container of the job runs: it gives TensorFlow the addresses of all tasks and runs the command.
@@ -185,7 +188,8 @@ def _program(wanted: frozenset[str]) -> str:
 def _modules() -> tuple[_Module, ...]:
     modules: list[_Module] = []
     for name in MODULES:
-        source = portable(files("tfdsl_backends.yarn.programs").joinpath(f"{name}.py").read_text("utf-8"))
+        package, _, file = name.rpartition(".")
+        source = portable(files(f"tfdsl_backends.{package}").joinpath(f"{file}.py").read_text("utf-8"))
         title = (ast.get_docstring(ast.parse(source)) or "").splitlines()[0].rstrip(".")
         lines = tuple(source.splitlines())
         modules.append(_Module(title, lines, imports(source), tuple(definitions(name, source))))

@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.emit.located import child
+from tfdsl.ir.model import BaseMount, Role, Text
 from tfdsl.patterns import regex
 from tfdsl.record import replace
 from tfdsl_backends.hadoop.checks import (
     LEAST_MEMORY,
     check_addresses,
     check_environment,
+    check_files,
     check_hidden_gpus,
     check_nesting,
     check_role_options,
     check_strings,
     check_virtual_memory,
 )
-from tfdsl_backends.hadoop.files import check_files
 from tfdsl_backends.hadoop.options import in_docker
 from tfdsl_backends.scripts.texts import archive_suffix, is_sent
 from tfdsl_backends.yarn import messages
@@ -54,7 +55,6 @@ from tfdsl_backends.yarn.placement import (
 from tfdsl_backends.yarn.policies import rendezvous_seconds
 
 if TYPE_CHECKING:
-    from tfdsl.ir.model import BaseMount, Role, Text
     from tfdsl.text import Span
 
 
@@ -351,8 +351,7 @@ def _unknown_tags(unit: Unit, role: str, near: Near) -> Iterator[Diagnostic]:
 def _one_application(unit: Unit) -> Iterator[Diagnostic]:
     """One application places all its containers alike."""
     if len(unit.job.roles) > 1 and not per_role(unit) and unit.once(constraints):
-        diagnostic = messages.PLACEMENT_ONE(unit.option_place(OPTION))
-        yield diagnostic.help('write applications = "per-role"')
+        yield messages.PLACEMENT_ONE(unit.option_place(OPTION)).help('write applications = "per-role"')
 
 
 def _cycles(unit: Unit) -> Iterator[Diagnostic]:

@@ -19,10 +19,10 @@ from tfdsl.target_objects import TargetObject
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl_backends.hadoop.lifecycle import Meeting
 from tfdsl_backends.yarn.applications import Application, Size, applications, per_role
+from tfdsl_backends.yarn.lower import appname
 from tfdsl_backends.yarn.needs import has_rendezvous
 from tfdsl_backends.yarn.options import is_yarn_tf
 from tfdsl_backends.yarn.programs.plan import Plan
-from tfdsl_backends.yarn.submission import appname
 
 if TYPE_CHECKING:
     from tfdsl.lifecycle.state import Replica, State

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from tfdsl.backend import Unit
 from tfdsl.ir.model import Job, Text
-from tfdsl_backends.hadoop.files import files
+from tfdsl_backends.hadoop.options import files
 from tfdsl_backends.scripts import texts
 from tfdsl_backends.scripts.texts import archive_suffix, head, is_sent
 from tfdsl_backends.yarn.options import features, is_yarn_tf, store_in_hdfs
-from tfdsl_backends.yarn.programs.ways import way_of
+from tfdsl_backends.yarn.programs.plan import way_of
 
 PACKED_FILES = "tfjob-files.tar"
 """The archive in which submit.sh sends ``files``: the client itself takes no folders, and not every name."""
@@ -75,8 +75,6 @@ def _start(unit: Unit) -> Iterator[str]:
         yield from ("COMMANDS.run", f"STORES.{way_of(store_place(unit), unit.text('webhdfs'))}")
     else:
         yield "COMMANDS.given" if is_yarn_tf(unit) else "COMMANDS.alone"
-    if any(role.server for role in unit.job.roles):
-        yield "COMMANDS.server"
 
 
 def _fetches(unit: Unit) -> Iterator[str]:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 from tfdsl.backend import Unit
 from tfdsl.ir.cluster_spec import gets_flags, needs_tf_config
+from tfdsl.ir.model import Job, Role
 from tfdsl.ir.policies import completions, exit_policies, on_failure
 from tfdsl_backends.scripts.roles import stop_grace
 from tfdsl_backends.yarn.needs import store_place
-
-if TYPE_CHECKING:
-    from tfdsl.ir.model import Job, Role
-
 
 ACTIONS = {"restart container": "restart", "restart job": "restart", "ignore": "ignore"}
 """Action of a policy → what the program does; every other action is a failure of the job."""

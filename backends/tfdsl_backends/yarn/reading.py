@@ -8,12 +8,12 @@ from functools import lru_cache
 
 from tfdsl.diagnostics import command_rules
 from tfdsl.draft import Draft
-from tfdsl.manifest.nodes import Document, Node, Scalar, view
+from tfdsl.manifest.nodes import Document, Scalar, view
 from tfdsl.manifest.shell_words import Command
 from tfdsl.reading import Asked, Group
 from tfdsl.record import replace
 from tfdsl.text import Source
-from tfdsl_backends.hadoop.reading import Notes
+from tfdsl_backends.hadoop.reading import Notes, aligned, normal
 from tfdsl_backends.yarn.reading_dshell import calls, comments, read_dshell, tell_problem
 from tfdsl_backends.yarn.reading_fields import FIELDS
 from tfdsl_backends.yarn.reading_own import is_job_script, is_submit_script, job_script, read_own, submit_script
@@ -135,13 +135,3 @@ def _calls_by_place(what: str, source: Source) -> Map[tuple[int, int], Command]:
     """The calls of one kind by start and end, the first of several; each call of a script is read for itself."""
     find = {CALL: calls, SUBMARINE_CALL: submarine_calls, TONY_CALL: tony_calls}[what]
     return {(call.span.start, call.span.end): call for call in reversed(find(source))}
-
-
-def normal(documents: Sequence[Node], version: str) -> Sequence[Node]:
-    """The documents as they are: what is kept is a table."""
-    return documents
-
-
-def aligned(documents: Sequence[Node], written: Sequence[Node]) -> Sequence[Node]:
-    """The documents as they are."""
-    return documents

@@ -12,7 +12,17 @@ from tfdsl.manifest.nodes import Comment
 from tfdsl.manifest.shell_words import Command, Word, read_script
 from tfdsl.patterns import regex
 from tfdsl.text import Source, Span
-from tfdsl_backends.hadoop.reading import Notes, command, commands_of, duration, job_name, listed, statuses
+from tfdsl_backends.hadoop.reading import (
+    Notes,
+    attribute,
+    command,
+    commands_of,
+    duration,
+    job_name,
+    listed,
+    remove_attribute,
+    statuses,
+)
 from tfdsl_backends.yarn.reading_fields import LEFT_OUT
 from tfdsl_backends.yarn.reading_parts import Client, Runtime, client_of, read_runtime, resources, set_resource
 
@@ -193,11 +203,11 @@ def _command(draft: Draft, block: Block, client: Client, notes: Notes) -> None:
         rest: Value | None = command(" ".join(arguments), script.span) if arguments else ()
         value: Value = f"exec bash {name} {rest}" if isinstance(rest, str) else ["bash", name, *listed(rest)]
         block.set("command", value, script.span)
-        if not any(True for one in draft.options.statements if getattr(one, "name", "") == "files"):
+        if attribute(draft.options, "files") is None:
             draft.options.set("files", [path, *_localized(client, notes)], script.span)
         return
     files = _localized(client, notes)
-    if files and not any(getattr(one, "name", "") == "files" for one in draft.options.statements):
+    if files and attribute(draft.options, "files") is None:
         draft.options.set("files", files, client.options["localize_files"].span)
     if line is not None:
         text = notes.keep(line, "-shell_command")
@@ -258,7 +268,7 @@ def _placement(draft: Draft, client: Client, roles: list[str], notes: Notes) -> 
         notes.left_out(word.span, "-placement_spec", "write it as target yarn { placement = { ROLE = … } }")
         return
     block = draft.role("worker")
-    block.statements = [one for one in block.statements if getattr(one, "name", "") != "replicas"]
+    remove_attribute(block, "replicas")
     count = int(found[2] or found[3])
     block.set("replicas", count if count != 1 else None, word.span)
     if found[3]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.draft import Attribute, Bare, Block, Draft, Mount, Output, Policy, Statement, Step, Text, Value
+from tfdsl.emit.shell import TENSORFLOW_SERVER
 from tfdsl.manifest import json
 from tfdsl.manifest.nodes import Scalar, View, view
 from tfdsl.manifest.shell_words import Command, Unknown, Word, read_script
@@ -17,10 +18,13 @@ from tfdsl_backends.hadoop.reading import (
     add_completions,
     add_policy,
     add_retries,
+    attribute,
     default_decider,
     duration,
     job_name,
     lift_policies,
+    read_discovery,
+    remove_attribute,
     statuses,
 )
 from tfdsl_backends.yarn.needs import AT_HOME
@@ -241,7 +245,7 @@ def _command(block: Block, task: Task) -> None:
         text = [word.text for word in words]
         if text[:1] == ["cd"]:
             block.set("workdir", value_of(words[-1]), one.span)
-        elif text[:1] == ["exec"] and text[-3:-1] == ["$TFJOB_PROGRAM", "server"]:
+        elif text[:1] == ["exec"] and (TENSORFLOW_SERVER in text or text[-3:-1] == ["$TFJOB_PROGRAM", "server"]):
             block.set("server", True, one.span)
         elif text[:1] == ["exec"]:
             words = words[1:-1] if text[-1] == "$@" else words[1:]
@@ -344,8 +348,8 @@ def _host(task: Task, one: Command) -> Mount:
 
 def _share(block: Block) -> Value:
     """The size of what is in memory, which YARN does not limit: that of the container."""
-    found = next((one for one in block.statements if isinstance(one, Attribute) and one.name == "memory"), None)
-    return found.value if found is not None else Bare("1Gi")
+    memory = attribute(block, "memory")
+    return memory.value if memory is not None else Bare("1Gi")
 
 
 def _steps(task: Task) -> Iterator[Step]:
@@ -476,18 +480,12 @@ def _job(draft: Draft, plan: View, client: Client) -> None:
     deciding = [(pair[0].text or "", pair[1].number or 0) for pair in plan["complete"].items()]
     add_completions(draft, deciding, plan.key("complete"))
     add_retries(draft, plan["restarts"].number or 0, plan["restarts"].span)
-    programs = {name for name, block in draft.roles.items() if name != "tensorboard" and not _is_server(block)}
-    configured = programs & {one.text for one in plan["tf_config"].items()}
-    if next(plan["flags"].items(), None) is not None:
-        discovery = "both" if configured else "flags"
-    else:
-        discovery = "tf_config" if configured or not programs else "none"
-    if discovery != "tf_config":
-        draft.cluster["discovery"] = discovery
-
-
-def _is_server(block: Block) -> bool:
-    return any(isinstance(one, Attribute) and one.name == "server" for one in block.statements)
+    programs = {
+        name for name, block in draft.roles.items() if name != "tensorboard" and attribute(block, "server") is None
+    }
+    configured = bool(programs & {one.text for one in plan["tf_config"].items()})
+    flags = next(plan["flags"].items(), None) is not None
+    read_discovery(draft, configured=configured, flags=flags, programs=bool(programs))
 
 
 def _options(draft: Draft, script: JobScript, submit: SubmitScript, clients: dict[str, Client]) -> None:
@@ -536,19 +534,15 @@ def _applications(draft: Draft, clients: dict[str, Client]) -> str | None:
 
 def _hides(draft: Draft) -> bool:
     """Whether one size is for roles with and without devices."""
-    counts = [
-        any(isinstance(one, Attribute) and one.name == "gpu" for one in b.statements) for b in draft.roles.values()
-    ]
+    counts = [attribute(block, "gpu") is not None for block in draft.roles.values()]
     return any(counts) and not all(counts)
 
 
 def _apart(draft: Draft) -> None:
     """``spread`` of a role that has a single replica means nothing."""
     for block in draft.roles.values():
-        if not any(isinstance(one, Attribute) and one.name == "replicas" for one in block.statements):
-            block.statements = [
-                one for one in block.statements if not (isinstance(one, Attribute) and one.name == "spread")
-            ]
+        if attribute(block, "replicas") is None:
+            remove_attribute(block, "spread")
 
 
 def _placement(draft: Draft, role: str, spec: Word) -> None:

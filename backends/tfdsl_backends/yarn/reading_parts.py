@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.draft import Block, Mount
+from tfdsl.manifest.shell_words import Word
 from tfdsl.record import Record
 from tfdsl.text import Span
 from tfdsl_backends.hadoop.reading import Notes, memory
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.shell_words import Word
-
 
 # fmt: off
 VALUES: Final = frozenset((

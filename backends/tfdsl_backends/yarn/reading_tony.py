@@ -15,12 +15,15 @@ from tfdsl.text import Span
 from tfdsl_backends.hadoop.reading import (
     UNKNOWN_COMMAND,
     Notes,
+    attribute,
     board,
     command,
     duration,
     job_name,
+    listed,
     memory,
     memory_in_mb,
+    remove_attribute,
     roles_of,
 )
 from tfdsl_backends.yarn.reading_fields import TONY_LEFT_OUT
@@ -235,14 +238,11 @@ def _resources(draft: Draft, block: Block, value: Property | None) -> None:
 
 def _send(draft: Draft, path: str, span: Span) -> None:
     """Add ``path`` to the option ``files``."""
-    for number, one in enumerate(draft.options.statements):
-        if getattr(one, "name", "") == "files":
-            files = getattr(one, "value", [])
-            if path not in files:
-                del draft.options.statements[number]
-                draft.options.set("files", [*files, path], span)
-            return
-    draft.options.set("files", [path], span)
+    sent = attribute(draft.options, "files")
+    files = listed(sent.value) if sent is not None else []
+    if path not in files:
+        remove_attribute(draft.options, "files")
+        draft.options.set("files", [*files, path], span)
 
 
 # --- the job ---------------------------------------------------------------------------------------------------------
@@ -254,9 +254,9 @@ def _board(draft: Draft, said: Mapping[str, Property]) -> None:
     if folder is None or not folder.text:
         return
     block = draft.role("tensorboard")
-    if not any(getattr(one, "name", "") == "logdir" for one in block.statements):
+    if attribute(block, "logdir") is None:
         block.set("logdir", folder.text, folder.span)
-    if not any(getattr(one, "name", "") == "memory" for one in block.statements):
+    if attribute(block, "memory") is None:
         block.set("memory", Bare("2Gi"), folder.span)
 
 

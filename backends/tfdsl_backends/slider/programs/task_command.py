@@ -1,20 +1,21 @@
-"""Starts the command of a task, as a process of the node or in a docker container.
+"""Starts the command of a task and its prepare steps, as processes of the node or in a docker container.
 
 Both take a list of arguments, never a command line, so every text arrives byte for byte.
 """
 
+import copy
 import math
 import os
 import subprocess
 
-from tfdsl_backends.slider.programs import task_cluster
-from tfdsl_backends.slider.programs import task_mounts
+from tfdsl_backends.hadoop.programs.addresses import tensorflow_flags, tf_config
+from tfdsl_backends.hadoop.programs.files import inside, native
 from tfdsl_backends.slider.programs import task_process
 from tfdsl_backends.slider.programs import task_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import BinaryIO
+    from typing import Any, BinaryIO
 
     from tfdsl_backends.slider.programs.task_mounts import Mounts
     from tfdsl_backends.slider.programs.task_supervisor import Supervisor
@@ -26,7 +27,7 @@ def program(task, hosts):
     role = task.role
     arguments = [task.text(word) for word in role["args"]]
     if role["flags"]:
-        arguments += task_cluster.flags(hosts, role["flag_job"], task.index + role["flag_offset"])
+        arguments += tensorflow_flags(hosts, role["flag_job"], task.index + role["flag_offset"])
     if role["server"]:
         return [task.job["python"], os.path.join(task_settings.FILES, "server.py"), task.job["protocol"]], []
     if role["shell"] is not False:
@@ -48,7 +49,7 @@ def variables(task, hosts):
     for name in sorted(task.role["env"]):
         env[name] = task.text(task.role["env"][name])
     if task.role["tf_config"]:
-        env["TF_CONFIG"] = task_cluster.tf_config(hosts, task.role["name"], task.index)
+        env["TF_CONFIG"] = tf_config(hosts, task.role["name"], task.index)
     return env
 
 
@@ -170,14 +171,46 @@ class Docker(object):
         """The path on the node of a path in the container; None if no mount holds it."""
         path = os.path.normpath(os.path.join(self.task.work, path))
         for source, at, _ in sorted(self.volumes, key=lambda volume: -len(volume[1])):
-            if task_mounts.inside(at, path):
+            if inside(at, path):
                 return source + path[len(at) :]
-        return path if task_mounts.inside(self.task.work, path) else None
+        return path if inside(self.task.work, path) else None
 
     def clean(self):
         # type: () -> None
         """Remove the container of an earlier start, or this one after its outputs are copied."""
         quietly(["docker", "rm", "--force", self.name])
+
+
+# --- prepare steps ---------------------------------------------------------------------------------------------------
+
+
+def run_steps(task, mounts):
+    # type: (Supervisor, Mounts) -> int
+    """Run the steps, each as the command of a stand-in for the task, until one fails; returns its status, else 0."""
+    for step in task.role.get("steps") or ():
+        task.log("prepare %s" % step["name"])
+        stand_in = copy.copy(task)
+        stand_in.role = role_of(task.role, step)
+        docker = Docker(stand_in, mounts) if task.docker else None
+        status = task.watch(docker or Native(stand_in), {}, step["name"])
+        if docker:
+            docker.clean()
+        if status:
+            task.log("prepare %s exited with status %d" % (step["name"], status))
+            return status
+    return 0
+
+
+def role_of(role, step):
+    # type: (dict[str, Any], dict[str, Any]) -> dict[str, Any]
+    """The role as if the step were its command, which gets no addresses."""
+    changed = dict(role)
+    changed.update(step)
+    changed.update({"name": role["name"], "flags": False, "server": False, "tf_config": False})
+    return changed
+
+
+# --- processes -------------------------------------------------------------------------------------------------------
 
 
 def spawn(argv, env, folder, output):
@@ -220,7 +253,7 @@ def quietly(argv):
         try:
             child = subprocess.Popen(argv, stdin=nothing, stdout=subprocess.PIPE, stderr=nothing, close_fds=True)
             text = child.communicate()[0]
-            return str(task_settings.native(text.decode("utf-8"))) if child.returncode == 0 else None
+            return str(native(text.decode("utf-8"))) if child.returncode == 0 else None
         except OSError:
             return None
 
@@ -233,11 +266,21 @@ def clean_environment():
     kept = [
         path
         for path in env.pop("PYTHONPATH", "").split(os.pathsep)
-        if path and not (root and task_mounts.inside(root, os.path.normpath(path)))
+        if path and not (root and inside(root, os.path.normpath(path)))
     ]
     if kept:
         env["PYTHONPATH"] = os.pathsep.join(kept)
     return env
+
+
+def hadoop_words():
+    # type: () -> list[str]
+    """The first words of every call of the Hadoop client."""
+    for variable in ("HADOOP_HOME", "HADOOP_COMMON_HOME", "HADOOP_PREFIX", "HADOOP_INSTALL"):
+        program = os.path.join(os.environ.get(variable, ""), "bin", "hadoop")
+        if os.environ.get(variable) and os.access(program, os.X_OK):
+            return [program, "fs"]
+    return ["hadoop", "fs"]
 
 
 def hadoop_libraries(env, hadoop_env):

@@ -18,7 +18,7 @@ else:
 
 from xml.etree import ElementTree
 
-from tfdsl_backends.slider.programs import task_settings
+from tfdsl_backends.hadoop.programs.files import native
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Master(object):
             text = self.fetch(base + path, None)
             if text is not None:
                 try:
-                    answer = task_settings.native(json.loads(text.decode("utf-8")))  # type: dict[str, Any] | list[Any] | None
+                    answer = native(json.loads(text.decode("utf-8")))  # type: dict[str, Any] | list[Any] | None
                 except ValueError:
                     self.last = "%s did not answer with JSON" % (base + path)
                     continue
@@ -191,7 +191,7 @@ def properties(path):
     values = {}  # type: dict[str, str]
     for item in ElementTree.parse(path).getroot().findall("property"):
         values[(item.findtext("name") or "").strip()] = (item.findtext("value") or "").strip()
-    return dict(task_settings.native(values))
+    return dict(native(values))
 
 
 def web_addresses(conf):

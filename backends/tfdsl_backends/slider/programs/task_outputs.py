@@ -3,9 +3,9 @@
 import os
 import shutil
 
-from tfdsl_backends.slider.programs import task_hdfs
-from tfdsl_backends.slider.programs import task_marks
-from tfdsl_backends.slider.programs import task_settings
+from tfdsl_backends.hadoop.programs.files import remove
+from tfdsl_backends.hadoop.programs.hdfs import put
+from tfdsl_backends.hadoop.programs.marks import Copies
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,13 +39,14 @@ def copy(task, runtime, source, destination, overwrite, number):
     """Copy one output; returns the error, or None."""
     folder = os.path.join(task.work, ".outputs", str(number))
     try:
-        task_settings.remove(folder)
+        remove(folder)
         os.makedirs(folder)
         path = runtime.fetch(source, os.path.join(folder, "from"))
         if path is None or not os.path.exists(path):
             return "it does not exist"
         if destination.startswith("hdfs://"):
-            return task_hdfs.put(path, destination, overwrite, task, folder)
+            put(task.hdfs(), path, destination, overwrite, task.settings["container"], copies_of(task))
+            return None
         return to_folder(path, runtime.on_node(destination), overwrite, task)
     except (IOError, OSError, shutil.Error) as error:
         return str(error)
@@ -62,32 +63,32 @@ def to_folder(source, destination, overwrite, task):
     beside, old = "%s.%s.part" % (destination, mark), "%s.%s.old" % (destination, mark)
     if os.path.lexists(old) and not os.path.lexists(destination):
         os.rename(old, destination)  # the only copy: an earlier attempt ended between its two renames
-    if os.path.lexists(destination) and not overwrite and not copied(task, destination):
+    if os.path.lexists(destination) and not overwrite and not copies_of(task).is_own_path(destination):
         return "%s already exists" % destination
     parent = os.path.dirname(destination)
     if not os.path.isdir(parent):
         os.makedirs(parent)
-    task_settings.remove(beside)
+    remove(beside)
     try:
         if os.path.isdir(source):
             shutil.copytree(source, beside, True)
         else:
             shutil.copy2(source, beside)
-        if not overwrite and not task_marks.set_path(beside, task.who):
-            task_marks.remember(task, destination, task_marks.identity(beside))
+        if not overwrite:
+            copies_of(task).mark_path(beside, destination)
     except (IOError, OSError, shutil.Error):
-        task_settings.remove(beside)
+        remove(beside)
         raise
     if os.path.isdir(beside) or os.path.isdir(destination):  # a rename replaces only files
-        task_settings.remove(old)
+        remove(old)
         if os.path.lexists(destination):
             os.rename(destination, old)
     os.rename(beside, destination)
-    task_settings.remove(old)
+    remove(old)
     return None
 
 
-def copied(task, destination):
-    # type: (Supervisor, str) -> bool
-    """Whether an earlier attempt of this task made the copy at ``destination``."""
-    return task_marks.own(task, destination, task_marks.of_path(destination), task_marks.identity(destination))
+def copies_of(task):
+    # type: (Supervisor) -> Copies
+    """The copies that this task makes."""
+    return Copies(task.who, os.path.join(task.settings["run_dir"], "copied.json"))

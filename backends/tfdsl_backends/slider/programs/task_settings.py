@@ -6,29 +6,16 @@ Every text is a ``str`` of the running Python: bytes in UTF-8 under Python 2.
 import io
 import json
 import os
-import shutil
 
+from tfdsl_backends.hadoop.programs.files import native
 from tfdsl_backends.slider.programs import task_process
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    Json = dict[str, Any] | list[Any] | str | float | None
-
 HERE = os.path.dirname(os.path.abspath(__file__))
 FILES = os.path.join(os.path.dirname(HERE), "files")
-
-
-def native(value):
-    # type: (Json) -> Any
-    """``value`` with every text as ``str``: Python 2 reads JSON as unicode, which a process does not take."""
-    if isinstance(value, dict):
-        return dict((native(key), native(item)) for key, item in value.items())
-    if isinstance(value, list):
-        return [native(item) for item in value]
-    encode = getattr(value, "encode", None)
-    return encode("utf-8") if encode and not isinstance(value, str) else value
 
 
 def read(path):
@@ -142,17 +129,3 @@ def forget(settings, name):
         os.remove(os.path.join(settings["run_dir"], name + ".json"))
     except OSError:
         pass
-
-
-def remove(path):
-    # type: (str) -> None
-    """Remove a file or folder of our own, even a read-only one; of a link only the link itself."""
-    if os.path.islink(path) or os.path.isfile(path):
-        os.remove(path)
-    elif os.path.isdir(path):
-        os.chmod(path, 0o700)
-        for folder, names, _ in os.walk(path):
-            for name in names:
-                if not os.path.islink(os.path.join(folder, name)):
-                    os.chmod(os.path.join(folder, name), 0o700)
-        shutil.rmtree(path)

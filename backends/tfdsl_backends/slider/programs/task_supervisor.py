@@ -15,16 +15,15 @@ import signal
 import sys
 import time
 
-from tfdsl_backends.slider.programs import task_cluster
+from tfdsl_backends.hadoop.programs.hdfs import HdfsClient
+from tfdsl_backends.slider.programs import task_peers
 from tfdsl_backends.slider.programs import task_command
-from tfdsl_backends.slider.programs import task_door
 from tfdsl_backends.slider.programs import task_master
 from tfdsl_backends.slider.programs import task_mounts
 from tfdsl_backends.slider.programs import task_outputs
 from tfdsl_backends.slider.programs import task_policy
 from tfdsl_backends.slider.programs import task_process
 from tfdsl_backends.slider.programs import task_settings
-from tfdsl_backends.slider.programs import task_steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ class Supervisor(object):
         self.port = int(settings["port"]) if settings["port"].isdigit() else 0
         self.docker = bool(self.role and self.role["docker"])
         self.master = task_master.Master(settings, job["resourcemanagers"])
-        self.door = task_door.Door(self.port, self.who)
+        self.door = task_peers.Door(self.port, self.who)
         self.leader = task_process.Leader()
         self.peers = dict((name, role["replicas"]) for name, role in job["roles"].items() if role["listed"])
         self.resolving = set()  # type: set[str]
@@ -109,6 +108,11 @@ class Supervisor(object):
         if self.settings["user"]:
             env.setdefault("HADOOP_USER_NAME", self.settings["user"])
         return env
+
+    def hdfs(self):
+        # type: () -> HdfsClient
+        """The node's Hadoop client."""
+        return HdfsClient(task_command.hadoop_words(), os.path.join(self.work, ".outputs"), self.hadoop_env())
 
     def state(self, word, status):
         # type: (str, int | None) -> None
@@ -176,7 +180,7 @@ class Supervisor(object):
                 hosts = self.wait_for_peers()
                 if hosts is None:
                     return PEERS_MISSING
-                unprepared = 0 if prepared else task_steps.run_all(self, mounts)
+                unprepared = 0 if prepared else task_command.run_steps(self, mounts)
                 if unprepared:
                     return unprepared  # and nothing is copied
                 prepared = True
@@ -202,10 +206,10 @@ class Supervisor(object):
         since = task_process.clock()
         logged = None  # type: float | None
         while True:
-            absent = task_cluster.missing(self.addresses(), self.peers)
+            absent = task_peers.missing(self.addresses(), self.peers)
             if not absent:
                 self.log("all tasks have an address")
-                return task_cluster.spec(self.found)
+                return task_peers.spec(self.found)
             waited = task_process.clock() - since
             late = task_policy.on_pending(self.job["roles"], absent, waited)
             if late:
@@ -221,7 +225,7 @@ class Supervisor(object):
     def addresses(self):
         # type: () -> dict[str, dict[int, str]]
         """The addresses that are exported now."""
-        self.found = task_cluster.addresses(self.master, self.peers)
+        self.found = task_peers.addresses(self.master, self.peers)
         return self.found
 
     def watch(self, runtime, hosts, step=""):
@@ -265,7 +269,7 @@ class Supervisor(object):
             self.pause(0.2)
             if hosts and task_process.clock() - looked > self.job["watch"]:
                 looked = task_process.clock()
-                if not task_cluster.missing(self.addresses(), self.peers) and task_cluster.spec(self.found) != hosts:
+                if not task_peers.missing(self.addresses(), self.peers) and task_peers.spec(self.found) != hosts:
                     return True
         return False
 
@@ -322,10 +326,10 @@ class Supervisor(object):
         # type: () -> bool
         """Whether every other replica of the role reports that it is done."""
         role = self.role["name"]
-        addresses = task_cluster.addresses(self.master, {role: self.role["replicas"]})[role]
+        addresses = task_peers.addresses(self.master, {role: self.role["replicas"]})[role]
         for index in range(self.role["replicas"]):
             who = "%s/%s/%d" % (self.settings["application"] or "-", role, index)
-            if index != self.index and (index not in addresses or task_door.ask(addresses[index], who) != "done"):
+            if index != self.index and (index not in addresses or task_peers.ask(addresses[index], who) != "done"):
                 return False
         return True
 

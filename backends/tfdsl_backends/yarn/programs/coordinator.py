@@ -9,7 +9,9 @@ import socket
 import threading
 import time
 
-from tfdsl_backends.yarn.programs.plan import REJECTED, Plan, log
+from tfdsl_backends.yarn.programs.plan import REJECTED
+from tfdsl_backends.yarn.programs.plan import Plan
+from tfdsl_backends.yarn.programs.plan import log
 from tfdsl_backends.yarn.programs.wire import Line, listener, readable
 
 

@@ -7,18 +7,19 @@ import signal
 import socket
 import sys
 
-from tfdsl_backends.yarn.programs.alone import alone
-from tfdsl_backends.yarn.programs.cluster import cluster_of, cluster_of_flags, tensorflow_flags, tf_config
+from tfdsl_backends.hadoop.programs.addresses import tensorflow_flags, tf_config
 from tfdsl_backends.yarn.programs.coordinator import Coordinator
-from tfdsl_backends.yarn.programs.marks import copied_command, mark_command
-from tfdsl_backends.yarn.programs.rendezvous import find_slot, is_late, join, take_verdict, verdict_text
 from tfdsl_backends.yarn.programs.plan import REJECTED, Plan, log
-from tfdsl_backends.yarn.programs.server import serve
-from tfdsl_backends.yarn.programs.steps import Steps
+from tfdsl_backends.yarn.programs.rendezvous import find_slot, is_late, join, take_verdict, verdict_text
 from tfdsl_backends.yarn.programs.storage import FolderStore, HdfsStore, WebHdfsStore, open_store
-from tfdsl_backends.yarn.programs.task import Task
-from tfdsl_backends.yarn.programs.transfer import fetch_command, put_command
-from tfdsl_backends.yarn.programs.unzip import unzip_command
+from tfdsl_backends.yarn.programs.task import Steps, Task, alone
+from tfdsl_backends.yarn.programs.transfer import (
+    copied_command,
+    fetch_command,
+    mark_command,
+    put_command,
+    unzip_command,
+)
 from tfdsl_backends.yarn.programs.wire import reserve_port
 
 TYPE_CHECKING = False
@@ -100,7 +101,40 @@ def environment(plan, task, port, environ):
     if plan.reuse_port:
         env["TF_GRPC_REUSE_PORT"] = "true"
     log(task.name, "starts; port %d of %s" % (port, environ.get("NM_HOST") or socket.getfqdn()))
-    return env, tensorflow_flags(cluster, role, index) if role in plan.flags else []
+    return env, flags_of(cluster, role, index) if role in plan.flags else []
+
+
+IN_CLUSTER = ("chief", "master", "ps", "worker")
+
+
+def cluster_of(slots, addresses):
+    # type: (list[tuple[str, int]], list[str]) -> dict[str, list[str]]
+    """Role -> ``host:port`` of each replica; chief or master, ps and worker only."""
+    cluster = {}  # type: dict[str, list[str]]
+    for (role, _index), address in zip(slots, addresses):
+        if role in IN_CLUSTER:
+            cluster.setdefault(role, []).append(address)
+    return cluster
+
+
+def flags_of(cluster, role, index):
+    # type: (dict[str, list[str]], str, int) -> list[str]
+    """The four flags of a task: the chief (master) is worker 0, and the workers follow it."""
+    if role == "worker":
+        index += len(cluster.get("chief", []) + cluster.get("master", []))
+    return tensorflow_flags(cluster, "worker" if role in ("chief", "master") else role, index)
+
+
+def cluster_of_flags(flags):
+    # type: (list[str]) -> tuple[dict[str, list[str]], str, int]
+    """Cluster, role and index from the flags of the modified client."""
+    values = dict(flag.split("=", 1) for flag in flags if flag.startswith("--") and "=" in flag)
+    cluster = {}  # type: dict[str, list[str]]
+    for role, name in (("ps", "--ps_hosts"), ("worker", "--worker_hosts")):
+        hosts = [host for host in values.get(name, "").split(",") if host]
+        if hosts:
+            cluster[role] = hosts
+    return cluster, values.get("--job_name", "worker"), int(values.get("--task_index", "0"))
 
 
 def run_with_flags(arguments, environ):
@@ -148,7 +182,6 @@ def read_plan(path, environ):
 COMMANDS["run"] = run
 COMMANDS["alone"] = run_alone
 COMMANDS["given"] = run_with_flags
-COMMANDS["server"] = lambda arguments, environ: serve(arguments[0], environ)
 COMMANDS["fetch"] = fetch_command
 COMMANDS["put"] = put_command
 COMMANDS["copied"] = copied_command

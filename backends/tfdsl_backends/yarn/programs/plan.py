@@ -5,20 +5,13 @@ from __future__ import print_function
 import json
 import sys
 
+from tfdsl_backends.hadoop.programs.files import native
+
 PEER_LOST = 75
 PEERS_MISSING = 76
 REJECTED = 77
 COPY_FAILED = 74
 TERMINATED = 143
-
-
-def native(text):
-    # type: (str) -> str
-    """``text`` as ``str`` of the running Python (UTF-8 bytes under Python 2)."""
-    if sys.version_info >= (3,):
-        return text
-    else:  # noqa: RET505  (type checkers know this form)
-        return text.encode("utf-8")
 
 
 def log(who, text):
@@ -32,37 +25,35 @@ class Plan(object):
     """The job as the compiler wrote it beside the program.
 
     ``slots``: (role, index) of every task, in the order of their numbers. ``complete``: (role, index or -1), each of
-    which completes the job when it ends. ``actions``: role or role[index] -> what follows from a failure. ``tries``:
-    how often this container has been started, including the first time.
+    which completes the job when it ends. ``actions``: role or role[index] -> status -> what follows from a failure; the
+    status 0 stands for every other one and for a lost task. ``tries``: how often this container has been started,
+    including the first time.
     """
 
     def __init__(self, text):
         # type: (str) -> None
-        spec = json.loads(text)
-        self.job = native(spec["job"])
-        self.slots = [(str(role), index) for role, count in spec["roles"] for index in range(int(count))]
-        self.after = {str(role): [str(r) for r in roles] for role, roles in spec["after"].items()}
-        self.optional = [str(role) for role in spec["optional"]]
+        spec = native(json.loads(text))
+        self.job = spec["job"]  # type: str
+        self.slots = [(str(role), index) for role, count in spec["roles"] for index in range(count)]
+        self.after = spec["after"]  # type: dict[str, list[str]]
+        self.optional = spec["optional"]  # type: list[str]
         self.complete = [(str(role), int(index)) for role, index in spec["complete"]]
-        self.actions = {str(name): self._actions(rules) for name, rules in spec["actions"].items()}
-        self.tf_config = [str(role) for role in spec["tf_config"]]
-        self.flags = [str(role) for role in spec["flags"]]
-        self.again = [str(role) for role in spec["again"]]
-        self.restarts = int(spec["restarts"])
-        self.store = native(spec["store"])
-        self.webhdfs = native(spec["webhdfs"])
-        self.ports = (int(spec["ports"][0]), int(spec["ports"][1]))
-        self.reuse_port = bool(spec["reuse_port"])
-        self.limit = float(spec["limit"])
-        self.patience = float(spec["patience"])
-        self.grace = {str(role): float(seconds) for role, seconds in spec["grace"].items()}
+        self.actions = {
+            str(name): {int(status): str(action) for status, action in rules.items()}
+            for name, rules in spec["actions"].items()
+        }
+        self.tf_config = spec["tf_config"]  # type: list[str]
+        self.flags = spec["flags"]  # type: list[str]
+        self.again = spec["again"]  # type: list[str]
+        self.restarts = spec["restarts"]  # type: int
+        self.store = spec["store"]  # type: str
+        self.webhdfs = spec["webhdfs"]  # type: str
+        self.ports = spec["ports"]  # type: list[int]
+        self.reuse_port = spec["reuse_port"]  # type: bool
+        self.limit = spec["limit"]  # type: float
+        self.patience = spec["patience"]  # type: float
+        self.grace = spec["grace"]  # type: dict[str, float]
         self.tries = 1
-
-    @staticmethod
-    def _actions(rules):
-        # type: (dict[str, object]) -> dict[int, str]
-        """Status -> action; 0 stands for every other status and for a lost task."""
-        return {int(status): str(action) for status, action in rules.items()}
 
     def name(self, slot):
         # type: (int) -> str
@@ -127,3 +118,13 @@ class Plan(object):
         if own < 0:
             return TERMINATED
         return 1 if own == PEER_LOST else own
+
+
+def way_of(place, webhdfs):
+    # type: (str, str) -> str
+    """Over http, over WebHDFS where its address is known, with the Hadoop client, or as a path of the node."""
+    if place.startswith(("http://", "https://")):
+        return "http"
+    if place.startswith("hdfs:") and webhdfs:
+        return "webhdfs"
+    return "client" if "://" in place or place.startswith("hdfs:") else "path"

@@ -8,8 +8,12 @@ import socket
 import time
 
 from tfdsl_backends.yarn.programs.coordinator import Coordinator
-from tfdsl_backends.yarn.programs.plan import PEER_LOST, PEERS_MISSING, REJECTED, Plan, log
-from tfdsl_backends.yarn.programs.steps import RUNNING
+from tfdsl_backends.yarn.programs.plan import PEER_LOST
+from tfdsl_backends.yarn.programs.plan import PEERS_MISSING
+from tfdsl_backends.yarn.programs.plan import REJECTED
+from tfdsl_backends.yarn.programs.plan import Plan
+from tfdsl_backends.yarn.programs.plan import log
+from tfdsl_backends.yarn.programs.task import RUNNING
 from tfdsl_backends.yarn.programs.storage import FolderStore, HdfsStore, WebHdfsStore
 from tfdsl_backends.yarn.programs.task import Task
 from tfdsl_backends.yarn.programs.wire import Line

@@ -4,11 +4,10 @@ from __future__ import print_function
 
 import errno
 import os
-import re
-import subprocess
 
-from tfdsl_backends.yarn.programs.ways import way_of
-from tfdsl_backends.yarn.programs.webhdfs import WebHdfs, WebHdfsError
+from tfdsl_backends.hadoop.programs.hdfs import HdfsClient, pattern
+from tfdsl_backends.yarn.programs.plan import way_of
+from tfdsl_backends.yarn.programs.webhdfs import WebHdfs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,11 +74,12 @@ class HdfsStore(object):
     def __init__(self, folder):
         # type: (str) -> None
         self.folder = folder
+        self.client = Client()
 
     def put(self, name, text):
         # type: (str, str) -> None
         """Write or replace ``name``."""
-        status, _out, err = hdfs(["-put", "-f", "-", self._path(name)], text)
+        status, _out, err = self.client.run(["-put", "-f", "-", self._path(name)], text)
         if status != 0:
             raise SystemExit("cannot write %s/%s: %s" % (self.folder, name, err.strip()[-500:]))
 
@@ -88,25 +88,41 @@ class HdfsStore(object):
         """Write ``name`` unless it exists: the NameNode refuses to rename onto an existing file."""
         part = "part-%s-%s" % (name, text)
         self.put(part, text)
-        taken = hdfs(["-mv", self._path(part), self._path(name)])[0] == 0
+        taken = self.client.run(["-mv", self._path(part), self._path(name)])[0] == 0
         if not taken:
-            self.remove(part)
+            self.client.run(["-rm", "-f", "-skipTrash", self._path(part)])
         return taken
 
     def get(self, name):
         # type: (str) -> str
         """The text of ``name``; empty if it does not exist."""
-        status, out, _err = hdfs(["-cat", self._path(name)])
+        status, out, _err = self.client.run(["-cat", self._path(name)])
         return out if status == 0 else ""
-
-    def remove(self, name):
-        # type: (str) -> None
-        """Remove ``name`` if it exists."""
-        hdfs(["-rm", "-f", "-skipTrash", self._path(name)])
 
     def _path(self, name):
         # type: (str) -> str
         return pattern(self.folder + "/" + name)
+
+
+class Client(HdfsClient):
+    """The client of the container."""
+
+    def __init__(self):
+        # type: () -> None
+        home = os.environ.get("HADOOP_HDFS_HOME") or os.environ.get("HADOOP_HOME") or ""
+        program = home + "/bin/hdfs" if os.path.exists(home + "/bin/hdfs") else "hdfs"
+        HdfsClient.__init__(self, [program, "dfs"], os.path.dirname(os.path.abspath(__file__)))
+
+    def run(self, arguments, text="", folder=None):
+        # type: (list[str], str, str | None) -> tuple[int, str, str]
+        """Run the client; without one, end the program."""
+        try:
+            return HdfsClient.run(self, arguments, text, folder)
+        except OSError as error:
+            raise SystemExit(
+                "cannot run %s (%s): a container that uses HDFS needs a Hadoop client; write `hadoop` in build, or the"
+                " option hadoop_home or webhdfs of the target" % (self.words[0], error)
+            )
 
 
 class WebHdfsStore(object):
@@ -135,41 +151,8 @@ class WebHdfsStore(object):
         """The text of ``name``; empty if it does not exist, or the NameNode does not answer."""
         try:
             return self.client.read(self.folder + "/" + name).decode("ascii")
-        except (WebHdfsError, EnvironmentError):
+        except EnvironmentError:
             return ""
-
-
-def pattern(path):
-    # type: (str) -> str
-    """A path in HDFS for ``hdfs dfs``, which reads every path as a pattern, even a new one, and ``-x`` as an option."""
-    escaped = re.sub(r"([\\*?\[\]{}^])", r"\\\1", client_path(path))
-    return "./" + escaped if escaped.startswith("-") else escaped
-
-
-def hdfs(arguments, text="", folder=None):
-    # type: (list[str], str, str | None) -> tuple[int, str, str]
-    """Run ``hdfs dfs ARGUMENTS`` in ``folder`` with ``text`` as input; returns the status, output and errors.
-
-    It reads paths on this node as URIs and options, so they must be plain names in ``folder``.
-    """
-    home = os.environ.get("HADOOP_HDFS_HOME") or os.environ.get("HADOOP_HOME") or ""
-    program = home + "/bin/hdfs" if os.path.exists(home + "/bin/hdfs") else "hdfs"
-    try:
-        process = subprocess.Popen(
-            [program, "dfs"] + arguments,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            close_fds=True,
-            cwd=folder,
-        )
-    except OSError as error:
-        raise SystemExit(
-            "cannot run %s (%s): a container that uses HDFS needs a Hadoop client; write `hadoop` in build, or the"
-            " option hadoop_home or webhdfs of the target" % (program, error)
-        )
-    out, err = process.communicate(text.encode("utf-8"))
-    return int(process.returncode), out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
 
 
 def open_store(place, webhdfs):
@@ -179,18 +162,5 @@ def open_store(place, webhdfs):
 
 
 STORES["path"] = lambda place, _webhdfs: FolderStore(place)
-STORES["webhdfs"] = lambda place, webhdfs: WebHdfsStore(WebHdfs(webhdfs), hdfs_path(place))
+STORES["webhdfs"] = lambda place, webhdfs: WebHdfsStore(WebHdfs(webhdfs), place)
 STORES["client"] = lambda place, _webhdfs: HdfsStore(place)
-
-
-def client_path(place):
-    # type: (str) -> str
-    """``place`` for the Hadoop client; an ``hdfs:`` before a path only says that the path is in HDFS."""
-    return place[len("hdfs:") :] if place.startswith("hdfs:") and not place.startswith("hdfs://") else place
-
-
-def hdfs_path(uri):
-    # type: (str) -> str
-    """The path in ``hdfs://name:port/path`` or ``hdfs:path``."""
-    rest = uri[len("hdfs:") :]
-    return "/" + rest[2:].partition("/")[2] if rest.startswith("//") else rest

@@ -8,10 +8,10 @@ from __future__ import print_function
 
 import json
 import os
-import shutil
 import sys
 
-from tfdsl_backends.yarn.programs.plan import native
+from tfdsl_backends.hadoop.programs.files import native, save
+from tfdsl_backends.hadoop.programs.marks import MARK
 
 if sys.version_info >= (3,):
     from http.client import HTTPConnection, HTTPException, HTTPSConnection
@@ -26,29 +26,15 @@ else:
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from http.client import HTTPResponse
-    from typing import IO, BinaryIO
+    from typing import BinaryIO
 
 
-MARK = "user.tfjob.copied_by"
-"""The attribute of a copy that says which task of which run made it."""
-
-
-class WebHdfsError(Exception):
+class WebHdfsError(IOError):
     """A request that HDFS refused."""
 
 
-def save(response, length, to):
-    # type: (IO[bytes], str | None, str) -> None
-    """Write a response to the file ``to``; it is an error if the response ends before its ``length``."""
-    with open(to, "wb") as file:
-        shutil.copyfileobj(response, file)
-        size = file.tell()
-    if length is not None and size != int(length):
-        raise IOError("received only %d of %s bytes" % (size, length))
-
-
 class WebHdfs(object):
-    """``address``: ``http://namenode:9870``."""
+    """``address``: ``http://namenode:9870``. Of a URI only the path counts."""
 
     def __init__(self, address):
         # type: (str) -> None
@@ -85,7 +71,7 @@ class WebHdfs(object):
     def rename(self, path, to):
         # type: (str, str) -> None
         """Move ``path`` to ``to``, which must not exist."""
-        status, response = self._call("PUT", path, "RENAME&destination=" + quote(to, safe="/"))
+        status, response = self._call("PUT", path, "RENAME&destination=" + quote(hdfs_path(to), safe="/"))
         if b"true" not in self._good(path, status, response.read()):
             raise WebHdfsError("cannot rename %s to %s" % (path, to))
 
@@ -97,7 +83,7 @@ class WebHdfs(object):
 
     def mark(self, path):
         # type: (str) -> str
-        """The mark (:mod:`tfdsl_backends.yarn.programs.marks`) of a file or folder; empty if it has none."""
+        """The mark (:mod:`tfdsl_backends.hadoop.programs.marks`) of a file or folder; empty if it has none."""
         status, response = self._call("GET", path, "GETXATTRS&encoding=text&xattr.name=" + MARK)
         answer = response.read()
         if status != 200:
@@ -159,6 +145,7 @@ class WebHdfs(object):
     def _call(self, method, path, operation, body=None):
         # type: (str, str, str, BinaryIO | bytes | None) -> tuple[int, HTTPResponse]
         """One request; a file's data goes to the DataNode that the NameNode names."""
+        path = hdfs_path(path)
         if not path.startswith("/"):
             path = self.home() + "/" + path
         url = "%s/webhdfs/v1%s?op=%s&user.name=%s" % (self.address, quote(path, safe="/"), operation, quote(self.user))
@@ -190,3 +177,12 @@ def _request(method, url, body):
         return connection.getresponse()
     except HTTPException as error:
         raise WebHdfsError("invalid answer from %s (%r)" % (parts.netloc, error))
+    except EnvironmentError as error:
+        raise WebHdfsError("WebHDFS at %s: %s" % (parts.netloc, error))
+
+
+def hdfs_path(uri):
+    # type: (str) -> str
+    """The path in ``hdfs://name:port/path`` or ``hdfs:path``; of a path that path itself."""
+    rest = uri[len("hdfs:") :] if uri.startswith("hdfs:") else uri
+    return "/" + rest[2:].partition("/")[2] if rest.startswith("//") else rest

@@ -222,5 +222,5 @@ def has_ended(pid: int) -> bool:
     """Whether the process is gone, or dead and not waited for."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # it may go while it is read
         return True

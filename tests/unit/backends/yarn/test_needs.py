@@ -59,7 +59,7 @@ COPYING = MEETING | {"COMMANDS.copied", "COMMANDS.mark"}
         (job(native("worker", 2)), "3.4", {"webhdfs": NAMENODE}, {"COMMANDS.run", "STORES.webhdfs"}),
         (job(native("worker", 2)), "3.4", {"store": "/shared"}, {"COMMANDS.run", "STORES.path"}),
         (job(native("worker", 2)), "3.4", {"store": "hdfs://nn/x"}, MEETING),
-        (job(native("ps", server=True), native("worker")), "3.4", {}, MEETING | {"COMMANDS.server"}),
+        (job(native("ps", server=True), native("worker")), "3.4", {}, MEETING),
         (job(native("worker")), "3.4", {}, {"COMMANDS.alone"}),
         (job(native("worker")), "3.4", {"store": "/shared"}, {"COMMANDS.alone"}),
         (job(native("worker")), "3.1", {}, {"COMMANDS.alone"}),
@@ -112,7 +112,7 @@ def test_who_has_a_store(made: Job, version: str, options: dict[str, OptionValue
 
 STARTS = [{"COMMANDS.run", "STORES.path"}, {"COMMANDS.run", "STORES.client"}, {"COMMANDS.run", "STORES.webhdfs"},
           {"COMMANDS.alone"}, {"COMMANDS.given"}]  # fmt: skip
-MORE = [{"COMMANDS.server"}, {"COMMANDS.unzip"}, {"COMMANDS.fetch", "FETCH.path"}, {"COMMANDS.fetch", "FETCH.client"},
+MORE = [{"COMMANDS.unzip"}, {"COMMANDS.fetch", "FETCH.path"}, {"COMMANDS.fetch", "FETCH.client"},
         {"COMMANDS.fetch", "FETCH.http", "FETCH.webhdfs"}, {"COMMANDS.put", "PUT.client"},
         {"COMMANDS.put", "PUT.webhdfs"}]  # fmt: skip
 
@@ -161,7 +161,7 @@ def test_each_entry_brings_code_of_its_own() -> None:
 MARKS = {
     "class Coordinator": "COMMANDS.run", "class FolderStore": "STORES.path", "class HdfsStore": "STORES.client",
     "class WebHdfsStore": "STORES.webhdfs", "class Alone": "COMMANDS.alone", "\ndef cluster_of_flags": "COMMANDS.given",
-    "\ndef serve(": "COMMANDS.server", "\ndef unzip(": "COMMANDS.unzip", "import zipfile": "COMMANDS.unzip",
+    "\ndef unzip(": "COMMANDS.unzip", "import zipfile": "COMMANDS.unzip",
     "\ndef fetch(": "COMMANDS.fetch", "\ndef put(": "COMMANDS.put", "urlopen": "FETCH.http",
 }  # fmt: skip
 

@@ -9,18 +9,20 @@ import threading
 import time
 import zipfile
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
 from tests.pythons import NEW, pythons
+from tfdsl_backends.hadoop import programs as shared
+from tfdsl_backends.yarn import programs
 from tfdsl_backends.yarn.assembly import MODULES, entries, program
-from tfdsl_backends.yarn.programs import cluster, coordinator, plan, rendezvous, steps, storage
+from tfdsl_backends.yarn.programs import coordinator, main, plan, rendezvous, storage, task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 EACH = pytest.mark.parametrize("python", pythons())
 
@@ -37,14 +39,9 @@ def test_it_is_one_ascii_file_that_imports_nothing_but_the_standard_library() ->
     old = {"httplib", "urllib2", "urlparse"}  # Python 2's names
     assert {name.split(".")[0] for name in imported} - old <= set(sys.stdlib_module_names)
     assert "TFJOB_PROGRAM" not in text.splitlines()
-    assert set(MODULES) == {path.stem for path in _folder().glob("*.py")} - {"__init__"}
-
-
-def _folder() -> Path:
-    from pathlib import Path
-
-    assert plan.__file__ is not None
-    return Path(plan.__file__).parent
+    packages = {"hadoop.programs": shared, "yarn.programs": programs}
+    stems = {f"{name}.{path.stem}" for name, one in packages.items() for path in Path(one.__path__[0]).glob("*.py")}
+    assert set(MODULES) == {name for name in stems if not name.endswith(".__init__")}
 
 
 @EACH
@@ -58,14 +55,14 @@ def test_every_python_compiles_it(python: str, tmp_path: Path) -> None:
 
 def test_flags_of_a_modified_client_are_read_back() -> None:
     flags = ["--ps_hosts=a:1,b:2", "--worker_hosts=c:3", "--job_name=ps", "--task_index=1"]
-    spec, role, index = cluster.cluster_of_flags(flags)
+    spec, role, index = main.cluster_of_flags(flags)
     assert (dict(spec), role, index) == ({"ps": ["a:1", "b:2"], "worker": ["c:3"]}, "ps", 1)
-    assert cluster.tensorflow_flags(spec, role, index) == flags
+    assert main.flags_of(spec, role, index) == flags
 
 
 def test_a_job_without_ps_has_an_empty_list_of_them() -> None:
-    spec = cluster.cluster_of([("worker", 0), ("evaluator", 0)], ["a:1", "b:2"])
-    assert cluster.tensorflow_flags(spec, "evaluator", 0)[0::2] == ["--ps_hosts=", "--job_name=evaluator"]
+    spec = main.cluster_of([("worker", 0), ("evaluator", 0)], ["a:1", "b:2"])
+    assert main.flags_of(spec, "evaluator", 0)[0::2] == ["--ps_hosts=", "--job_name=evaluator"]
 
 
 @pytest.mark.parametrize(
@@ -91,8 +88,8 @@ def test_after_the_last_restart_a_failure_is_one(tries: int, expected: str) -> N
 
 
 def test_what_linux_cannot_start_is_one_clear_line(capfd: pytest.CaptureFixture[str]) -> None:
-    task = steps.Steps(plan.Plan(json.dumps(minimal())), "job.sh", 0)
-    assert task.step("command", [], {"TF_CONFIG": "x" * 131_072}) == 126
+    steps = task.Steps(plan.Plan(json.dumps(minimal())), "job.sh", 0)
+    assert steps.step("command", [], {"TF_CONFIG": "x" * 131_072}) == 126
     assert capfd.readouterr().err == (
         "[tfjob worker[0]] cannot start the step command: [Errno 7] Argument list too long: 'bash'\n"
     )

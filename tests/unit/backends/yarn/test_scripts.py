@@ -15,7 +15,7 @@ from tfdsl.ir.model import Build, Job, Output
 from tfdsl.ir.model import Cluster as Discovery
 from tfdsl_backends.yarn import lower
 from tfdsl_backends.yarn.applications import applications
-from tfdsl_backends.yarn.submission import client_options, words_of
+from tfdsl_backends.yarn.lower import client_options, words_of
 
 if TYPE_CHECKING:
     from pathlib import Path

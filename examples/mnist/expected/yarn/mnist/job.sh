@@ -85,7 +85,20 @@ command_of_task() {
     exec "${tfjob_variables[@]}" python3 train.py --steps=1000 "$@"
     ;;
   ps | worker)
-    exec "${tfjob_variables[@]}" "$TFJOB_PYTHON" "$TFJOB_PROGRAM" server grpc
+    exec "${tfjob_variables[@]}" "$TFJOB_PYTHON" -c 'import json, os, signal, sys, threading
+signal.signal(signal.SIGTERM, lambda *ignored: os._exit(143))
+import tensorflow as tf
+config = json.loads(os.environ["TF_CONFIG"])
+task = config["task"]
+new = getattr(getattr(tf, "distribute", None), "Server", None)
+server = (new or tf.train.Server)(
+    tf.train.ClusterSpec(config["cluster"]), job_name=task["type"], task_index=task["index"], protocol=sys.argv[1])
+thread = threading.Thread(target=server.join)
+thread.daemon = True
+thread.start()
+while thread.is_alive():
+    thread.join(1)
+' grpc "$@"
     ;;
   tensorboard)
     exec "${tfjob_variables[@]}" tensorboard --logdir /runs/mnist --bind_all --port "$TFJOB_PORT" "$@"
@@ -264,7 +277,6 @@ from __future__ import print_function
 
 import binascii
 import errno
-import importlib
 import json
 import os
 import random
@@ -280,15 +292,29 @@ import threading
 import time
 
 
-# ---- The way to a file or folder. The compiler uses it too, to leave out what a job does not need ----
+# ---- Texts and files of the node ----
 
-def way_of(place, webhdfs):
-    """Over http, over WebHDFS where its address is known, with the Hadoop client, or as a path of the node."""
-    if place.startswith(("http://", "https://")):
-        return "http"
-    if place.startswith("hdfs:") and webhdfs:
-        return "webhdfs"
-    return "client" if "://" in place or place.startswith("hdfs:") else "path"
+def native(value):
+    """``value`` with every text as ``str``: Python 2 reads JSON as unicode, which a process does not take."""
+    if isinstance(value, dict):
+        return dict((native(key), native(item)) for key, item in value.items())
+    if isinstance(value, list):
+        return [native(item) for item in value]
+    encode = getattr(value, "encode", None)
+    return encode("utf-8") if encode and not isinstance(value, str) else value
+
+
+def remove(path):
+    """Remove a file or folder of our own, even a read-only one; of a link only the link itself."""
+    if os.path.islink(path) or os.path.isfile(path):
+        os.remove(path)
+    elif os.path.isdir(path):
+        os.chmod(path, 0o700)
+        for folder, names, _ in os.walk(path):
+            for name in names:
+                if not os.path.islink(os.path.join(folder, name)):
+                    os.chmod(os.path.join(folder, name), 0o700)
+        shutil.rmtree(path)
 
 
 # ---- The job as the compiler describes it: its tasks, what completes it, what follows from a failure ----
@@ -298,14 +324,6 @@ PEERS_MISSING = 76
 REJECTED = 77
 COPY_FAILED = 74
 TERMINATED = 143
-
-
-def native(text):
-    """``text`` as ``str`` of the running Python (UTF-8 bytes under Python 2)."""
-    if sys.version_info >= (3,):
-        return text
-    else:
-        return text.encode("utf-8")
 
 
 def log(who, text):
@@ -318,35 +336,34 @@ class Plan(object):
     """The job as the compiler wrote it beside the program.
 
     ``slots``: (role, index) of every task, in the order of their numbers. ``complete``: (role, index or -1), each of
-    which completes the job when it ends. ``actions``: role or role[index] -> what follows from a failure. ``tries``:
-    how often this container has been started, including the first time.
+    which completes the job when it ends. ``actions``: role or role[index] -> status -> what follows from a failure; the
+    status 0 stands for every other one and for a lost task. ``tries``: how often this container has been started,
+    including the first time.
     """
 
     def __init__(self, text):
-        spec = json.loads(text)
-        self.job = native(spec["job"])
-        self.slots = [(str(role), index) for role, count in spec["roles"] for index in range(int(count))]
-        self.after = {str(role): [str(r) for r in roles] for role, roles in spec["after"].items()}
-        self.optional = [str(role) for role in spec["optional"]]
+        spec = native(json.loads(text))
+        self.job = spec["job"]
+        self.slots = [(str(role), index) for role, count in spec["roles"] for index in range(count)]
+        self.after = spec["after"]
+        self.optional = spec["optional"]
         self.complete = [(str(role), int(index)) for role, index in spec["complete"]]
-        self.actions = {str(name): self._actions(rules) for name, rules in spec["actions"].items()}
-        self.tf_config = [str(role) for role in spec["tf_config"]]
-        self.flags = [str(role) for role in spec["flags"]]
-        self.again = [str(role) for role in spec["again"]]
-        self.restarts = int(spec["restarts"])
-        self.store = native(spec["store"])
-        self.webhdfs = native(spec["webhdfs"])
-        self.ports = (int(spec["ports"][0]), int(spec["ports"][1]))
-        self.reuse_port = bool(spec["reuse_port"])
-        self.limit = float(spec["limit"])
-        self.patience = float(spec["patience"])
-        self.grace = {str(role): float(seconds) for role, seconds in spec["grace"].items()}
+        self.actions = {
+            str(name): {int(status): str(action) for status, action in rules.items()}
+            for name, rules in spec["actions"].items()
+        }
+        self.tf_config = spec["tf_config"]
+        self.flags = spec["flags"]
+        self.again = spec["again"]
+        self.restarts = spec["restarts"]
+        self.store = spec["store"]
+        self.webhdfs = spec["webhdfs"]
+        self.ports = spec["ports"]
+        self.reuse_port = spec["reuse_port"]
+        self.limit = spec["limit"]
+        self.patience = spec["patience"]
+        self.grace = spec["grace"]
         self.tries = 1
-
-    @staticmethod
-    def _actions(rules):
-        """Status -> action; 0 stands for every other status and for a lost task."""
-        return {int(status): str(action) for status, action in rules.items()}
 
     def name(self, slot):
         """``worker[1]``."""
@@ -405,41 +422,30 @@ class Plan(object):
         return 1 if own == PEER_LOST else own
 
 
+def way_of(place, webhdfs):
+    """Over http, over WebHDFS where its address is known, with the Hadoop client, or as a path of the node."""
+    if place.startswith(("http://", "https://")):
+        return "http"
+    if place.startswith("hdfs:") and webhdfs:
+        return "webhdfs"
+    return "client" if "://" in place or place.startswith("hdfs:") else "path"
+
+
 # ---- What TensorFlow reads: TF_CONFIG and the four flags ----
 
-from collections import OrderedDict
-
-IN_CLUSTER = ("chief", "master", "ps", "worker")
-
-
-def cluster_of(slots, addresses):
-    """Role -> ``host:port`` of each replica; chief or master, ps and worker only."""
-    cluster = OrderedDict()
-    for name in IN_CLUSTER:
-        hosts = [address for (role, _index), address in zip(slots, addresses) if role == name]
-        if hosts:
-            cluster[name] = hosts
-    return cluster
-
-
 def tf_config(cluster, role, index):
-    """TF_CONFIG as compact JSON."""
-    task = OrderedDict([("type", role), ("index", index)])
-    value = OrderedDict([("cluster", cluster), ("task", task), ("environment", "cloud")])
-    return json.dumps(value, separators=(",", ":"))
+    """TF_CONFIG as compact JSON, the roles of the cluster in the order of their names."""
+    hosts = json.dumps(cluster, sort_keys=True, separators=(",", ":"))
+    return '{"cluster":%s,"task":{"type":"%s","index":%d},"environment":"cloud"}' % (hosts, role, index)
 
 
-def tensorflow_flags(cluster, role, index):
-    """The four flags. The chief (master) is worker 0, the workers follow it; no list has an evaluator."""
-    chiefs = cluster.get("chief", []) + cluster.get("master", [])
-    if role in ("chief", "master"):
-        role = "worker"
-    elif role == "worker":
-        index += len(chiefs)
+def tensorflow_flags(cluster, job_name, index):
+    """The four flags of the task that is number ``index`` of ``job_name``; the chief (master) is the first worker."""
+    workers = cluster.get("chief", []) + cluster.get("master", []) + cluster.get("worker", [])
     return [
         "--ps_hosts=" + ",".join(cluster.get("ps", [])),
-        "--worker_hosts=" + ",".join(chiefs + cluster.get("worker", [])),
-        "--job_name=" + role,
+        "--worker_hosts=" + ",".join(workers),
+        "--job_name=" + job_name,
         "--task_index=%d" % index,
     ]
 
@@ -549,6 +555,46 @@ def listener():
     return made, int(made.getsockname()[1])
 
 
+# ---- Copies from and to HDFS, with the Hadoop client ----
+
+class HdfsClient(object):
+    """The client as ``words`` start it, in the environment ``env``; ``folder`` is for working files."""
+
+    def __init__(self, words, folder, env=None):
+        self.words, self.folder, self.env = words, folder, env
+
+    def run(self, arguments, text="", folder=None):
+        """Run the client in ``folder`` with ``text`` as input; returns the status, output and errors."""
+        pipe = subprocess.PIPE
+        child = subprocess.Popen(
+            self.words + arguments, stdin=pipe, stdout=pipe, stderr=pipe, close_fds=True, cwd=folder, env=self.env
+        )
+        out, err = child.communicate(text.encode("utf-8"))
+        return int(child.returncode), native(out.decode("utf-8", "replace")), native(err.decode("utf-8", "replace"))
+
+    def call(self, arguments, folder=None):
+        """Run the client; raise what it says if it fails."""
+        status, _out, err = self.run(arguments, "", folder)
+        if status != 0:
+            words = " ".join([os.path.basename(self.words[0])] + self.words[1:] + arguments)
+            raise IOError("%s: %s" % (words, err.strip()[-1000:] or "failed"))
+
+    def exists(self, path):
+        """Whether a file or folder exists."""
+        return self.run(["-test", "-e", pattern(path)])[0] == 0
+
+    def rename(self, path, to):
+        """Move ``path`` to ``to``."""
+        self.call(["-mv", pattern(path), pattern(to)])
+
+
+def pattern(path):
+    """A path in HDFS as a pattern that matches only that path; an ``hdfs:`` before a path only says where it is."""
+    plain = path[len("hdfs:") :] if path.startswith("hdfs:") and not path.startswith("hdfs://") else path
+    escaped = re.sub(r"([\\*?\[\]{}^])", r"\\\1", plain)
+    return "./" + escaped if escaped.startswith("-") else escaped
+
+
 # ---- Small files that all tasks see: in a shared folder, or in HDFS through its client or WebHDFS ----
 
 STORES = {}
@@ -563,10 +609,11 @@ class HdfsStore(object):
 
     def __init__(self, folder):
         self.folder = folder
+        self.client = Client()
 
     def put(self, name, text):
         """Write or replace ``name``."""
-        status, _out, err = hdfs(["-put", "-f", "-", self._path(name)], text)
+        status, _out, err = self.client.run(["-put", "-f", "-", self._path(name)], text)
         if status != 0:
             raise SystemExit("cannot write %s/%s: %s" % (self.folder, name, err.strip()[-500:]))
 
@@ -574,53 +621,37 @@ class HdfsStore(object):
         """Write ``name`` unless it exists: the NameNode refuses to rename onto an existing file."""
         part = "part-%s-%s" % (name, text)
         self.put(part, text)
-        taken = hdfs(["-mv", self._path(part), self._path(name)])[0] == 0
+        taken = self.client.run(["-mv", self._path(part), self._path(name)])[0] == 0
         if not taken:
-            self.remove(part)
+            self.client.run(["-rm", "-f", "-skipTrash", self._path(part)])
         return taken
 
     def get(self, name):
         """The text of ``name``; empty if it does not exist."""
-        status, out, _err = hdfs(["-cat", self._path(name)])
+        status, out, _err = self.client.run(["-cat", self._path(name)])
         return out if status == 0 else ""
-
-    def remove(self, name):
-        """Remove ``name`` if it exists."""
-        hdfs(["-rm", "-f", "-skipTrash", self._path(name)])
 
     def _path(self, name):
         return pattern(self.folder + "/" + name)
 
 
-def pattern(path):
-    """A path in HDFS for ``hdfs dfs``, which reads every path as a pattern, even a new one, and ``-x`` as an option."""
-    escaped = re.sub(r"([\\*?\[\]{}^])", r"\\\1", client_path(path))
-    return "./" + escaped if escaped.startswith("-") else escaped
+class Client(HdfsClient):
+    """The client of the container."""
 
+    def __init__(self):
+        home = os.environ.get("HADOOP_HDFS_HOME") or os.environ.get("HADOOP_HOME") or ""
+        program = home + "/bin/hdfs" if os.path.exists(home + "/bin/hdfs") else "hdfs"
+        HdfsClient.__init__(self, [program, "dfs"], os.path.dirname(os.path.abspath(__file__)))
 
-def hdfs(arguments, text="", folder=None):
-    """Run ``hdfs dfs ARGUMENTS`` in ``folder`` with ``text`` as input; returns the status, output and errors.
-
-    It reads paths on this node as URIs and options, so they must be plain names in ``folder``.
-    """
-    home = os.environ.get("HADOOP_HDFS_HOME") or os.environ.get("HADOOP_HOME") or ""
-    program = home + "/bin/hdfs" if os.path.exists(home + "/bin/hdfs") else "hdfs"
-    try:
-        process = subprocess.Popen(
-            [program, "dfs"] + arguments,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            close_fds=True,
-            cwd=folder,
-        )
-    except OSError as error:
-        raise SystemExit(
-            "cannot run %s (%s): a container that uses HDFS needs a Hadoop client; write `hadoop` in build, or the"
-            " option hadoop_home or webhdfs of the target" % (program, error)
-        )
-    out, err = process.communicate(text.encode("utf-8"))
-    return int(process.returncode), out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
+    def run(self, arguments, text="", folder=None):
+        """Run the client; without one, end the program."""
+        try:
+            return HdfsClient.run(self, arguments, text, folder)
+        except OSError as error:
+            raise SystemExit(
+                "cannot run %s (%s): a container that uses HDFS needs a Hadoop client; write `hadoop` in build, or the"
+                " option hadoop_home or webhdfs of the target" % (self.words[0], error)
+            )
 
 
 def open_store(place, webhdfs):
@@ -631,12 +662,7 @@ def open_store(place, webhdfs):
 STORES["client"] = lambda place, _webhdfs: HdfsStore(place)
 
 
-def client_path(place):
-    """``place`` for the Hadoop client; an ``hdfs:`` before a path only says that the path is in HDFS."""
-    return place[len("hdfs:") :] if place.startswith("hdfs:") and not place.startswith("hdfs://") else place
-
-
-# ---- Fetches what a task mounts, and copies its outputs ----
+# ---- Fetches what a task mounts, and copies its outputs: the commands that the steps call ----
 
 FETCH = {}
 """How to copy a source to a path on the node, by the way to the source; also takes the address of WebHDFS."""
@@ -645,23 +671,15 @@ FETCH = {}
 def fetch(source, to, webhdfs):
     """Copy ``source`` (a URI that Hadoop reads, http, https, a path on the node) to ``to``, whole or not at all."""
     part = to + ".part"
-    clear(part)  # an earlier attempt was killed
+    remove(part)  # an earlier attempt was killed
     try:
         FETCH[way_of(source, webhdfs)](source, part, webhdfs)
         os.rename(part, to)
     finally:
-        clear(part)
+        remove(part)
 
 
-def clear(path):
-    """Remove a file, link or folder of the program's own, if it exists."""
-    if os.path.isdir(path) and not os.path.islink(path):
-        shutil.rmtree(path)
-    elif os.path.lexists(path):
-        os.remove(path)
-
-
-def _fetch_path(source, part, _webhdfs_address):
+def _fetch_path(source, part, _webhdfs):
     if os.path.isdir(source):
         shutil.copytree(source, part, symlinks=True)
     else:
@@ -671,8 +689,8 @@ def _fetch_path(source, part, _webhdfs_address):
 FETCH["path"] = _fetch_path
 
 
-def transfer(work, what):
-    """Do the work of a copy; returns its exit status."""
+def attempt(what, work):
+    """Do the work of a command; returns its exit status."""
     try:
         work()
     except (EnvironmentError, shutil.Error) as error:
@@ -684,7 +702,7 @@ def transfer(work, what):
 def fetch_command(arguments, environ):
     """``fetch SOURCE TO``."""
     source, to = arguments
-    return transfer(lambda: fetch(source, to, environ.get("TFJOB_WEBHDFS", "")), "fetch " + source)
+    return attempt("fetch " + source, lambda: fetch(source, to, environ.get("TFJOB_WEBHDFS", "")))
 
 
 # ---- The coordinator: a thread of the first task, to which all tasks, including that one, stay connected ----
@@ -974,7 +992,7 @@ def allow_files(count):
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-# ---- The steps of one task: prepare, command and outputs, each a call of the job script ----
+# ---- The steps of one task (prepare, command, outputs: each a call of the job script), and how its end is decided ----
 
 RUNNING = "running"
 
@@ -1147,8 +1165,6 @@ def send(processes, number):
             except OSError:
                 pass
 
-
-# ---- A task with peers: the coordinator decides how it ends ----
 
 class Task(Steps):
     """A task with a connection to the coordinator, which gives it its number and its verdict.
@@ -1366,30 +1382,6 @@ def connect(task, entry, address, environ):
     return True
 
 
-# ---- A plain TensorFlow server, for roles with ``server = true`` ----
-
-def serve(protocol, environ):
-    """Run the server of the task in TF_CONFIG and join it; TensorFlow 1 and 2."""
-    tensorflow = importlib.import_module("tensorflow")
-    signal.signal(signal.SIGTERM, lambda _number, _frame: os._exit(143))
-    config = json.loads(environ["TF_CONFIG"])
-    task = config["task"]
-    new = getattr(getattr(tensorflow, "distribute", None), "Server", None)
-    server = (new or tensorflow.train.Server)(
-        tensorflow.train.ClusterSpec(config["cluster"]),
-        job_name=str(task["type"]),
-        task_index=int(task["index"]),
-        protocol=protocol,
-    )
-    # join never returns from C++, and the main thread notices a signal only while it runs Python.
-    thread = threading.Thread(target=server.join)
-    thread.daemon = True
-    thread.start()
-    while thread.is_alive():
-        thread.join(1)
-    return 0
-
-
 # ---- The program's commands: ``run PLAN SCRIPT``, ``given PLAN SCRIPT FLAGS...``, and those that the steps call ----
 
 COMMANDS = {}
@@ -1448,7 +1440,26 @@ def environment(plan, task, port, environ):
     if plan.reuse_port:
         env["TF_GRPC_REUSE_PORT"] = "true"
     log(task.name, "starts; port %d of %s" % (port, environ.get("NM_HOST") or socket.getfqdn()))
-    return env, tensorflow_flags(cluster, role, index) if role in plan.flags else []
+    return env, flags_of(cluster, role, index) if role in plan.flags else []
+
+
+IN_CLUSTER = ("chief", "master", "ps", "worker")
+
+
+def cluster_of(slots, addresses):
+    """Role -> ``host:port`` of each replica; chief or master, ps and worker only."""
+    cluster = {}
+    for (role, _index), address in zip(slots, addresses):
+        if role in IN_CLUSTER:
+            cluster.setdefault(role, []).append(address)
+    return cluster
+
+
+def flags_of(cluster, role, index):
+    """The four flags of a task: the chief (master) is worker 0, and the workers follow it."""
+    if role == "worker":
+        index += len(cluster.get("chief", []) + cluster.get("master", []))
+    return tensorflow_flags(cluster, "worker" if role in ("chief", "master") else role, index)
 
 
 def watch_signals(task):
@@ -1469,7 +1480,6 @@ def read_plan(path, environ):
 
 
 COMMANDS["run"] = run
-COMMANDS["server"] = lambda arguments, environ: serve(arguments[0], environ)
 COMMANDS["fetch"] = fetch_command
 
 

@@ -200,15 +200,16 @@ import threading
 import time
 
 
-# ---- The way to a file or folder. The compiler uses it too, to leave out what a job does not need ----
+# ---- Texts and files of the node ----
 
-def way_of(place, webhdfs):
-    """Over http, over WebHDFS where its address is known, with the Hadoop client, or as a path of the node."""
-    if place.startswith(("http://", "https://")):
-        return "http"
-    if place.startswith("hdfs:") and webhdfs:
-        return "webhdfs"
-    return "client" if "://" in place or place.startswith("hdfs:") else "path"
+def native(value):
+    """``value`` with every text as ``str``: Python 2 reads JSON as unicode, which a process does not take."""
+    if isinstance(value, dict):
+        return dict((native(key), native(item)) for key, item in value.items())
+    if isinstance(value, list):
+        return [native(item) for item in value]
+    encode = getattr(value, "encode", None)
+    return encode("utf-8") if encode and not isinstance(value, str) else value
 
 
 # ---- The job as the compiler describes it: its tasks, what completes it, what follows from a failure ----
@@ -218,14 +219,6 @@ PEERS_MISSING = 76
 REJECTED = 77
 COPY_FAILED = 74
 TERMINATED = 143
-
-
-def native(text):
-    """``text`` as ``str`` of the running Python (UTF-8 bytes under Python 2)."""
-    if sys.version_info >= (3,):
-        return text
-    else:
-        return text.encode("utf-8")
 
 
 def log(who, text):
@@ -238,35 +231,34 @@ class Plan(object):
     """The job as the compiler wrote it beside the program.
 
     ``slots``: (role, index) of every task, in the order of their numbers. ``complete``: (role, index or -1), each of
-    which completes the job when it ends. ``actions``: role or role[index] -> what follows from a failure. ``tries``:
-    how often this container has been started, including the first time.
+    which completes the job when it ends. ``actions``: role or role[index] -> status -> what follows from a failure; the
+    status 0 stands for every other one and for a lost task. ``tries``: how often this container has been started,
+    including the first time.
     """
 
     def __init__(self, text):
-        spec = json.loads(text)
-        self.job = native(spec["job"])
-        self.slots = [(str(role), index) for role, count in spec["roles"] for index in range(int(count))]
-        self.after = {str(role): [str(r) for r in roles] for role, roles in spec["after"].items()}
-        self.optional = [str(role) for role in spec["optional"]]
+        spec = native(json.loads(text))
+        self.job = spec["job"]
+        self.slots = [(str(role), index) for role, count in spec["roles"] for index in range(count)]
+        self.after = spec["after"]
+        self.optional = spec["optional"]
         self.complete = [(str(role), int(index)) for role, index in spec["complete"]]
-        self.actions = {str(name): self._actions(rules) for name, rules in spec["actions"].items()}
-        self.tf_config = [str(role) for role in spec["tf_config"]]
-        self.flags = [str(role) for role in spec["flags"]]
-        self.again = [str(role) for role in spec["again"]]
-        self.restarts = int(spec["restarts"])
-        self.store = native(spec["store"])
-        self.webhdfs = native(spec["webhdfs"])
-        self.ports = (int(spec["ports"][0]), int(spec["ports"][1]))
-        self.reuse_port = bool(spec["reuse_port"])
-        self.limit = float(spec["limit"])
-        self.patience = float(spec["patience"])
-        self.grace = {str(role): float(seconds) for role, seconds in spec["grace"].items()}
+        self.actions = {
+            str(name): {int(status): str(action) for status, action in rules.items()}
+            for name, rules in spec["actions"].items()
+        }
+        self.tf_config = spec["tf_config"]
+        self.flags = spec["flags"]
+        self.again = spec["again"]
+        self.restarts = spec["restarts"]
+        self.store = spec["store"]
+        self.webhdfs = spec["webhdfs"]
+        self.ports = spec["ports"]
+        self.reuse_port = spec["reuse_port"]
+        self.limit = spec["limit"]
+        self.patience = spec["patience"]
+        self.grace = spec["grace"]
         self.tries = 1
-
-    @staticmethod
-    def _actions(rules):
-        """Status -> action; 0 stands for every other status and for a lost task."""
-        return {int(status): str(action) for status, action in rules.items()}
 
     def name(self, slot):
         """``worker[1]``."""
@@ -325,41 +317,30 @@ class Plan(object):
         return 1 if own == PEER_LOST else own
 
 
+def way_of(place, webhdfs):
+    """Over http, over WebHDFS where its address is known, with the Hadoop client, or as a path of the node."""
+    if place.startswith(("http://", "https://")):
+        return "http"
+    if place.startswith("hdfs:") and webhdfs:
+        return "webhdfs"
+    return "client" if "://" in place or place.startswith("hdfs:") else "path"
+
+
 # ---- What TensorFlow reads: TF_CONFIG and the four flags ----
 
-from collections import OrderedDict
-
-IN_CLUSTER = ("chief", "master", "ps", "worker")
-
-
-def cluster_of(slots, addresses):
-    """Role -> ``host:port`` of each replica; chief or master, ps and worker only."""
-    cluster = OrderedDict()
-    for name in IN_CLUSTER:
-        hosts = [address for (role, _index), address in zip(slots, addresses) if role == name]
-        if hosts:
-            cluster[name] = hosts
-    return cluster
-
-
 def tf_config(cluster, role, index):
-    """TF_CONFIG as compact JSON."""
-    task = OrderedDict([("type", role), ("index", index)])
-    value = OrderedDict([("cluster", cluster), ("task", task), ("environment", "cloud")])
-    return json.dumps(value, separators=(",", ":"))
+    """TF_CONFIG as compact JSON, the roles of the cluster in the order of their names."""
+    hosts = json.dumps(cluster, sort_keys=True, separators=(",", ":"))
+    return '{"cluster":%s,"task":{"type":"%s","index":%d},"environment":"cloud"}' % (hosts, role, index)
 
 
-def tensorflow_flags(cluster, role, index):
-    """The four flags. The chief (master) is worker 0, the workers follow it; no list has an evaluator."""
-    chiefs = cluster.get("chief", []) + cluster.get("master", [])
-    if role in ("chief", "master"):
-        role = "worker"
-    elif role == "worker":
-        index += len(chiefs)
+def tensorflow_flags(cluster, job_name, index):
+    """The four flags of the task that is number ``index`` of ``job_name``; the chief (master) is the first worker."""
+    workers = cluster.get("chief", []) + cluster.get("master", []) + cluster.get("worker", [])
     return [
         "--ps_hosts=" + ",".join(cluster.get("ps", [])),
-        "--worker_hosts=" + ",".join(chiefs + cluster.get("worker", [])),
-        "--job_name=" + role,
+        "--worker_hosts=" + ",".join(workers),
+        "--job_name=" + job_name,
         "--task_index=%d" % index,
     ]
 
@@ -481,12 +462,12 @@ else:
     from urlparse import urlsplit
 
 
-class WebHdfsError(Exception):
+class WebHdfsError(IOError):
     """A request that HDFS refused."""
 
 
 class WebHdfs(object):
-    """``address``: ``http://namenode:9870``."""
+    """``address``: ``http://namenode:9870``. Of a URI only the path counts."""
 
     def __init__(self, address):
         self.address = address.rstrip("/")
@@ -516,6 +497,7 @@ class WebHdfs(object):
 
     def _call(self, method, path, operation, body=None):
         """One request; a file's data goes to the DataNode that the NameNode names."""
+        path = hdfs_path(path)
         if not path.startswith("/"):
             path = self.home() + "/" + path
         url = "%s/webhdfs/v1%s?op=%s&user.name=%s" % (self.address, quote(path, safe="/"), operation, quote(self.user))
@@ -545,6 +527,14 @@ def _request(method, url, body):
         return connection.getresponse()
     except HTTPException as error:
         raise WebHdfsError("invalid answer from %s (%r)" % (parts.netloc, error))
+    except EnvironmentError as error:
+        raise WebHdfsError("WebHDFS at %s: %s" % (parts.netloc, error))
+
+
+def hdfs_path(uri):
+    """The path in ``hdfs://name:port/path`` or ``hdfs:path``; of a path that path itself."""
+    rest = uri[len("hdfs:") :] if uri.startswith("hdfs:") else uri
+    return "/" + rest[2:].partition("/")[2] if rest.startswith("//") else rest
 
 
 # ---- Small files that all tasks see: in a shared folder, or in HDFS through its client or WebHDFS ----
@@ -575,7 +565,7 @@ class WebHdfsStore(object):
         """The text of ``name``; empty if it does not exist, or the NameNode does not answer."""
         try:
             return self.client.read(self.folder + "/" + name).decode("ascii")
-        except (WebHdfsError, EnvironmentError):
+        except EnvironmentError:
             return ""
 
 
@@ -584,13 +574,7 @@ def open_store(place, webhdfs):
     return STORES[way_of(place, webhdfs)](place, webhdfs)
 
 
-STORES["webhdfs"] = lambda place, webhdfs: WebHdfsStore(WebHdfs(webhdfs), hdfs_path(place))
-
-
-def hdfs_path(uri):
-    """The path in ``hdfs://name:port/path`` or ``hdfs:path``."""
-    rest = uri[len("hdfs:") :]
-    return "/" + rest[2:].partition("/")[2] if rest.startswith("//") else rest
+STORES["webhdfs"] = lambda place, webhdfs: WebHdfsStore(WebHdfs(webhdfs), place)
 
 
 # ---- The coordinator: a thread of the first task, to which all tasks, including that one, stay connected ----
@@ -880,7 +864,7 @@ def allow_files(count):
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-# ---- The steps of one task: prepare, command and outputs, each a call of the job script ----
+# ---- The steps of one task (prepare, command, outputs: each a call of the job script), and how its end is decided ----
 
 RUNNING = "running"
 
@@ -1053,8 +1037,6 @@ def send(processes, number):
             except OSError:
                 pass
 
-
-# ---- A task with peers: the coordinator decides how it ends ----
 
 class Task(Steps):
     """A task with a connection to the coordinator, which gives it its number and its verdict.
@@ -1330,7 +1312,26 @@ def environment(plan, task, port, environ):
     if plan.reuse_port:
         env["TF_GRPC_REUSE_PORT"] = "true"
     log(task.name, "starts; port %d of %s" % (port, environ.get("NM_HOST") or socket.getfqdn()))
-    return env, tensorflow_flags(cluster, role, index) if role in plan.flags else []
+    return env, flags_of(cluster, role, index) if role in plan.flags else []
+
+
+IN_CLUSTER = ("chief", "master", "ps", "worker")
+
+
+def cluster_of(slots, addresses):
+    """Role -> ``host:port`` of each replica; chief or master, ps and worker only."""
+    cluster = {}
+    for (role, _index), address in zip(slots, addresses):
+        if role in IN_CLUSTER:
+            cluster.setdefault(role, []).append(address)
+    return cluster
+
+
+def flags_of(cluster, role, index):
+    """The four flags of a task: the chief (master) is worker 0, and the workers follow it."""
+    if role == "worker":
+        index += len(cluster.get("chief", []) + cluster.get("master", []))
+    return tensorflow_flags(cluster, "worker" if role in ("chief", "master") else role, index)
 
 
 def watch_signals(task):

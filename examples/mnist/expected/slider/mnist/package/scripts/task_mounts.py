@@ -8,16 +8,9 @@ points to.
 import os
 import shutil
 import stat
-import sys
 import tarfile
-import zipfile
 
-if sys.version_info >= (3,):
-    from urllib.request import urlopen
-else:
-    from urllib2 import urlopen
-
-import task_hdfs
+from task_files import check_member, download, inside, remove, unzip
 import task_settings
 
 KINDS = {
@@ -108,7 +101,7 @@ def provide(task, number, mount, place):
         if not os.path.isdir(os.path.dirname(done)):
             os.makedirs(os.path.dirname(done))
         elif store != place and not os.path.islink(os.path.dirname(store)):
-            task_settings.remove(store)  # an incomplete download of an earlier start
+            remove(store)  # an incomplete download of an earlier start
         fetch(task, mount, store, done + ".part")
         open(done, "w").close()
     return store
@@ -117,38 +110,27 @@ def provide(task, number, mount, place):
 def fetch(task, mount, store, part):
     """Copy a file or folder from HDFS to ``store``, or unpack an archive there."""
     if mount["kind"] == "hdfs":
-        source = task.text(mount["source"])
-        task.log("fetching " + source)
-        if not task_hdfs.get(source, store, task.hadoop_env()):
-            raise MountError("%s could not be fetched; the lines above say why" % source)
+        transfer(task, task.text(mount["source"]), store)
         return
     if mount.get("file"):
         unpack(os.path.join(task_settings.FILES, mount["file"]), mount["file"], store)
         return
     source = task.text(mount["source"])
-    task.log("fetching " + source)
-    if source.startswith(("http://", "https://")):
-        try:
-            download(source, part)
-        except Exception as error:  # urllib, socket, http and ssl each have their own
-            raise MountError("%s could not be fetched: %s" % (source, error))
-    elif not task_hdfs.get(source, part, task.hadoop_env()):
-        raise MountError("%s could not be fetched; the lines above say why" % source)
+    transfer(task, source, part)
     unpack(part, source, store)
     os.remove(part)
 
 
-def download(source, part):
-    """Download a web address to the file ``part``."""
-    answer = urlopen(source, None, 60)
+def transfer(task, source, to):
+    """Copy a web address, or a file or folder in HDFS, to ``to``."""
+    task.log("fetching " + source)
     try:
-        with open(part, "wb") as output:
-            shutil.copyfileobj(answer, output)
-            whole = answer.info().get("Content-Length") or ""
-            if whole.isdigit() and output.tell() != int(whole):  # read() reports no error when the connection breaks
-                raise MountError("the download ended after %d of %s bytes" % (output.tell(), whole))
-    finally:
-        answer.close()
+        if source.startswith(("http://", "https://")):
+            download(source, to)
+        else:
+            task.hdfs().download(source, to)
+    except Exception as error:  # urllib, socket, http and ssl each have their own
+        raise MountError("%s could not be fetched: %s" % (source, error))
 
 
 def unpack(path, name, folder):
@@ -163,40 +145,18 @@ def unpack(path, name, folder):
         try:
             members = archive.getmembers()
             for member in members:
-                safe(folder, member.name)
+                check_member(folder, member.name)
                 if member.issym() or member.islnk():
                     base = os.path.dirname(member.name) if member.issym() else ""
-                    safe(folder, os.path.join(base, member.linkname))
+                    check_member(folder, os.path.join(base, member.linkname))
                 if not (member.isfile() or member.isdir() or member.issym() or member.islnk()):
                     raise MountError("%s contains %s, which is not a file, folder or link" % (name, member.name))
             options = {"filter": "fully_trusted"} if hasattr(tarfile, "fully_trusted_filter") else {}
             archive.extractall(folder, members, **options)
         finally:
             archive.close()
-    except (IOError, OSError, tarfile.TarError, zipfile.BadZipfile) as error:
+    except (IOError, OSError, tarfile.TarError) as error:
         raise MountError("%s could not be unpacked: %s" % (name, error))
-
-
-def unzip(path, folder):
-    """Unpack a zip file with its permissions."""
-    archive = zipfile.ZipFile(path)
-    try:
-        for member in archive.infolist():
-            safe(folder, member.filename)
-        for member in archive.infolist():
-            written = archive.extract(member, folder)
-            mode = (member.external_attr >> 16) & 0o777
-            if mode and os.path.isfile(written):
-                os.chmod(written, mode | 0o600)
-    finally:
-        archive.close()
-
-
-def safe(folder, name):
-    """Refuse a name that leads out of ``folder``, also through a link that exists already."""
-    path = os.path.normpath(os.path.join(folder, name))
-    if os.path.isabs(name) or not (inside(folder, path) and inside(os.path.realpath(folder), os.path.realpath(path))):
-        raise MountError("the archive contains %s, which is outside its folder" % name)
 
 
 def check(source, kind):
@@ -212,11 +172,6 @@ def check(source, kind):
             right = False
         if not right:
             raise MountError("the node has no %s at %s" % (kind, source))
-
-
-def inside(folder, path):
-    """Whether ``path`` is ``folder`` or inside it; both are normalised."""
-    return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
 def link(work, place, source):

@@ -16,16 +16,15 @@ import signal
 import sys
 import time
 
-import task_cluster
+from task_hdfs import HdfsClient
+import task_peers
 import task_command
-import task_door
 import task_master
 import task_mounts
 import task_outputs
 import task_policy
 import task_process
 import task_settings
-import task_steps
 
 
 COPY_FAILED, PEER_LOST, PEERS_MISSING, REJECTED = 74, 75, 76, 77
@@ -47,7 +46,7 @@ class Supervisor(object):
         self.port = int(settings["port"]) if settings["port"].isdigit() else 0
         self.docker = bool(self.role and self.role["docker"])
         self.master = task_master.Master(settings, job["resourcemanagers"])
-        self.door = task_door.Door(self.port, self.who)
+        self.door = task_peers.Door(self.port, self.who)
         self.leader = task_process.Leader()
         self.peers = dict((name, role["replicas"]) for name, role in job["roles"].items() if role["listed"])
         self.resolving = set()
@@ -97,6 +96,10 @@ class Supervisor(object):
         if self.settings["user"]:
             env.setdefault("HADOOP_USER_NAME", self.settings["user"])
         return env
+
+    def hdfs(self):
+        """The node's Hadoop client."""
+        return HdfsClient(task_command.hadoop_words(), os.path.join(self.work, ".outputs"), self.hadoop_env())
 
     def state(self, word, status):
         """Publish the state of the task, to its peers and to people."""
@@ -159,7 +162,7 @@ class Supervisor(object):
                 hosts = self.wait_for_peers()
                 if hosts is None:
                     return PEERS_MISSING
-                unprepared = 0 if prepared else task_steps.run_all(self, mounts)
+                unprepared = 0 if prepared else task_command.run_steps(self, mounts)
                 if unprepared:
                     return unprepared  # and nothing is copied
                 prepared = True
@@ -184,10 +187,10 @@ class Supervisor(object):
         since = task_process.clock()
         logged = None
         while True:
-            absent = task_cluster.missing(self.addresses(), self.peers)
+            absent = task_peers.missing(self.addresses(), self.peers)
             if not absent:
                 self.log("all tasks have an address")
-                return task_cluster.spec(self.found)
+                return task_peers.spec(self.found)
             waited = task_process.clock() - since
             late = task_policy.on_pending(self.job["roles"], absent, waited)
             if late:
@@ -202,7 +205,7 @@ class Supervisor(object):
 
     def addresses(self):
         """The addresses that are exported now."""
-        self.found = task_cluster.addresses(self.master, self.peers)
+        self.found = task_peers.addresses(self.master, self.peers)
         return self.found
 
     def watch(self, runtime, hosts, step=""):
@@ -244,7 +247,7 @@ class Supervisor(object):
             self.pause(0.2)
             if hosts and task_process.clock() - looked > self.job["watch"]:
                 looked = task_process.clock()
-                if not task_cluster.missing(self.addresses(), self.peers) and task_cluster.spec(self.found) != hosts:
+                if not task_peers.missing(self.addresses(), self.peers) and task_peers.spec(self.found) != hosts:
                     return True
         return False
 
@@ -297,10 +300,10 @@ class Supervisor(object):
     def all_done(self):
         """Whether every other replica of the role reports that it is done."""
         role = self.role["name"]
-        addresses = task_cluster.addresses(self.master, {role: self.role["replicas"]})[role]
+        addresses = task_peers.addresses(self.master, {role: self.role["replicas"]})[role]
         for index in range(self.role["replicas"]):
             who = "%s/%s/%d" % (self.settings["application"] or "-", role, index)
-            if index != self.index and (index not in addresses or task_door.ask(addresses[index], who) != "done"):
+            if index != self.index and (index not in addresses or task_peers.ask(addresses[index], who) != "done"):
                 return False
         return True
 

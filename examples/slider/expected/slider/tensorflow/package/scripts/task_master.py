@@ -19,7 +19,7 @@ else:
 
 from xml.etree import ElementTree
 
-import task_settings
+from task_files import native
 
 TIMEOUT = 15
 API = "/ws/v1/slider"
@@ -73,7 +73,7 @@ class Master(object):
             text = self.fetch(base + path, None)
             if text is not None:
                 try:
-                    answer = task_settings.native(json.loads(text.decode("utf-8")))
+                    answer = native(json.loads(text.decode("utf-8")))
                 except ValueError:
                     self.last = "%s did not answer with JSON" % (base + path)
                     continue
@@ -175,7 +175,7 @@ def properties(path):
     values = {}
     for item in ElementTree.parse(path).getroot().findall("property"):
         values[(item.findtext("name") or "").strip()] = (item.findtext("value") or "").strip()
-    return dict(task_settings.native(values))
+    return dict(native(values))
 
 
 def web_addresses(conf):

@@ -4,9 +4,9 @@
 import os
 import shutil
 
-import task_hdfs
-import task_marks
-import task_settings
+from task_files import remove
+from task_hdfs import put
+from task_marks import Copies
 
 
 def copy_all(task, runtime, status):
@@ -33,13 +33,14 @@ def copy(task, runtime, source, destination, overwrite, number):
     """Copy one output; returns the error, or None."""
     folder = os.path.join(task.work, ".outputs", str(number))
     try:
-        task_settings.remove(folder)
+        remove(folder)
         os.makedirs(folder)
         path = runtime.fetch(source, os.path.join(folder, "from"))
         if path is None or not os.path.exists(path):
             return "it does not exist"
         if destination.startswith("hdfs://"):
-            return task_hdfs.put(path, destination, overwrite, task, folder)
+            put(task.hdfs(), path, destination, overwrite, task.settings["container"], copies_of(task))
+            return None
         return to_folder(path, runtime.on_node(destination), overwrite, task)
     except (IOError, OSError, shutil.Error) as error:
         return str(error)
@@ -55,31 +56,31 @@ def to_folder(source, destination, overwrite, task):
     beside, old = "%s.%s.part" % (destination, mark), "%s.%s.old" % (destination, mark)
     if os.path.lexists(old) and not os.path.lexists(destination):
         os.rename(old, destination)  # the only copy: an earlier attempt ended between its two renames
-    if os.path.lexists(destination) and not overwrite and not copied(task, destination):
+    if os.path.lexists(destination) and not overwrite and not copies_of(task).is_own_path(destination):
         return "%s already exists" % destination
     parent = os.path.dirname(destination)
     if not os.path.isdir(parent):
         os.makedirs(parent)
-    task_settings.remove(beside)
+    remove(beside)
     try:
         if os.path.isdir(source):
             shutil.copytree(source, beside, True)
         else:
             shutil.copy2(source, beside)
-        if not overwrite and not task_marks.set_path(beside, task.who):
-            task_marks.remember(task, destination, task_marks.identity(beside))
+        if not overwrite:
+            copies_of(task).mark_path(beside, destination)
     except (IOError, OSError, shutil.Error):
-        task_settings.remove(beside)
+        remove(beside)
         raise
     if os.path.isdir(beside) or os.path.isdir(destination):  # a rename replaces only files
-        task_settings.remove(old)
+        remove(old)
         if os.path.lexists(destination):
             os.rename(destination, old)
     os.rename(beside, destination)
-    task_settings.remove(old)
+    remove(old)
     return None
 
 
-def copied(task, destination):
-    """Whether an earlier attempt of this task made the copy at ``destination``."""
-    return task_marks.own(task, destination, task_marks.of_path(destination), task_marks.identity(destination))
+def copies_of(task):
+    """The copies that this task makes."""
+    return Copies(task.who, os.path.join(task.settings["run_dir"], "copied.json"))
