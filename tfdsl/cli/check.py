@@ -33,7 +33,6 @@ FIX = Flag("--fix", "apply safe fixes to the files, then check")
 
 COMMAND = Command(
     "check",
-    "report mistakes, and what a target cannot do or does differently",
     (Positional("FILE", "a .tfjob file, a folder of them, a job as JSON, or - for standard input", many=True),),
     (
         chosen.TARGET,

@@ -9,7 +9,7 @@ from typing import Literal, cast
 
 from tfdsl import pipeline
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import Argument, Arguments, Command, Flag, Positional, quote
+from tfdsl.cli.arguments import FILE, Argument, Arguments, Command, Flag, quote
 from tfdsl.cli.report import OK, report, status_of
 from tfdsl.cli.report import document as for_programs
 from tfdsl.cli.selection import ALLOW_READ, JOB, NAME, OPTION, PARAMS, PROFILE, SET, TARGET
@@ -41,17 +41,11 @@ FORMAT = Flag(
 
 COMMAND = Command(
     "compile",
-    "write the manifests of a job for one or more targets",
-    (Positional("FILE", "a .tfjob file, a job as JSON, or - for standard input"),),
+    (FILE,),
     (
         chosen.TARGET,
         OUTPUT,
-        chosen.JOB,
-        chosen.NAME,
-        chosen.PROFILE,
-        chosen.PARAMS,
-        chosen.SET,
-        chosen.OPTION,
+        *chosen.OF_JOBS,
         chosen.STRICT,
         chosen.ALLOW_READ,
         SOURCE_MAP,

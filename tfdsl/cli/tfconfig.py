@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from tfdsl import pipeline
 from tfdsl.backend import Backend, TaskConfig
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import TEXT_OR_JSON, Argument, Arguments, Command, Positional
+from tfdsl.cli.arguments import FILE, TEXT_OR_JSON, Argument, Arguments, Command, Positional
 from tfdsl.cli.report import ERRORS, OK, document, end_if, report
 from tfdsl.cli.streams import err, out
 from tfdsl.diagnostics import Diagnostic
@@ -19,19 +19,13 @@ from tfdsl.tasks import TaskName, json_object, task_name, tasks_of
 
 COMMAND = Command(
     "tfconfig",
-    "show the cluster spec that each task will see",
     (
-        Positional("FILE", "a .tfjob file, a job as JSON, or - for standard input"),
+        FILE,
         Positional("ROLE[INDEX]", "only this role, or only this task of it", required=False),
     ),
     (
         chosen.TARGET,
-        chosen.JOB,
-        chosen.NAME,
-        chosen.PROFILE,
-        chosen.PARAMS,
-        chosen.SET,
-        chosen.OPTION,
+        *chosen.OF_JOBS,
         chosen.ALLOW_READ,
         TEXT_OR_JSON,
     ),
