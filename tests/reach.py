@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.cli.shell import COMMAND
-from tfdsl import pipeline, targets
+from tfdsl import targets
 from tfdsl.backend import Backend
 from tfdsl.cli import arguments
 from tfdsl.cli.commands import SUMMARIES
+from tfdsl.compiling import pipeline
 from tfdsl.diagnostics import Diagnostic
 
 if TYPE_CHECKING:

@@ -285,7 +285,7 @@ def test_commands_are_the_files_that_have_one() -> None:
     assert files - {"import_manifest"} | {"import"} == set(SUMMARIES)  # no module can be called import
 
 
-ROOMS = {"options", "features", "support", "when", "messages", "checks", "lower", "policies", "lifecycle", "tfconfig"}
+ROOMS = {"options", "support", "when", "messages", "checks", "lower", "policies", "lifecycle"}
 """Files that every target has, each with one subject: whoever knows one target finds their way in the others."""
 
 

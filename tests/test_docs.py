@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tfdsl import pipeline, targets
+from tfdsl import targets
+from tfdsl.compiling import pipeline
 from tfdsl.text import Source
 
 ROOT = Path(__file__).resolve().parent.parent

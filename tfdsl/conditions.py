@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from tfdsl.support import Condition, condition
+from tfdsl.backend import Condition, condition
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit

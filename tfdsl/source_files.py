@@ -9,6 +9,17 @@ the command or the language server. Who has named the file decides the rest:
   only below one of ``roots``, after all links are resolved, and never in ``.git``, which holds tokens. What counts is
   where the opened file is, so a link that is put there in between leads nowhere.
 
+:class:`Inputs` reads the files of one program. A ``.tfjob`` from a stranger (a pull request, a folder just opened) must
+not be able to put ``/etc/passwd`` or ``/proc/self/environ`` in a manifest or a message. Therefore ``include``,
+``file()`` and ``env_file()`` only read below the *root*: the folder of the nearest ``tfdsl.toml`` or ``.git`` above the
+main file, else the folder of the main file; for a text without a file, the current folder. ``--allow-read DIR`` adds a
+root.
+
+:func:`job_files` finds the ``.tfjob`` files of a folder and of those in it: what a command checks and what an editor
+searches. Import looks for manifests in the same way. Hidden folders and those of other tools (``node_modules``, virtual
+environments …) are left out. A link to a folder is not followed, so that no file is found twice or for ever; a link to
+a file counts if the file is below the folder too, and is not found itself.
+
 ``tests/unit/test_opened_files.py`` lists every place that opens a file in another way, with the reason.
 """
 
@@ -17,8 +28,8 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final
 
 from tfdsl.patterns import regex
 from tfdsl.text import Source
@@ -227,3 +238,162 @@ def decode(data: bytes, shown: str, origin: str | None) -> Source | str:
             return "it is UTF-16, not UTF-8"
         line = data.count(b"\n", 0, error.start) + 1
         return f"it is not UTF-8 (byte 0x{data[error.start]:02x} in line {line})"
+
+
+# --- the files of one program ----------------------------------------------------------------------------------------
+
+if TYPE_CHECKING:
+    Opener = Callable[[str, Sequence[str]], "Source | str"]
+    """Path and roots → the text, or why it is not read (:func:`tfdsl.source_files.read`)."""
+
+MOST_FILES: Final = 1000
+"""The most files that one program can read."""
+LARGEST_SUM: Final = 16 * 1024 * 1024
+"""The most characters in all texts of one program together."""
+_MARKS = ("tfdsl.toml", ".git")
+
+
+def has_root(origin: str | None) -> bool:
+    """Whether a mark says which folder is the root."""
+    return _is_marked(root_of(origin))
+
+
+def _is_marked(folder: str) -> bool:
+    return any(os.path.lexists(os.path.join(folder, mark)) for mark in _MARKS)
+
+
+def root_of(origin: str | None) -> str:
+    """The folder below which a program can read; ``origin`` is its main file (``None``: the text is not in a file)."""
+    start = os.path.realpath(os.path.dirname(os.path.abspath(origin)) if origin is not None else os.getcwd())
+    folder = start
+    while not _is_marked(folder):
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return start
+        folder = parent
+    return folder
+
+
+def name_below_root(source: Source) -> str | None:
+    """The file that ``source`` is, relative to its root with ``/``, or ``None`` if it is in no file.
+
+    It does not depend on the current folder. A descriptor such as ``/dev/stdin`` is no file whose name says anything.
+    """
+    path = source.file
+    if path is None or is_descriptor(path):
+        return None
+    folder, name = os.path.split(os.path.abspath(path))
+    return os.path.relpath(os.path.join(os.path.realpath(folder), name), root_of(path)).replace(os.sep, "/")
+
+
+class Inputs:
+    """Reads the files of one program; calling it with a path returns the text, or why it is not read.
+
+    ``main``: the program's own text. ``allowed``: further folders that can be read. ``read`` opens a file. A path is
+    read once, whatever the result.
+    """
+
+    def __init__(self, main: Source, allowed: Iterable[str] = (), read: Opener = read) -> None:
+        self._main = main
+        self._allowed = tuple(allowed)
+        self._read = read
+        self._roots: tuple[str, ...] | None = None
+        self._known: dict[str, Source | str] = {}
+        self._size = len(main.text)
+
+    def __call__(self, path: str) -> Source | str:
+        """The text at ``path``, or why it is not read."""
+        if path not in self._known:
+            self._known[path] = self._look(path)
+        return self._known[path]
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """The files that have been read so far, the main one not among them."""
+        return tuple(found for found in self._known.values() if isinstance(found, Source))
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The folders that can be read, the program's own root first."""
+        if self._roots is None:  # most programs read nothing
+            self._roots = (root_of(self._main.origin), *map(os.path.realpath, self._allowed))
+        return self._roots
+
+    def _look(self, path: str) -> Source | str:
+        if not is_file_name(path):
+            return "it is not a file name"
+        problem = refusal(path, self.roots)  # of a text that is only in an editor, too
+        if problem is not None:
+            return problem
+        if len(self._known) >= MOST_FILES:
+            return f"a program may read at most {MOST_FILES:,} files"
+        found = self._read(path, self.roots)
+        if isinstance(found, Source):
+            self._size += len(found.text)
+            if self._size > LARGEST_SUM:
+                return f"the files of a program may have {LARGEST_SUM // 1024 // 1024} MiB together"
+        return found
+
+
+# --- the files of a folder -------------------------------------------------------------------------------------------
+
+ENDING: Final = ".tfjob"
+SKIPPED: Final = frozenset({"node_modules", "__pycache__", "venv", "site-packages"})
+"""Folders of other tools whose names do not begin with a dot."""
+
+
+def _ignored(folder: str, reason: str) -> None:
+    """What is done about a folder that cannot be read, unless somebody asks."""
+
+
+def job_files(
+    folder: str,
+    inside: Sequence[str],
+    unreadable: Callable[[str, str], None] = _ignored,
+    endings: tuple[str, ...] = (ENDING,),
+) -> Iterator[str]:
+    """The files of ``folder`` in the order of their names, then those of the folders in it.
+
+    ``inside``: the folders, without links, in which the file that a link leads to may be; ``folder`` is the first.
+    ``unreadable`` is called with a folder that cannot be read, and the reason.
+    """
+    try:
+        with os.scandir(folder or os.curdir) as found:
+            entries = sorted(found, key=lambda entry: entry.name)
+    except OSError as error:
+        unreadable(folder, (error.strerror or str(error)).lower())
+        return
+    for entry in entries:
+        if entry.name.endswith(endings) and not is_folder(entry) and _is_ours(entry, inside, endings):
+            yield os.path.join(folder, entry.name).replace(os.sep, "/")
+    for entry in entries:
+        if not entry.name.startswith(".") and entry.name not in SKIPPED and entry.is_dir(follow_symlinks=False):
+            yield from job_files(os.path.join(folder, entry.name), inside, unreadable, endings)
+
+
+def is_folder(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry is a folder, or a link to one."""
+    try:
+        return entry.is_dir()
+    except OSError:  # a link that leads to itself; what reads it says so
+        return False
+
+
+def _is_ours(entry: os.DirEntry[str], inside: Sequence[str], endings: tuple[str, ...]) -> bool:
+    """Whether a file that nobody has named may be read: a link may lead out of the folder.
+
+    It does not count if the file that it leads to is found itself.
+    """
+    return not entry.is_symlink() or (
+        refusal(entry.path, inside) is None and not _is_found(entry.path, inside[0], endings)
+    )
+
+
+def _is_found(path: str, top: str, endings: tuple[str, ...]) -> bool:
+    """Whether the file behind a link is one of those below ``top``."""
+    *folders, name = os.path.relpath(os.path.realpath(path), top).split(os.sep)
+    return (
+        os.path.isfile(path)
+        and name.endswith(endings)
+        and not any(part.startswith(".") or part in SKIPPED for part in folders)
+    )

@@ -6,8 +6,9 @@ import posixpath
 import re
 from typing import TYPE_CHECKING
 
-from tfdsl import pipeline, targets
+from tfdsl import targets
 from tfdsl.cli.message_pages import body_of
+from tfdsl.compiling import pipeline
 from tfdsl.diagnostics.page import text_of
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from tests.fuzz.case import Finding
 from tests.fuzz.mistakes import KINDS, Mistake, mistaken
 from tests.fuzz.programs import ROOT
 from tests.spec.page import MAIN, examples
-from tfdsl import pipeline, targets
+from tfdsl import targets
+from tfdsl.compiling import pipeline
 from tfdsl.diagnostics.fixes import fixed, offered, texts_with
 from tfdsl.ir.lower import lower
 from tfdsl.semantics.values import ListData, MapData

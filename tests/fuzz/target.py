@@ -7,7 +7,8 @@ import time
 from typing import TYPE_CHECKING, TypeVar
 from xml.etree import ElementTree
 
-from tfdsl import pipeline, targets
+from tfdsl import targets
+from tfdsl.compiling import pipeline
 from tfdsl.diagnostics.fixes import fixed
 from tfdsl.diagnostics.render import FORMATS, render
 from tfdsl.source_files import decode
@@ -20,8 +21,8 @@ T = TypeVar("T")
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from tfdsl.compiling.pipeline import Outcome
     from tfdsl.diagnostics import Diagnostic
-    from tfdsl.pipeline import Outcome
     from tfdsl.semantics.project import Program
 
 MAIN = "fuzz.tfjob"

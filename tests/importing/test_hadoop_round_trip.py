@@ -13,8 +13,9 @@ import pytest
 
 from tests.conformance.yarn import slider_jobs
 from tests.importing import yarn_jobs
-from tfdsl import pipeline, targets
+from tfdsl import targets
 from tfdsl.cli.new import wanted_targets
+from tfdsl.compiling import pipeline
 from tfdsl.importing.manifests import import_manifests
 from tfdsl.ir.fields import walk
 from tfdsl.manifest.words import read_script

@@ -14,15 +14,16 @@ import pytest
 
 from tests.conformance.kubernetes import generated
 from tests.sampled import sampled
-from tfdsl import pipeline, targets
+from tfdsl import targets
+from tfdsl.compiling import pipeline
 from tfdsl.emit.located import plain
 from tfdsl.importing.manifests import import_manifests
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
     from tfdsl.backend import Backend
+    from tfdsl.compiling.pipeline import Made
     from tfdsl.ir.model import Job
-    from tfdsl.pipeline import Made
 
 TARGETS = ("tfjob", "volcano", "kubernetes")
 EXAMPLES = sorted(path.parent.name for path in (Path(__file__).parents[2] / "examples").glob("*/main.tfjob"))

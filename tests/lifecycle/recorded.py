@@ -26,7 +26,8 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tfdsl import pipeline, targets
+from tfdsl import targets
+from tfdsl.compiling import pipeline
 from tfdsl.lifecycle.faults import Injected, parse
 from tfdsl.lifecycle.scenario import play
 from tfdsl.record import Record

@@ -23,7 +23,7 @@ from tfdsl.vocabulary.statements import ACTIONS_OF
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tfdsl import pipeline
+    from tfdsl.compiling import pipeline
 
 pytestmark = pytest.mark.slow
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl import pipeline
+from tfdsl.compiling import pipeline
 from tfdsl.lsp.snapshot import Snapshot
 from tfdsl.text import Source, Span
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.lsp.long_text import long_text, random_edit
 from tests.sampled import sampled
-from tfdsl import pipeline
+from tfdsl.compiling import pipeline
 from tfdsl.lsp.snapshot import Settings, Snapshot
 from tfdsl.record import replace
 from tfdsl.text import Source

@@ -7,7 +7,8 @@ import re
 from typing import TYPE_CHECKING
 
 from tests.spec.page import MAIN, Example
-from tfdsl import pipeline, targets
+from tfdsl import targets
+from tfdsl.compiling import pipeline
 from tfdsl.ir import model
 from tfdsl.ir.lower import lower
 from tfdsl.record import Record

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tfdsl import inputs
-from tfdsl.inputs import Inputs, name_below_root, root_of
-from tfdsl.source_files import Outside, is_below
+from tfdsl import source_files
+from tfdsl.source_files import Inputs, Outside, is_below, name_below_root, root_of
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
@@ -130,8 +129,8 @@ def test_a_path_is_asked_for_once(tmp_path: Path) -> None:
 
 
 def test_the_sum_and_the_number_of_files_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inputs, "LARGEST_SUM", 100)
-    monkeypatch.setattr(inputs, "MOST_FILES", 4)
+    monkeypatch.setattr(source_files, "LARGEST_SUM", 100)
+    monkeypatch.setattr(source_files, "MOST_FILES", 4)
     read = Inputs(Source("m", "x" * 50, str(tmp_path / "m")), read=lambda path, roots: Source(path, "x" * 30, path))
     assert isinstance(read(str(tmp_path / "1")), Source)
     assert isinstance(read(str(tmp_path / "2")), str)  # 50 + 30 + 30 > 100

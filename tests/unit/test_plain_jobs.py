@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from tfdsl import front_end
-from tfdsl.inputs import Inputs
-from tfdsl.pipeline import Request
-from tfdsl.plain_jobs import PlainJobs, plain_jobs
+from tfdsl.compiling import front_end
+from tfdsl.compiling.jobs import PlainJobs, plain_jobs
+from tfdsl.compiling.pipeline import Request
 from tfdsl.semantics.derived import Asked
+from tfdsl.source_files import Inputs
 from tfdsl.text import Source, Span
 
 TEXT = """\

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.backends.jobs import job, role, unit
+from tfdsl.backend import Condition, Support, approximated, condition, kept, refused
 from tfdsl.conditions import off, sized
 from tfdsl.ir.fields import Item
-from tfdsl.support import Condition, Support, approximated, condition, kept, refused
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from tfdsl import diagnostics
 from tfdsl.api.errors import usage_error
 from tfdsl.api.values import Value, named_texts, source_of
-from tfdsl.front_end import choice_of
-from tfdsl.masking import Hidden, hidden_values
-from tfdsl.pipeline import Choice
+from tfdsl.compiling.front_end import choice_of
+from tfdsl.compiling.masking import Hidden, hidden_values
+from tfdsl.compiling.pipeline import Choice
 from tfdsl.semantics.params import Given
 from tfdsl.semantics.target_options import GivenOption
 from tfdsl.text import Source, Span

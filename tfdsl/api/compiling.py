@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeAlias, Union, overload
 
-from tfdsl import pipeline
 from tfdsl.api.asking import target_of
 from tfdsl.api.diagnostics import Diagnostic, public
 from tfdsl.api.failing import compile_error
@@ -14,6 +13,7 @@ from tfdsl.api.loaded import Call, Loaded, load_job, load_text, outcome
 from tfdsl.api.program import Program
 from tfdsl.api.result import Result, result_of
 from tfdsl.api.values import Value
+from tfdsl.compiling import pipeline
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Job

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tfdsl import diagnostics, pipeline
+from tfdsl import diagnostics
 from tfdsl.api.asking import argument, options_of, params_of, secrets_in, target_of
 from tfdsl.api.compiling import Source, loaded_of
 from tfdsl.api.errors import UsageError
@@ -15,9 +15,10 @@ from tfdsl.api.failing import compile_error
 from tfdsl.api.values import Value
 from tfdsl.comparing.comparison import Result, changes, compared, targets_for
 from tfdsl.comparing.sides import Side, open_side, path_of
+from tfdsl.compiling import pipeline
+from tfdsl.compiling.masking import masked
+from tfdsl.compiling.pipeline import Request
 from tfdsl.manifest.nodes import Node, plain
-from tfdsl.masking import masked
-from tfdsl.pipeline import Request
 from tfdsl.semantics.derived import Asked
 
 

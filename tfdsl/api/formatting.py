@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tfdsl import pipeline
 from tfdsl.api.failing import compile_error
 from tfdsl.api.reading import TEXT
+from tfdsl.compiling import pipeline
 from tfdsl.syntax.format import format_source
 from tfdsl.text import Source
 

@@ -10,8 +10,8 @@ from tfdsl.api.compiling import Source, loaded_of
 from tfdsl.api.failing import compile_error
 from tfdsl.api.loaded import Call, asked_of
 from tfdsl.api.values import Value
+from tfdsl.compiling.masking import Hidden, hide
 from tfdsl.drawing import data, graphs
-from tfdsl.masking import Hidden, hide
 
 if TYPE_CHECKING:
     import os

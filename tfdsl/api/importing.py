@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tfdsl import pipeline
 from tfdsl.api.asking import target_of
 from tfdsl.api.diagnostics import Diagnostic, public
 from tfdsl.api.failing import compile_error
 from tfdsl.api.reading import source_of
+from tfdsl.compiling import pipeline
 from tfdsl.importing.manifests import import_manifests
 
 if TYPE_CHECKING:

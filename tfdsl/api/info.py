@@ -10,10 +10,10 @@ from tfdsl.api.compiling import Source, loaded_of
 from tfdsl.api.failing import compile_error
 from tfdsl.api.loaded import Call, asked_of
 from tfdsl.api.values import Value
-from tfdsl.file_info import JobInfo as FoundJob
-from tfdsl.file_info import ParamInfo, ProfileInfo, file_info
-from tfdsl.front_end import hidden_with
-from tfdsl.masking import masked
+from tfdsl.compiling.front_end import hidden_with
+from tfdsl.compiling.jobs import JobInfo as FoundJob
+from tfdsl.compiling.jobs import ParamInfo, ProfileInfo, file_info
+from tfdsl.compiling.masking import masked
 
 if TYPE_CHECKING:
     import os

@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tfdsl import front_end, pipeline, ready_job
 from tfdsl.api.asking import argument, options_of, params_of, secrets_in
 from tfdsl.api.errors import usage_error
 from tfdsl.api.reading import source_of
 from tfdsl.api.values import Value
+from tfdsl.compiling import front_end, pipeline
+from tfdsl.compiling.front_end import Input, ReadyJob
+from tfdsl.compiling.masking import Hidden, hidden_in, masked
+from tfdsl.compiling.pipeline import Choice, Outcome, Request
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.name_rules import NAME_FOR_SEVERAL
-from tfdsl.front_end import Input
-from tfdsl.inputs import Inputs
-from tfdsl.masking import Hidden, hidden_in, masked
-from tfdsl.pipeline import Choice, Outcome, Request
-from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record, replace
 from tfdsl.semantics.derived import Asked
 from tfdsl.settings.finding import Settings, settings_for
+from tfdsl.source_files import Inputs
 
 if TYPE_CHECKING:
     import os
@@ -83,7 +82,7 @@ def load_text(
 
 def load_job(job: Job) -> Loaded:
     """A job made in Python."""
-    return Loaded(ready_job.of_job(job), Request(), (), Hidden())
+    return Loaded(front_end.of_job(job), Request(), (), Hidden())
 
 
 def outcome(loaded: Loaded, call: Call) -> Outcome:

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tfdsl import pipeline
 from tfdsl.api.asking import target_of
 from tfdsl.api.diagnostics import Diagnostic, public
 from tfdsl.api.failing import compile_error
 from tfdsl.api.loaded import Call, Loaded, jobs_of, load_text, outcome
 from tfdsl.api.values import Value
+from tfdsl.compiling import pipeline
 
 if TYPE_CHECKING:
     import os

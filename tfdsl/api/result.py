@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from tfdsl import pipeline
 from tfdsl.api.errors import UsageError
+from tfdsl.compiling import pipeline
+from tfdsl.compiling.output_files import is_stream, output_files, stream
+from tfdsl.compiling.pipeline import Made
 from tfdsl.emit.header import Form
 from tfdsl.emit.located import plain
-from tfdsl.output_files import is_stream, output_files, stream
-from tfdsl.pipeline import Made
 from tfdsl.writing import File, write_all
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from tfdsl.api.errors import usage_error
 from tfdsl.api.failing import compile_error
 from tfdsl.api.loaded import Call, asked_of
 from tfdsl.api.values import Value
+from tfdsl.compiling.jobs import matrix_jobs
+from tfdsl.compiling.masking import Hidden, hide
 from tfdsl.lifecycle.faults import Injected, parse
 from tfdsl.lifecycle.scenario import Prediction
-from tfdsl.masking import Hidden, hide
-from tfdsl.matrix_jobs import matrix_jobs
 from tfdsl.simulating.comparing import OnTarget, simulated
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tfdsl import pipeline, tasks
 from tfdsl.api.asking import argument, target_of
 from tfdsl.api.compiling import Source, loaded_of
 from tfdsl.api.errors import usage_error
@@ -14,6 +13,7 @@ from tfdsl.api.failing import compile_error
 from tfdsl.api.loaded import Call, outcome
 from tfdsl.api.values import Value
 from tfdsl.backend import TaskConfig
+from tfdsl.compiling import output_files, pipeline
 
 if TYPE_CHECKING:
     import os
@@ -63,20 +63,20 @@ def tfconfig(
     if target is None:
         raise TypeError("tfconfig() needs a target")
     choice = target_of(target)
-    wanted = None if task is None else tasks.task_name(task, argument("task", task))
-    if not isinstance(wanted, tasks.TaskName | None):
+    wanted = None if task is None else output_files.task_name(task, argument("task", task))
+    if not isinstance(wanted, output_files.TaskName | None):
         raise usage_error(wanted)
     loaded = loaded_of(source, text, base, profile, params, params_file)
     done = outcome(loaded, Call(choice, options or {}, job, name))
     if pipeline.has_errors(done.diagnostics):
         raise compile_error(f"cannot compile {loaded.path} for {target}", done.diagnostics)
-    found = [(one, config) for one in done.made for config in tasks.tasks_of(choice.backend, one, wanted)]
+    found = [(one, config) for one in done.made for config in output_files.tasks_of(choice.backend, one, wanted)]
     if wanted is not None and not found:
         raise compile_error(f"cannot show {task} of {loaded.path}", [wanted.missing(done.made)])
     return tuple(_task(one.unit.job.name, config) for one, config in found)
 
 
 def _task(job: str, config: TaskConfig) -> Task:
-    value = None if config.tf_config is None else tasks.json_object(config.tf_config)
+    value = None if config.tf_config is None else output_files.json_object(config.tf_config)
     own = () if config.tf_config is None or value is not None else (f"TF_CONFIG is {config.tf_config}",)
     return Task(job, config.role, config.index, value, config.flags, (*config.differences, *own))

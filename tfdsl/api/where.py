@@ -6,17 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from tfdsl import front_end, pipeline
 from tfdsl.api.asking import target_of
 from tfdsl.api.compiling import Source, loaded_of
 from tfdsl.api.errors import UsageError
 from tfdsl.api.failing import compile_error
 from tfdsl.api.loaded import Call, asked_of, outcome
 from tfdsl.api.values import Value
-from tfdsl.front_end import Input
-from tfdsl.masking import hide
-from tfdsl.pipeline import Choice, Outcome
-from tfdsl.ready_job import ReadyJob
+from tfdsl.compiling import front_end, pipeline
+from tfdsl.compiling.front_end import Input, ReadyJob
+from tfdsl.compiling.masking import hide
+from tfdsl.compiling.pipeline import Choice, Outcome
 from tfdsl.tracing import files
 from tfdsl.tracing.forward import Forward, Question, line_span
 from tfdsl.tracing.places import line_count

@@ -10,18 +10,16 @@ from tfdsl import targets
 from tfdsl.backend import Backend
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import Arguments, quote
+from tfdsl.compiling.front_end import Input, ReadyJob
+from tfdsl.compiling.output_files import json_object
+from tfdsl.compiling.pipeline import Made, Request
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.diagnostics.usage_rules import KUSTOMIZE_RENAMES, LEFT_OVER
 from tfdsl.emit.header import FORMS, escaped, said_by
 from tfdsl.emit.located import Plain, plain
-from tfdsl.front_end import Input
-from tfdsl.inputs import has_root, name_below_root, root_of
-from tfdsl.pipeline import Made, Request
-from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record
-from tfdsl.source_files import beginning, contents, decode, is_below, is_file_name
-from tfdsl.tasks import json_object
+from tfdsl.source_files import beginning, contents, decode, has_root, is_below, is_file_name, name_below_root, root_of
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:

@@ -6,19 +6,19 @@ import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from tfdsl import front_end
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import Arguments, Command, Flag, Positional
 from tfdsl.cli.inputs import named_files
 from tfdsl.cli.report import USAGE, Progress, end_if, refuse, report
 from tfdsl.cli.streams import err
+from tfdsl.compiling import front_end
+from tfdsl.compiling.front_end import Input, Project
+from tfdsl.compiling.pipeline import Choice, Outcome, Request
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.order import in_file_order
 from tfdsl.diagnostics.render import FORMATS, Format
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
-from tfdsl.front_end import Input, Project
-from tfdsl.pipeline import Choice, Outcome, Request
 from tfdsl.record import replace
 from tfdsl.source_files import beginning, read
 from tfdsl.text import Source

@@ -7,12 +7,16 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, cast
 
-from tfdsl import pipeline
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import FILE, Argument, Arguments, Command, Flag, quote
 from tfdsl.cli.report import OK, document, report, status_of
 from tfdsl.cli.selection import ALLOW_READ, JOB, NAME, OPTION, PARAMS, PROFILE, SET, TARGET
 from tfdsl.cli.streams import err, out
+from tfdsl.compiling import pipeline
+from tfdsl.compiling.front_end import Input, Project, compiled, project_of
+from tfdsl.compiling.masking import Hidden, hide, masked
+from tfdsl.compiling.output_files import OutputFile, folder_names, output_files, stream
+from tfdsl.compiling.pipeline import Choice, Made, Request
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.order import count_infos, in_file_order
 from tfdsl.diagnostics.render import Format
@@ -20,10 +24,6 @@ from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.render.json import Json, contents
 from tfdsl.diagnostics.usage_rules import DOCKERFILE_LEFT_OUT, MISSING_ARGUMENT, OUTPUT_NOT_WRITTEN, OUTPUT_PLACE
 from tfdsl.emit.located import plain
-from tfdsl.front_end import Input, Project, compiled, project_of
-from tfdsl.masking import Hidden, hide, masked
-from tfdsl.output_files import OutputFile, folder_names, output_files, stream
-from tfdsl.pipeline import Choice, Made, Request
 from tfdsl.record import Record, replace
 from tfdsl.source_files import origin_of
 from tfdsl.text import Source, Span

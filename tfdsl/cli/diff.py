@@ -13,11 +13,11 @@ from tfdsl.cli.streams import out, out_takes_colour
 from tfdsl.comparing.comparison import Change, Result, changes, compared, targets_for, value_texts
 from tfdsl.comparing.lines import Hunk, Row, hunks
 from tfdsl.comparing.sides import Side, open_side, path_of
+from tfdsl.compiling.masking import Hidden, hidden_texts, hide
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.render.columns import line_of
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, MISSING_ARGUMENT
 from tfdsl.manifest.nodes import Node, plain
-from tfdsl.masking import Hidden, hidden_texts, hide
 from tfdsl.source_files import STDIN
 from tfdsl.text import Span
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import NoReturn
 
 from tfdsl import targets
-from tfdsl.backend import Backend, Option
+from tfdsl.backend import Backend, Option, spoken
 from tfdsl.cli import topics
 from tfdsl.cli.arguments import TEXT_OR_JSON, Argument, Arguments, Command, Positional
 from tfdsl.cli.commands import SUMMARIES
@@ -17,10 +17,9 @@ from tfdsl.cli.selection import unusable
 from tfdsl.cli.streams import out
 from tfdsl.cli.targets import described
 from tfdsl.cli.topics import TOPICS, UNITS
+from tfdsl.compiling.pipeline import every_rule, rule_called
 from tfdsl.diagnostics import Rule
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT
-from tfdsl.pipeline import every_rule, rule_called
-from tfdsl.support import spoken
 from tfdsl.vocabulary import attributes, functions, statements
 from tfdsl.vocabulary.statements import Setting
 from tfdsl.vocabulary.types import describe

@@ -10,10 +10,10 @@ from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import FILE, Argument, Arguments, Command, Flag, quote
 from tfdsl.cli.report import OK, end, report
 from tfdsl.cli.streams import out
+from tfdsl.compiling.front_end import hidden_with
+from tfdsl.compiling.masking import Hidden, hide
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.usage_rules import OUTPUT_NOT_WRITTEN, OUTPUT_PLACE
-from tfdsl.front_end import hidden_with
-from tfdsl.masking import Hidden, hide
 
 if TYPE_CHECKING:
     from tfdsl.drawing.graphs import Format, Graph

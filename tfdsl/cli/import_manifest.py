@@ -6,12 +6,12 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from tfdsl import front_end
 from tfdsl.backend import Backend
 from tfdsl.cli.arguments import Argument, Arguments, Command, Flag, Positional
 from tfdsl.cli.inputs import named_manifests
 from tfdsl.cli.report import ERRORS, end, is_for_programs, refuse, report
 from tfdsl.cli.streams import err, out
+from tfdsl.compiling import front_end
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.render import FORMATS, Format
 from tfdsl.diagnostics.render.columns import visible

@@ -9,9 +9,9 @@ from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import FILE, TEXT_OR_JSON, Arguments, Command
 from tfdsl.cli.report import OK, document, lines_for_people, report
 from tfdsl.cli.streams import out
-from tfdsl.file_info import FileInfo, JobInfo, ParamInfo, Plain, file_info
-from tfdsl.front_end import hidden_with
-from tfdsl.masking import Hidden, hide
+from tfdsl.compiling.front_end import hidden_with
+from tfdsl.compiling.jobs import FileInfo, JobInfo, ParamInfo, Plain, file_info
+from tfdsl.compiling.masking import Hidden, hide
 from tfdsl.simulating.words import table
 from tfdsl.text import Span
 

@@ -92,7 +92,7 @@ class _Reading:
             self.empty.append(NO_FILES(argument.span, what=what, path=argument.text))
 
     def _paths(self, folder: str, roots: Sequence[str], argument: Argument) -> Iterator[str]:
-        from tfdsl.job_files import ENDING, job_files
+        from tfdsl.source_files import ENDING, job_files
 
         def unreadable(path: str, reason: str) -> None:
             self.errors.append(UNREADABLE_FILE(argument.span, path=path, reason=reason))

@@ -132,7 +132,7 @@ def _unknown_command(name: str, place: Span) -> Diagnostic:
 def _refuse(words: Sequence[str], errors: list[Diagnostic], arguments: Arguments | None) -> None:
     if errors:
         from tfdsl.cli.report import asked_format, refuse
-        from tfdsl.masking import hidden_in
+        from tfdsl.compiling.masking import hidden_in
 
         refuse(errors, arguments, asked_format(words), hidden_in(words))
 

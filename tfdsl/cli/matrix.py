@@ -9,8 +9,8 @@ from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import FILE, TEXT_OR_JSON, Arguments, Command
 from tfdsl.cli.report import OK, document, end_if, lines_for_people
 from tfdsl.cli.streams import out
-from tfdsl.masking import Hidden, hide
-from tfdsl.matrix_jobs import MatrixJob, matrix_jobs
+from tfdsl.compiling.jobs import MatrixJob, matrix_jobs
+from tfdsl.compiling.masking import Hidden, hide
 from tfdsl.simulating.words import table
 
 COMMAND = Command(

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterable
 
 from tfdsl import targets
-from tfdsl.backend import Backend, Row
+from tfdsl.backend import Backend, Row, spoken
 from tfdsl.diagnostics import Rule
 from tfdsl.diagnostics.page import text_of
-from tfdsl.support import spoken
 
 _LINT = "TFJ3"
 

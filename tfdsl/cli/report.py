@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from tfdsl.cli.arguments import Arguments
-    from tfdsl.masking import Hidden
+    from tfdsl.compiling.masking import Hidden
 
 
 OK, ERRORS, USAGE = 0, 1, 2
@@ -38,7 +38,7 @@ def report(
     """
     ordered: Sequence[Diagnostic] = in_file_order(diagnostics, paths)
     if hidden is not None and hidden.values:
-        from tfdsl.masking import masked
+        from tfdsl.compiling.masking import masked
 
         ordered = masked(ordered, hidden)
     if form == "sarif":
@@ -103,7 +103,7 @@ def document(version: int, data: Mapping[str, object]) -> str:
 
 def lines_for_people(lines: Iterable[str], hidden: Hidden) -> str:
     """``lines`` without ``hidden`` values and without what could command a terminal."""
-    from tfdsl.masking import hide
+    from tfdsl.compiling.masking import hide
 
     return "".join(f"{line_of(hide(line, hidden))}\n" for line in lines)
 
@@ -118,7 +118,7 @@ def asked_format(words: Sequence[str]) -> Format:
 
 def internal_error(error: Exception, words: Sequence[str], form: Format) -> None:
     """Ask for a bug report, without secrets of the command line: one line, or a document if that is the format."""
-    from tfdsl.masking import hidden_in, hide
+    from tfdsl.compiling.masking import hidden_in, hide
 
     hidden = hidden_in(words)
     cause = hide(" ".join(f"{type(error).__name__}: {error}".split()), hidden)

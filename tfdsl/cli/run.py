@@ -12,19 +12,18 @@ from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import FILE, Argument, Arguments, Command, Flag, right
 from tfdsl.cli.report import ERRORS, OK, USAGE, refuse, report
 from tfdsl.cli.streams import OutputFailed, err, err_columns, out, out_columns, out_takes_colour
+from tfdsl.compiling.front_end import Input, ReadyJob
+from tfdsl.compiling.jobs import PlainJob, plain_jobs
+from tfdsl.compiling.masking import masked
 from tfdsl.diagnostics import Diagnostic, run_rules
 from tfdsl.diagnostics.render import render
 from tfdsl.diagnostics.suggest import closest, enumeration
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, NO_SUCH_TASK
-from tfdsl.front_end import Input
 from tfdsl.ir.model import Job
 from tfdsl.lifecycle import faults
 from tfdsl.lifecycle.faults import Injected
 from tfdsl.lifecycle.state import State
-from tfdsl.masking import masked
 from tfdsl.patterns import regex
-from tfdsl.plain_jobs import PlainJob, plain_jobs
-from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record, replace
 from tfdsl.running import devices
 from tfdsl.running.ending import last_words

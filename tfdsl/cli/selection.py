@@ -11,24 +11,23 @@ from tfdsl.backend import Backend
 from tfdsl.cli.arguments import Argument, Arguments, Flag, right
 from tfdsl.cli.inputs import the_file
 from tfdsl.cli.report import refuse
+from tfdsl.compiling.front_end import Input, choice_of, once, part, project_of, source_of, target_of
+from tfdsl.compiling.front_end import read as read_input
+from tfdsl.compiling.masking import Hidden, hidden_in
+from tfdsl.compiling.pipeline import Choice, Request
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.render import Format
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, UNREADABLE_FILE, UNUSABLE_TARGET
-from tfdsl.front_end import Input, choice_of, once, part, project_of, source_of, target_of
-from tfdsl.front_end import read as read_input
-from tfdsl.inputs import Inputs
-from tfdsl.masking import Hidden, hidden_in
-from tfdsl.pipeline import Choice, Request
 from tfdsl.record import Record, replace
 from tfdsl.semantics.derived import Asked
 from tfdsl.semantics.params import Form
 from tfdsl.semantics.params import Given as ParamGiven
 from tfdsl.semantics.target_options import GivenOption
-from tfdsl.source_files import STDIN, read
+from tfdsl.source_files import STDIN, Inputs, read
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from tfdsl.inputs import Opener
+    from tfdsl.source_files import Opener
 
 TARGET = Flag(
     "--target",

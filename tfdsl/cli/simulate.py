@@ -9,12 +9,12 @@ from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import FILE, TEXT_OR_JSON, Arguments, Command, Flag, right
 from tfdsl.cli.report import OK, document, end_if, lines_for_people, report
 from tfdsl.cli.streams import err, out
+from tfdsl.compiling.front_end import Input
+from tfdsl.compiling.masking import Hidden, hide
+from tfdsl.compiling.pipeline import Choice
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT
-from tfdsl.front_end import Input
 from tfdsl.lifecycle.faults import parse
-from tfdsl.masking import Hidden, hide
-from tfdsl.pipeline import Choice
 from tfdsl.simulating import words
 
 if TYPE_CHECKING:

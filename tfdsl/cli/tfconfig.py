@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from tfdsl import pipeline
 from tfdsl.backend import TaskConfig
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import FILE, TEXT_OR_JSON, Arguments, Command, Positional, right
 from tfdsl.cli.report import ERRORS, OK, document, end_if, report
 from tfdsl.cli.streams import err, out
+from tfdsl.compiling import pipeline
+from tfdsl.compiling.front_end import Input, compiled
+from tfdsl.compiling.front_end import run as run_input
+from tfdsl.compiling.output_files import TaskName, json_object, task_name, tasks_of
+from tfdsl.compiling.pipeline import Made, Outcome
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.front_end import Input, compiled
-from tfdsl.front_end import run as run_input
-from tfdsl.pipeline import Made, Outcome
-from tfdsl.tasks import TaskName, json_object, task_name, tasks_of
 
 COMMAND = Command(
     "tfconfig",

@@ -6,21 +6,19 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
-from tfdsl import front_end, pipeline
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import TEXT_OR_JSON, Argument, Arguments, Command, Flag, Positional
 from tfdsl.cli.report import ERRORS, OK, document, end, lines_for_people, refuse, report
 from tfdsl.cli.streams import out
+from tfdsl.compiling import front_end, pipeline
+from tfdsl.compiling.front_end import Input, ReadyJob
+from tfdsl.compiling.masking import Hidden, hidden_texts, hide
+from tfdsl.compiling.pipeline import Choice, Outcome
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, UNREADABLE_FILE
 from tfdsl.diagnostics.where_rules import BAD_MAP, NO_MAP, NO_SUCH_LINE, NOT_OF_SOURCE, NOT_SHOWN, STALE
-from tfdsl.front_end import Input
-from tfdsl.inputs import root_of
-from tfdsl.masking import Hidden, hidden_texts, hide
-from tfdsl.pipeline import Choice, Outcome
-from tfdsl.ready_job import ReadyJob
 from tfdsl.settings.finding import is_settings_file
-from tfdsl.source_files import Outside, is_below, read
+from tfdsl.source_files import Outside, is_below, read, root_of
 from tfdsl.text import Source, Span
 from tfdsl.tracing import back, files, maps, places
 from tfdsl.tracing.back import Origin

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend import Backend
 from tfdsl.comparing.sides import Job, Manifest, Side, choices_of, jobs_of, path_of, projects_of, source_of
+from tfdsl.compiling.pipeline import Choice, Request
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.diff_rules import NOT_COMPARED, OTHER_TARGET
 from tfdsl.emit.located import Data, Located
@@ -16,7 +17,6 @@ from tfdsl.importing.compare import differences, name_of, pairs, path_text, same
 from tfdsl.manifest.data import tree
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, plain
 from tfdsl.patterns import regex
-from tfdsl.pipeline import Choice, Request
 from tfdsl.record import Record
 from tfdsl.text import Span
 

@@ -24,10 +24,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from tfdsl import source_files
-from tfdsl.job_files import is_folder
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-from tfdsl.source_files import Outside, contents, is_below, is_file_name
+from tfdsl.source_files import Outside, contents, is_below, is_file_name, is_folder
 from tfdsl.text import Source
 
 _ENVIRONMENT: Final = {

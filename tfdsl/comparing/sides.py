@@ -7,22 +7,21 @@ from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Many
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from tfdsl import front_end, pipeline, targets
+from tfdsl import targets
 from tfdsl.backend import Backend
 from tfdsl.comparing import repository
+from tfdsl.compiling import front_end, pipeline
+from tfdsl.compiling.front_end import Input, ReadyJob
+from tfdsl.compiling.pipeline import Choice, Made, Outcome, Request
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.diff_rules import NO_JOB, REVISION
 from tfdsl.diagnostics.usage_rules import UNREADABLE_FILE
-from tfdsl.front_end import Input
-from tfdsl.inputs import Inputs, root_of
 from tfdsl.manifest.nodes import Mapping, Node, Sequence
 from tfdsl.manifest.view import view
 from tfdsl.patterns import regex
-from tfdsl.pipeline import Choice, Made, Outcome, Request
-from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record
 from tfdsl.settings.finding import Settings
-from tfdsl.source_files import STANDARD_INPUT, Outside, read
+from tfdsl.source_files import STANDARD_INPUT, Inputs, Outside, read, root_of
 from tfdsl.syntax import ast
 from tfdsl.text import Source, Span
 from tfdsl.vocabulary.secrets import is_secret

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from tfdsl import pipeline
+from tfdsl.compiling import pipeline
+from tfdsl.compiling.front_end import Input, compiled
+from tfdsl.compiling.jobs import plain_jobs
+from tfdsl.compiling.pipeline import Choice, Outcome, Request
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.drawing.picture import Box, Line, Link, Picture
 from tfdsl.drawing.topology import picture
-from tfdsl.front_end import Input, compiled
-from tfdsl.pipeline import Choice, Outcome, Request
-from tfdsl.plain_jobs import plain_jobs
 from tfdsl.record import Record, replace
 
 if TYPE_CHECKING:

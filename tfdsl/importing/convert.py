@@ -10,8 +10,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tfdsl import pipeline
 from tfdsl.backend import Backend
+from tfdsl.compiling import pipeline
+from tfdsl.compiling.pipeline import Made
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.import_rules import IMPORT_DIFFERS, IMPORT_REFUSED, IMPORT_REWORDED, SERVER_REFUSES
 from tfdsl.diagnostics.output_rules import PATCH_FITS_NOTHING, PATCH_VALUE, PATCHED_DOCUMENT
@@ -21,7 +22,6 @@ from tfdsl.importing.lift import lifted
 from tfdsl.importing.write import Draught, examples, write
 from tfdsl.manifest.data import tree
 from tfdsl.manifest.nodes import Mapping, Node, plain
-from tfdsl.pipeline import Made
 from tfdsl.record import Record, replace
 from tfdsl.semantics.project import Program
 from tfdsl.text import Source, Span

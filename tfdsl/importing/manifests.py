@@ -6,8 +6,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tfdsl import pipeline, targets
+from tfdsl import targets
 from tfdsl.backend import Backend
+from tfdsl.compiling import pipeline
+from tfdsl.compiling.pipeline import Made
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics import import_rules as rules
 from tfdsl.diagnostics.import_rules import IMPORT_NOTHING, IMPORT_REFUSED, NOT_KEPT, SERVER_REFUSES
@@ -23,7 +25,6 @@ from tfdsl.manifest.foreign import Readable
 from tfdsl.manifest.nodes import Scalar
 from tfdsl.manifest.view import view
 from tfdsl.patterns import regex
-from tfdsl.pipeline import Made
 from tfdsl.reading import Asked, Group, Reading
 from tfdsl.record import Record
 from tfdsl.syntax.format import format_source

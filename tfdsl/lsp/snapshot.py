@@ -7,23 +7,23 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
-from tfdsl import front_end, pipeline
 from tfdsl.backend import Unit
+from tfdsl.compiling import front_end, pipeline
+from tfdsl.compiling.front_end import Project, project_with
+from tfdsl.compiling.pipeline import Choice, Outcome, Request
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.front_end import Project, project_with
 from tfdsl.gc_pause import without_gc
-from tfdsl.inputs import Inputs
-from tfdsl.pipeline import Choice, Outcome, Request
 from tfdsl.record import Record, replace
 from tfdsl.semantics.params import Given, Params
 from tfdsl.semantics.project import Program
 from tfdsl.settings.finding import settings_for
+from tfdsl.source_files import Inputs
 from tfdsl.syntax import ast
 from tfdsl.syntax.lexer import Lexed, lex
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from tfdsl.inputs import Opener
+    from tfdsl.source_files import Opener
 
 
 class Settings(Record):
@@ -247,7 +247,7 @@ class Snapshot:
         hidden = self.program.hidden
         if not hidden:
             return text
-        from tfdsl.masking import hidden_texts, hide
+        from tfdsl.compiling.masking import hidden_texts, hide
 
         return hide(text, hidden_texts(hidden))
 

@@ -6,14 +6,13 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
-from tfdsl import pipeline
-from tfdsl.inputs import Inputs
-from tfdsl.job_files import job_files
+from tfdsl.compiling import pipeline
 from tfdsl.lsp.documents import Document, Documents, path_of
 from tfdsl.lsp.names import Declared, declared
 from tfdsl.lsp.snapshot import Settings, Snapshot
 from tfdsl.semantics.project import Program
 from tfdsl.settings.finding import is_settings_file
+from tfdsl.source_files import Inputs, job_files
 from tfdsl.syntax import ast
 from tfdsl.text import Source
 

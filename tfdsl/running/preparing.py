@@ -20,8 +20,8 @@ from tfdsl.running.restarts import FIRST_PAUSE
 from tfdsl.running.supervisor import Supervisor
 
 if TYPE_CHECKING:
+    from tfdsl.compiling.jobs import PlainJob
     from tfdsl.lifecycle.faults import Injected
-    from tfdsl.plain_jobs import PlainJob
     from tfdsl.running.loop import Loop
     from tfdsl.running.screen import Screen
     from tfdsl.running.timers import Timers

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.backend import spoken
 from tfdsl.diagnostics import Diagnostic, run_rules
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.ir.fields import walk
@@ -12,7 +13,6 @@ from tfdsl.ir.model import Job
 from tfdsl.lifecycle.events import Task
 from tfdsl.running import devices
 from tfdsl.running.keys import TABLE
-from tfdsl.support import spoken
 
 if TYPE_CHECKING:
     from tfdsl.ir.fields import Origins

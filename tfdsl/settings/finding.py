@@ -12,9 +12,8 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
-from tfdsl.inputs import root_of
 from tfdsl.record import Record
-from tfdsl.source_files import IN_GIT, Outside, contents
+from tfdsl.source_files import IN_GIT, Outside, contents, root_of
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:

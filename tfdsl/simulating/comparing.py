@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from tfdsl import front_end, pipeline
 from tfdsl.backend import Backend
+from tfdsl.compiling import front_end, pipeline
+from tfdsl.compiling.front_end import Input, ReadyJob
+from tfdsl.compiling.jobs import plain_jobs
+from tfdsl.compiling.pipeline import Choice, Made, Request, verdict
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.front_end import Input
 from tfdsl.ir.policies import SELF_CONTAINED
-from tfdsl.judge import verdict
 from tfdsl.lifecycle.behaviour import Behaviour
 from tfdsl.lifecycle.faults import Injected, missing
 from tfdsl.lifecycle.scenario import Prediction, play
-from tfdsl.pipeline import Choice, Made, Request
-from tfdsl.plain_jobs import plain_jobs
-from tfdsl.ready_job import ReadyJob
 from tfdsl.record import Record, replace
 from tfdsl.simulating.usual import usual_faults
 from tfdsl.syntax import ast

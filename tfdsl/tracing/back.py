@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from tfdsl.compiling.pipeline import Made
 from tfdsl.emit.header import is_header
-from tfdsl.pipeline import Made
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
 from tfdsl.tracing.counterparts import blocks
@@ -16,7 +16,7 @@ from tfdsl.tracing.trace import lines_of
 from tfdsl.tracing.uses import Uses
 
 if TYPE_CHECKING:
-    from tfdsl.output_files import OutputFile
+    from tfdsl.compiling.output_files import OutputFile
     from tfdsl.tracing.maps import Map
 
 FEWEST = 0.3

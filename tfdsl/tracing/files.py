@@ -6,15 +6,13 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from tfdsl import front_end
-from tfdsl.front_end import Input
-from tfdsl.inputs import Inputs
-from tfdsl.output_files import OutputFile, folder_names, output_files, stream
-from tfdsl.pipeline import Made
-from tfdsl.ready_job import ReadyJob
+from tfdsl.compiling import front_end
+from tfdsl.compiling.front_end import Input, ReadyJob
+from tfdsl.compiling.output_files import OutputFile, folder_names, output_files, stream
+from tfdsl.compiling.pipeline import Made
 from tfdsl.record import Record, replace
 from tfdsl.settings.finding import Entry
-from tfdsl.source_files import read
+from tfdsl.source_files import Inputs, read
 from tfdsl.syntax import ast
 from tfdsl.text import Source
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from tfdsl import front_end, pipeline, targets
-from tfdsl.front_end import Input
-from tfdsl.pipeline import Choice, Made, Outcome, Request
-from tfdsl.ready_job import ReadyJob
+from tfdsl import targets
+from tfdsl.compiling import front_end, pipeline
+from tfdsl.compiling.front_end import Input, ReadyJob
+from tfdsl.compiling.pipeline import Choice, Made, Outcome, Request
 from tfdsl.record import Record
 from tfdsl.semantics.project import Program
 from tfdsl.syntax import ast
@@ -21,7 +21,7 @@ from tfdsl.tracing.trace import OutputLine, Trace
 from tfdsl.tracing.uses import Name, Uses
 
 if TYPE_CHECKING:
-    from tfdsl.output_files import OutputFile
+    from tfdsl.compiling.output_files import OutputFile
 
 Files: TypeAlias = "Callable[[Sequence[Made]], Iterable[OutputFile]]"
 """The files that jobs become, by the names that they are to be shown under."""

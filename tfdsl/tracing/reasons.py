@@ -14,7 +14,7 @@ from tfdsl.tracing.statements import Statement, spoken, statements
 
 if TYPE_CHECKING:
     from tfdsl.backend import Backend
-    from tfdsl.pipeline import Outcome
+    from tfdsl.compiling.pipeline import Outcome
     from tfdsl.semantics.project import Program
     from tfdsl.tracing.forward import Forward
 

@@ -10,8 +10,8 @@ from tfdsl.record import Record, replace
 from tfdsl.tracing.places import Place, holds, place_of
 
 if TYPE_CHECKING:
+    from tfdsl.compiling.output_files import OutputFile
     from tfdsl.ir.fields import Origins
-    from tfdsl.output_files import OutputFile
     from tfdsl.text import Span
 
 _HOLDERS = regex(r"roles\[[^\]]*\](?:\.steps\[[0-9]+\])?|build")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl import pipeline
+from tfdsl.compiling import pipeline
 from tfdsl.patterns import regex
 from tfdsl.semantics.project import Program
 from tfdsl.text import Source

@@ -12,8 +12,7 @@ from tfdsl.ir.cluster_spec import LONG_HOST, SHORT_HOST, address_list
 from tfdsl.ir.model import ConfigMapRef, Role, SecretRef
 from tfdsl.vocabulary.attributes import SHELL_NAME
 from tfdsl_backends.scripts.roles import hides_gpus
-from tfdsl_backends.scripts.strings import own_long_strings, own_variables
-from tfdsl_backends.scripts.texts import shown
+from tfdsl_backends.scripts.texts import own_long_strings, own_variables, shown
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from tfdsl.backend import condition
 from tfdsl.conditions import not_of_a_registry
-from tfdsl.support import condition
-from tfdsl_backends.hadoop.roles import in_docker
+from tfdsl_backends.hadoop.options import in_docker
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit

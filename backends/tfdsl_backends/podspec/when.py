@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from tfdsl.backend import Condition, condition
 from tfdsl.conditions import fewer
-from tfdsl.support import Condition, condition
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit

@@ -5,10 +5,9 @@ from __future__ import annotations
 from os.path import dirname, join
 
 from tfdsl.backend import Backend
-from tfdsl_backends.hadoop.roles import needs_image
-from tfdsl_backends.slider.features import VERSIONS
+from tfdsl_backends.hadoop.options import needs_image
 from tfdsl_backends.slider.messages import RULES
-from tfdsl_backends.slider.options import OPTIONS
+from tfdsl_backends.slider.options import OPTIONS, VERSIONS
 from tfdsl_backends.slider.support import SUPPORT
 
 BACKEND = Backend(
@@ -20,7 +19,7 @@ BACKEND = Backend(
     support=SUPPORT,
     output="files",
     lowering="tfdsl_backends.slider.lower",
-    objects="tfdsl_backends.slider.cluster_objects",
+    objects="tfdsl_backends.slider.lifecycle",
     rules=RULES,
     schemas=join(dirname(__file__), "schemas.json"),
     patch_rules="tfdsl_backends.slider.patch_rules",

@@ -26,16 +26,14 @@ from tfdsl_backends.hadoop.checks import (
     check_virtual_memory,
 )
 from tfdsl_backends.hadoop.files import check_files, files, mounted_names
-from tfdsl_backends.hadoop.roles import in_docker
+from tfdsl_backends.hadoop.options import in_docker
 from tfdsl_backends.hadoop.support import KUBERNETES_MOUNTS
-from tfdsl_backends.scripts.archives import is_sent
 from tfdsl_backends.scripts.roles import megabytes
-from tfdsl_backends.scripts.texts import head, shown
+from tfdsl_backends.scripts.texts import head, is_sent, shown
 from tfdsl_backends.slider import messages
-from tfdsl_backends.slider.app_config import am_heap
 from tfdsl_backends.slider.config_files import check_config_files
+from tfdsl_backends.slider.documents import INTEGER, am_heap
 from tfdsl_backends.slider.job_file import starts_in_work_folder, web_address
-from tfdsl_backends.slider.resources import INTEGER
 
 if TYPE_CHECKING:
     from tfdsl.text import Span

@@ -16,7 +16,7 @@ from tfdsl.emit.xml import refused as not_in_xml
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl_backends.slider import messages
-from tfdsl_backends.slider.features import features
+from tfdsl_backends.slider.options import features
 
 if TYPE_CHECKING:
     import re

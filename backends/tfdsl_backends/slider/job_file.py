@@ -30,12 +30,12 @@ from tfdsl.ir.model import (
     Text,
 )
 from tfdsl_backends.hadoop.files import files, last_name
-from tfdsl_backends.hadoop.roles import in_docker
-from tfdsl_backends.scripts import archives
+from tfdsl_backends.hadoop.options import in_docker
+from tfdsl_backends.scripts import texts
 from tfdsl_backends.scripts.roles import hides_gpus, hides_gpus_from_step, megabytes, stop_grace
 from tfdsl_backends.scripts.texts import mentions_hdfs
 from tfdsl_backends.slider.config_files import config_files
-from tfdsl_backends.slider.features import features
+from tfdsl_backends.slider.options import features
 from tfdsl_backends.slider.policies import (
     completion_rules,
     failure_rules,
@@ -218,7 +218,7 @@ def _value(value: EnvValue) -> Data:
 
 def sent_archives(job: Job) -> dict[str, str]:
     """The submitter's archives of all roles: the source, and its place in the package's files."""
-    return archives.sent_archives(job, lambda before, source: f"archives/{before}/{last_name(source)}")
+    return texts.sent_archives(job, lambda before, source: f"archives/{before}/{last_name(source)}")
 
 
 def _mounts(unit: Unit, role: Role) -> Sequence[Data]:

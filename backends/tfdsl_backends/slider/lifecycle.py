@@ -9,19 +9,21 @@ makes YARN show it as SUCCEEDED.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from tfdsl.backend import Document, Unit
 from tfdsl.emit.located import plain
 from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision
 from tfdsl.lifecycle.events import Task
+from tfdsl.target_objects import TargetObject, value_at
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl_backends.hadoop.lifecycle import Meeting
 from tfdsl_backends.slider.programs import task_policy
 
 if TYPE_CHECKING:
     from tfdsl.lifecycle.state import State
+
 
 PEERS_MISSING: Final = 76
 """The status of a task that has waited too long for the others."""
@@ -187,3 +189,23 @@ class Components(Meeting):
     def nothing_left(self, state: State) -> bool:
         """Ended tasks keep their containers: an application that nothing completes does not end."""
         return False
+
+
+def objects(unit: Unit, documents: Sequence[Document]) -> list[TargetObject]:
+    """The application, and what ``resources.json`` requests for each component."""
+    own = tuple(one.file for one in documents if one.file is not None and "/" not in one.file)
+    files = (*own, f"package/ ({len(documents) - len(own)} files)")
+    return [TargetObject("Slider application", unit.job.name, lines=files), *_components(unit, documents)]
+
+
+def _components(unit: Unit, documents: Sequence[Document]) -> Iterator[TargetObject]:
+    resources = next(one for one in documents if one.file == "resources.json")
+    components = cast("Mapping[str, Mapping[str, str]]", plain(value_at(resources, "components")))
+    for role in unit.job.roles:
+        size = components.get(role.name, {})
+        lines = tuple(f"{size[key]} {unit_of}" for key, unit_of in _SIZES if key in size)
+        yield TargetObject("component", role.name, role.name, lines)
+
+
+_SIZES = (("yarn.memory", "MB"), ("yarn.vcores", "vcores"))
+"""What a container is given, and what it is counted in."""

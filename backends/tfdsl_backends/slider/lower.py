@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tfdsl.backend import Document, Unit
+from tfdsl.backend import Document, TaskConfig, Unit
 from tfdsl.emit.located import Data, Located
 from tfdsl.emit.script import render
 from tfdsl.emit.written import Written
 from tfdsl_backends.hadoop.files import files
 from tfdsl_backends.hadoop.programs import portable
-from tfdsl_backends.slider.app_config import app_config
+from tfdsl_backends.scripts.tfconfig import placeholder_tasks
 from tfdsl_backends.slider.checks import check
+from tfdsl_backends.slider.documents import SCRIPT, app_config, metainfo_json, metainfo_xml, resources
 from tfdsl_backends.slider.job_file import job_file, sent_archives
-from tfdsl_backends.slider.metainfo import SCRIPT, metainfo_json, metainfo_xml
-from tfdsl_backends.slider.resources import resources
-from tfdsl_backends.slider.tfconfig import tasks
+
+if TYPE_CHECKING:
+    from tfdsl.ir.model import Role
+
 
 __all__ = ["check", "generate", "tasks"]
 
@@ -83,3 +86,18 @@ def program(name: str) -> str:
     """The script that a module of :mod:`tfdsl_backends.slider.programs` becomes: it imports the others beside it."""
     source = (HERE / "programs" / f"{name}.py").read_text(encoding="utf-8")
     return portable(source).replace(f"from {PACKAGE} import ", "import ")
+
+
+DIFFERENCES = (
+    "hosts and ports are allocated when the containers start; the script fills them in",
+    "when a container is replaced, the command of every other task restarts with its new address",
+)
+
+
+def tasks(unit: Unit) -> Sequence[TaskConfig]:
+    """Roles in order, indexes ascending."""
+    return placeholder_tasks(unit.job, _placeholder, DIFFERENCES)
+
+
+def _placeholder(role: Role, index: int) -> str:
+    return f"<host of {role.name}[{index}]>:<port>"

@@ -9,11 +9,9 @@ from tfdsl.draft import Draft
 from tfdsl.manifest.nodes import Node
 from tfdsl.reading import Asked, Group
 from tfdsl_backends.hadoop.reading import Notes
-from tfdsl_backends.slider.reading_fields import FIELDS
-from tfdsl_backends.slider.reading_files import files_of, groups_of
+from tfdsl_backends.slider.reading_files import FIELDS, files_of, groups_of
 from tfdsl_backends.slider.reading_own import is_own, read_own
-from tfdsl_backends.slider.reading_package import read_package
-from tfdsl_backends.slider.reading_wrapper import read_wrapper
+from tfdsl_backends.slider.reading_package import read_package, read_wrapper
 
 if TYPE_CHECKING:
     from tfdsl.manifest.documents import Document

@@ -6,15 +6,19 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.draft import Draft, Value
 from tfdsl.manifest import nodes
 from tfdsl.manifest.view import View, view
 from tfdsl.patterns import regex
-from tfdsl.reading import Group
+from tfdsl.reading import Field, Group
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
+from tfdsl_backends.hadoop.reading import java_number
+from tfdsl_backends.slider.config_files import FORMATS
 
 if TYPE_CHECKING:
     from tfdsl.manifest.documents import Document
+
 
 MASTER: Final = "slider-appmaster"
 SCHEMA: Final = "http://example.org/specification/"
@@ -198,3 +202,176 @@ def _folder_of(group: Group) -> str:
     """The name of the folder of the application; empty for the current one."""
     path = group.documents[0].source.path if group.documents else ""
     return path.rpartition("/")[0].rpartition("/")[2].strip(".")
+
+
+APP_VERSION: Final = "1.0.0"
+HADOOP_CONF: Final = "/etc/hadoop/conf"
+STRICT, ANYWHERE, SPREAD = 1, 2, 4
+"""Bits of ``yarn.component.placement.policy``."""
+
+PLACED: Final = {STRICT: "strict", ANYWHERE: "anywhere"}
+
+
+def read_options(draft: Draft, files: Files) -> None:
+    """The options that are in Slider's own files."""
+    if files.xml:
+        draft.options.set("metainfo", "xml", files.application.span)
+    version = files.application["version"]
+    if version.words not in (None, APP_VERSION):
+        draft.options.set("app_version", version.words, version.span)
+    settings = files.config["global"]
+    folder = settings["site.global.hadoop.conf"]
+    if folder.text not in (None, "", HADOOP_CONF):
+        draft.options.set("hadoop_conf", folder.text, folder.span)
+    ports = settings["site.global.slider.allowed.ports"]
+    draft.options.set("allowed_ports", ports.text, ports.span)
+    _config_files(draft, files)
+    _master(draft, files)
+
+
+def _master(draft: Draft, files: Files) -> None:
+    """Memory and Java heap of the application master."""
+    amount = files.resources["components"][MASTER]["yarn.memory"]
+    memory = java_number(amount.words or "")
+    draft.options.set("am_memory", memory, amount.span)
+    size = files.config["components"][MASTER]["jvm.heapsize"]
+    heap = heap_size(size.words or "")
+    if heap is not None and (memory is None or heap != memory * 3 // 4):
+        draft.options.set("am_heap", heap, size.span)
+
+
+def heap_size(text: str) -> int | None:
+    """A size of a Java heap in MB."""
+    number, unit = (text[:-1], text[-1].lower()) if text[-1:].isalpha() else (text, "m")
+    if not (number.isascii() and number.isdecimal() and len(number) < 10):
+        return None
+    return {"m": int(number), "g": int(number) * 1024, "k": int(number) // 1024}.get(unit)
+
+
+def _config_files(draft: Draft, files: Files) -> None:
+    """The files that the application master writes, with what their dictionaries in appConfig hold."""
+    settings = list(files.config["global"].entries())
+    written: dict[str, Value] = {}
+    span: Span | None = None
+    for one in files.config_files():
+        name, dictionary = one["fileName"].text, one["dictionaryName"].text
+        if name is None or dictionary is None or not dictionary or FORMATS.get(_ending(name)) != one["type"].text:
+            continue
+        prefix = f"site.{dictionary}."
+        entries = {key.removeprefix(prefix): value for key, value in settings if key.startswith(prefix)}
+        written[name] = {key: value.words or "" for key, value in entries.items()}
+        span = span or one.span
+    draft.options.set("config_files", written or None, span)
+
+
+def _ending(name: str) -> str:
+    stem, dot, ending = name.rpartition(".")
+    return dot + ending if stem else ""
+
+
+def placement_of(component: View) -> int:
+    """The bits of the placement policy."""
+    return java_number(component["yarn.component.placement.policy"].words or "") or 0
+
+
+def read_placement(draft: Draft, role: str, component: View) -> None:
+    """Where Slider puts the replicas of a role."""
+    policy = component["yarn.component.placement.policy"]
+    bits = placement_of(component)
+    if bits & SPREAD:
+        draft.role(role).set("spread", "node", policy.span)
+    else:
+        word = PLACED.get(bits & (STRICT | ANYWHERE))
+        if word is not None:
+            draft.options.entry("placement", role, word, policy.span)
+    seconds = component["yarn.placement.escalate.seconds"]
+    number = java_number(seconds.words or "")
+    if number is not None:
+        draft.options.entry("escalate_seconds", role, number, seconds.span)
+
+
+NO_LIMIT: Final = 2_147_483_646
+"""The most retries that a job can have: Slider's 0 means no limit."""
+
+AUTHORS: Final = "only the scripts of the package read it"
+
+GENERATED: Final = frozenset({"hadoop.conf", "user.name", "zookeeper.quorum", "slider.allowed.ports"})
+"""Keys of ``site.global`` that are options, or that tfdsl writes itself."""
+
+LEFT_OUT: Final = {
+    "application.def": "submit.sh sends the package",
+    "java_home": "the nodes know where Java is",
+    "yarn.node.failure.threshold": "nothing in a job is about single nodes",
+    "yarn.resource.normalization.enabled": "YARN rounds what a role asks for",
+    "yarn.resource-profile-name": "a role asks for memory and cpu",
+    "yarn.resourcemanager.am.retry-count-window-ms": "the application master's own restarts are YARN's",
+    "component.unique.names": "tasks have a role and an index",
+}
+REASONS: Final = {
+    "yarn.container.failure.window.": "retries counts over the whole life of the job",
+    "yarn.container.health.threshold.": "a job waits for all replicas; on pending after … says how long",
+    "yarn.disk": "mount scratch is on the node's disk",
+    "yarn.log.": "the logs are those of YARN",
+}
+"""Beginning of a key → why it is left out."""
+
+FIELDS: Final = (
+    Field("resources.json components.<role>.yarn.component.instances", "replicas"),
+    Field("resources.json components.<role>.yarn.memory", "memory", "MB; without it Slider's 256"),
+    Field("resources.json components.<role>.yarn.vcores", "cpu"),
+    Field("resources.json components.<role>.yarn.label.expression", "node_label"),
+    Field(
+        "resources.json components.<role>.yarn.component.placement.policy",
+        'spread = "node", target slider { placement }',
+        "4 is spread, 1 strict, 2 anywhere",
+    ),
+    Field("resources.json components.<role>.yarn.placement.escalate.seconds", "target slider { escalate_seconds }"),
+    Field(
+        "resources.json components.<role>.yarn.container.failure.threshold",
+        "retries",
+        "the largest of all roles; without it Slider's 5; 0, which means any number, becomes the largest number",
+    ),
+    Field("resources.json components.<role>.yarn.role.priority", "", "the order of the roles"),
+    *(Field(f"resources.json {key}", "", reason) for key, reason in LEFT_OUT.items() if key.startswith("yarn.")),
+    *(Field(f"resources.json {prefix}*", "", reason) for prefix, reason in REASONS.items()),
+    Field("resources.json components.slider-appmaster.yarn.memory", "target slider { am_memory }"),
+    Field("appConfig.json components.slider-appmaster.jvm.heapsize", "target slider { am_heap }"),
+    Field("appConfig.json site.global.docker.image", "image"),
+    Field(
+        "appConfig.json site.global.user.scripts.entry",
+        'command, cluster { discovery = "flags" }',
+        "the script is in the image, or target slider { files } sends it",
+    ),
+    Field("appConfig.json site.global.user.checkpoint.dir", "checkpoint", "also user.checkpoint.prefix"),
+    Field(
+        "appConfig.json site.global.user.data.dir",
+        'mount hdfs … at "data"',
+        "each task gets a copy; a folder that is not in HDFS becomes the variable DATA_DIR",
+    ),
+    Field("appConfig.json site.global.hadoop.conf", "target slider { hadoop_conf }"),
+    Field("appConfig.json site.global.yarn.cgroup.root", "target slider { cgroup_root }"),
+    Field("appConfig.json site.global.slider.allowed.ports", "target slider { allowed_ports }"),
+    Field("appConfig.json site.global.<role>.port", "", "each task gets a free port"),
+    Field("appConfig.json site.<file>.<key>", "target slider { config_files }", "if the metainfo has the file"),
+    Field("appConfig.json ${USER_NAME}", "${job.user}"),
+    Field("metainfo application.name", "job NAME", "slider create NAME is used if it is there"),
+    Field("metainfo application.version", "target slider { app_version }"),
+    Field("metainfo components[].name", "role", "chiefworker is chief; --role NAME=ROLE says it for other names"),
+    Field(
+        "metainfo components[].autoStartOnFailure",
+        "on failed => restart container",
+        "false is on failed => restart pod: Slider replaces the container",
+    ),
+    Field("metainfo components[].commands[].exec", "command"),
+    Field("metainfo components[].dockerContainers[].image", "image"),
+    Field("metainfo components[].dockerContainers[].startCommand", "command", "also additionalParam"),
+    Field("metainfo components[].dockerContainers[].mounts[]", "mount host"),
+    Field("metainfo components[].dockerContainers[].runPrivilegedContainer", "privileged"),
+    Field("metainfo components[].minInstanceCount", "", "a job has a fixed number of replicas; also maxInstanceCount"),
+    Field("metainfo commandOrders[]", "after", "X-START requires Y-STARTED"),
+    Field("metainfo packages[]", 'target slider { version = "0.91" }', "folders are copied by agents of 0.91 alone"),
+    Field("metainfo exportGroups[]", "", "tfdsl writes what the tasks need"),
+    Field("slider create --queue", "queue"),
+    Field("ytensorflow commandConfig.app.name", "job NAME"),
+)
+"""In the order of the page that shows them."""

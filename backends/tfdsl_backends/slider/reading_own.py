@@ -13,24 +13,21 @@ from tfdsl.text import Span
 from tfdsl_backends.hadoop.reading import (
     ROLES,
     Notes,
-    amount_of_bytes,
-    commands_of,
-    duration,
-    java_number,
-    job_name,
-    megabytes,
-)
-from tfdsl_backends.hadoop.reading_policies import (
     add_completions,
     add_policy,
     add_retries,
+    amount_of_bytes,
+    commands_of,
     default_decider,
+    duration,
+    java_number,
+    job_name,
     lift_policies,
+    megabytes,
     statuses,
 )
 from tfdsl_backends.slider.job_file import STOP_GRACE
-from tfdsl_backends.slider.reading_files import Files
-from tfdsl_backends.slider.reading_options import read_options, read_placement
+from tfdsl_backends.slider.reading_files import Files, read_options, read_placement
 
 if TYPE_CHECKING:
     from tfdsl.manifest.documents import Document

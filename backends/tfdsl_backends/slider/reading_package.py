@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from tfdsl.draft import Attribute, Block, Draft, Mount, Policy, Value
-from tfdsl.manifest.view import View
+from tfdsl.manifest.nodes import Node, Scalar, Sequence, mapping
+from tfdsl.manifest.view import View, view
+from tfdsl.record import replace
 from tfdsl.text import Span
 from tfdsl_backends.hadoop.reading import (
     UNKNOWN_COMMAND,
@@ -16,20 +18,23 @@ from tfdsl_backends.hadoop.reading import (
     each,
     java_number,
     job_name,
+    lift_policies,
     megabytes,
     roles_of,
     with_tokens,
 )
-from tfdsl_backends.hadoop.reading_policies import lift_policies
-from tfdsl_backends.slider.reading_fields import (
+from tfdsl_backends.slider.reading_files import (
     AUTHORS,
     GENERATED,
     LEFT_OUT,
+    MASTER,
     NO_LIMIT,
     REASONS,
+    Files,
+    placement_of,
+    read_options,
+    read_placement,
 )
-from tfdsl_backends.slider.reading_files import MASTER, Files
-from tfdsl_backends.slider.reading_options import placement_of, read_options, read_placement
 
 TOKENS: Final = {"USER_NAME": "job.user", "USER": "job.user"}
 """What Slider's client replaces when the application is created."""
@@ -389,3 +394,46 @@ def _version(draft: Draft, files: Files, notes: Notes) -> None:
             notes.left_out(
                 one.span, f"package {one['name'].text}", "what the tasks need is in files, archives or the image"
             )
+
+
+INSTANCES: Final = {"ps": "2", "chiefworker": "1", "worker": "5", "tensorboard": "1"}
+SCHEMA: Final = "http://example.org/specification/v2.0.0"
+
+
+def read_wrapper(files: Files, notes: Notes, span: Span) -> Draft | None:
+    """The job that the command would submit."""
+    root = files.wrapper
+    components: dict[str, Node] = {}
+    for number, (name, one) in enumerate(root["resources"]["components"].entries(), 1):
+        said: dict[str, Node] = {"yarn.role.priority": Scalar(str(number), one.span)}
+        if not one["yarn.component.instances"].present:
+            said["yarn.component.instances"] = Scalar(INSTANCES.get(name, "1"), one.span)
+        own = {key: value.node for key, value in one.entries() if value.node is not None}
+        components[name] = mapping({**said, **own}, one.span)
+    settings = {
+        key if key.startswith("site.") else f"{SITE}{key}": value.node
+        for key, value in root["appConfig"]["global"].entries()
+        if value.node is not None
+    }
+    made = replace(
+        files,
+        resources=_file(root["resources"], {"components": mapping(components, root["resources"].span)}),
+        config=_file(root["appConfig"], {"global": mapping(settings, root["appConfig"].span)}),
+        application=_named(root),
+    )
+    return read_package(made, notes, span)
+
+
+def _file(place: View, entries: dict[str, Node]) -> View:
+    return view(mapping({"schema": Scalar(SCHEMA, place.span), **entries}, place.span))
+
+
+def _named(root: View) -> View:
+    """An application with the name and the components of the package, whose agents restart nothing."""
+    name = root["commandConfig"]["app.name"]
+    components = [mapping({"name": Scalar(one, root.span)}, root.span) for one in INSTANCES]
+    entries: dict[str, Node] = {
+        "name": name.node or Scalar("tensorflow", root.span),
+        "components": Sequence(tuple(components), root.span),
+    }
+    return view(mapping(entries, root.span))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
+from tfdsl.backend import Condition, condition
 from tfdsl.ir.policies import RESTARTS, covering
-from tfdsl.support import Condition, condition
-from tfdsl_backends.hadoop.roles import in_docker
+from tfdsl_backends.hadoop.options import in_docker
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from tfdsl.backend import Backend
-from tfdsl_backends.slurm.features import VERSIONS
 from tfdsl_backends.slurm.messages import RULES
-from tfdsl_backends.slurm.options import OPTIONS, needs_image
+from tfdsl_backends.slurm.options import OPTIONS, VERSIONS, needs_image
 from tfdsl_backends.slurm.support import SUPPORT
 
 BACKEND = Backend(

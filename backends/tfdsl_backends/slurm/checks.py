@@ -13,13 +13,10 @@ from tfdsl.ir.cluster_spec import SHORT_HOST, address_list
 from tfdsl.ir.model import ConfigMapRef, Role, SecretRef
 from tfdsl.ir.policies import RESTARTS, on_eviction, on_exit
 from tfdsl.patterns import regex
-from tfdsl_backends.scripts.archives import archive_suffix
 from tfdsl_backends.scripts.roles import hides_gpus
-from tfdsl_backends.scripts.strings import own_long_strings, own_variables
-from tfdsl_backends.scripts.texts import shown
+from tfdsl_backends.scripts.texts import archive_suffix, own_long_strings, own_variables, shown
 from tfdsl_backends.slurm import messages, sbatch_options
-from tfdsl_backends.slurm.containers import UNSAFE, binds
-from tfdsl_backends.slurm.job_script import EARLY, minutes, warning
+from tfdsl_backends.slurm.job_script import EARLY, UNSAFE, binds, minutes, warning
 from tfdsl_backends.slurm.layout import components, largest, single, size_of
 from tfdsl_backends.slurm.options import in_containers, port_range, time_limit
 from tfdsl_backends.slurm.policies import decided

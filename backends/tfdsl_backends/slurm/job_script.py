@@ -1,20 +1,38 @@
-"""``job.sbatch``: what the job asks Slurm for, and the loop that starts its replicas and carries out its policies."""
+"""The scripts of the allocation and of each replica.
+
+``job.sbatch`` is what the job asks Slurm for, and the loop that starts its replicas and carries out its policies;
+``task.sh`` is what runs in each of its steps: mounts, command, outputs.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
 from tfdsl.backend import Unit
-from tfdsl.emit.located import Data, Located, child
+from tfdsl.emit import shell
+from tfdsl.emit.located import Data, Located, child, unwrap
 from tfdsl.emit.script import Quoted, render
+from tfdsl.emit.server_program import TENSORFLOW_SERVER
 from tfdsl.emit.written import Written
-from tfdsl.ir.cluster_spec import IN_CLUSTER
-from tfdsl.ir.model import Job
-from tfdsl_backends.scripts.roles import stop_grace
+from tfdsl.ir.cluster_spec import IN_CLUSTER, flag_task, gets_flags, needs_tf_config
+from tfdsl.ir.model import HostMount, Job, Mount, Role
+from tfdsl.patterns import regex
+from tfdsl_backends.scripts import PARTS
+from tfdsl_backends.scripts.commands import (
+    command,
+    output_values,
+    role_word,
+    script_steps,
+    sets_variables,
+    variable_word,
+    workdir,
+)
+from tfdsl_backends.scripts.roles import hides_gpus, stop_grace
+from tfdsl_backends.scripts.texts import archive_suffix
 from tfdsl_backends.slurm import sbatch_options
-from tfdsl_backends.slurm.containers import container_values
 from tfdsl_backends.slurm.layout import Component, components, single, size_of
 from tfdsl_backends.slurm.options import port_range, time_limit
 from tfdsl_backends.slurm.policies import ANY, Reaction, decided
@@ -149,3 +167,175 @@ def job_directives(unit: Unit) -> list[Data]:
     if job.suspend:
         lines.append(Located("--hold", "suspend"))
     return lines
+
+
+_HOST = regex(r"(?P<registry>[A-Za-z0-9.-]+(?:\.[A-Za-z0-9-]+|:[0-9]+)|localhost)/(?P<rest>.+)")
+UNSAFE = regex(r"[,:\\\s\"']")
+"""What a list of mounts cannot hold."""
+
+
+def container_values(unit: Unit) -> list[dict[str, Data]]:
+    """For pyxis: role, options of srun, and the end of its list of mounts."""
+    if unit.text("runtime") != "pyxis":
+        return []
+    return [
+        {
+            "role": role.name,
+            "words": [Located(f"--container-image={pyxis_image(role.image or '')}", child(role.path, "image"))],
+            "mounts": "".join(f",{mount.source}:{mount.at}{':ro' if mount.readonly else ''}" for mount in binds(role)),
+        }
+        for role in unit.job.roles
+    ]
+
+
+def pyxis_image(image: str) -> str:
+    """``image`` as pyxis reads it: the registry ends with ``#``, and a file is a path."""
+    if image.startswith(("/", "./")):
+        return image
+    image = image.removeprefix("docker://")
+    found = _HOST.fullmatch(image)
+    return f"{found['registry']}#{found['rest']}" if found is not None else image
+
+
+def apptainer_image(image: str) -> str:
+    """``image`` as apptainer reads it."""
+    return image if image.startswith(("/", "./")) or "://" in image else f"docker://{image}"
+
+
+def apptainer_values(unit: Unit) -> list[dict[str, Data]]:
+    """For apptainer: role, options, image, and the mounts that task.sh has to make a folder for first."""
+    if unit.text("runtime") != "apptainer":
+        return []
+    return [
+        {
+            "role": role.name,
+            "words": list(_options(role)),
+            "image": Located(apptainer_image(role.image or ""), child(role.path, "image")),
+            "folders": [
+                Located(Quoted(f"{mount.kind}_bind {number} {shell.quote(mount.at)}"), mount.path)
+                for number, mount in enumerate(role.mounts, 1)
+                if mount.kind in ("scratch", "memory") and mount.at.startswith("/")
+            ],
+        }
+        for role in unit.job.roles
+    ]
+
+
+def _options(role: Role) -> Iterator[Data]:
+    if role.gpu:
+        yield Located("--nv", child(role.path, "gpu"))
+    for mount in binds(role):
+        end = f":{shell.quote(mount.at)}{':ro' if mount.readonly else ''}"
+        yield Located(Quoted(f"--bind={role_word(role, mount.source)}{end}"), mount.path)
+
+
+def binds(role: Role) -> list[HostMount]:
+    """The folders of the node that are mounted at absolute paths."""
+    return [mount for mount in role.mounts if mount.kind == "host" and mount.at.startswith("/")]
+
+
+def task_script(unit: Unit) -> Written:
+    """The script of ``unit``."""
+    job = unit.job
+    prepared = preparations(unit)
+    called = {str(unwrap(step)).split(" ", 1)[0] for _, steps in prepared for step in steps}
+    outputs = any(role.outputs for role in job.roles)
+    works = any(has_work(role) for role in job.roles)
+    containers = unit.text("runtime")
+    values: dict[str, Data] = {
+        "job": Located(job.name, "name"),
+        "roles": [role_values(job, role) for role in job.roles],
+        "uses": {
+            "environment": sets_variables(job),
+            "work": works,
+            "outputs": outputs,
+            "run": outputs or containers == "apptainer" or works or bool({"fetch", "unpack"} & called),
+            "submitted": outputs or containers != "pyxis" or bool({"fetch", "unpack"} & called),
+            **{name: name in called for name in ("link", "there", "memory", "scratch", "fetch", "unpack")},
+        },
+        "preparations": [{"names": Quoted(" | ".join(names)), "steps": steps} for names, steps in prepared],
+        "steps": script_steps(job),
+        "commands": commands(job),
+        "setup": unit.text("setup"),
+        "apptainer": cast("Data", apptainer_values(unit)),
+        "pyxis": containers == "pyxis",
+    }
+    return render(TEMPLATES, "task.sh.j2", values, parts=PARTS)
+
+
+def role_values(job: Job, role: Role) -> dict[str, Data]:
+    """What the template needs for one role."""
+    name, offset = flag_task(job, role)
+    return {
+        "name": role.name,
+        "hide_gpus": hides_gpus(job, role),
+        "env": [(key, Located(variable_word(role, key), f"{role.path}.env[{key}]")) for key in role.env],
+        "workdir": workdir(role),
+        "outputs": cast("Data", [output_values(role, output) for output in role.outputs]),
+        "work": has_work(role),
+        "tf_config": needs_tf_config(job, role),
+        "flags": gets_flags(job, role) and not role.server,
+        "flag_job": name,
+        "flag_offset": str(offset),
+    }
+
+
+def has_work(role: Role) -> bool:
+    """Whether ``role`` starts in a folder of its own, because mounts are relative to it."""
+    return any(not mount.at.startswith("/") for mount in role.mounts)
+
+
+def commands(job: Job) -> list[Data]:
+    """The commands; roles with the same command share it."""
+    groups: dict[tuple[str, ...], tuple[list[str], Data, list[Data]]] = {}
+    for role in job.roles:
+        words = server(job, role) if role.server else command(job, role)
+        key = (str(unwrap(workdir(role))), *(str(unwrap(word)) for word in words))
+        groups.setdefault(key, ([], workdir(role), words))[0].append(role.name)
+    return [
+        {"names": Quoted(" | ".join(names)), "workdir": folder, "words": words}
+        for names, folder, words in groups.values()
+    ]
+
+
+def server(job: Job, role: Role) -> list[Data]:
+    """A plain TensorFlow server, with the protocol of the cluster."""
+    program = Located(TENSORFLOW_SERVER, child(role.path, "server"))
+    return ["python3", "-c", program, Located(job.cluster.protocol, "cluster.protocol")]
+
+
+def preparations(unit: Unit) -> list[tuple[list[str], list[Data]]]:
+    """The calls that make the mounts; roles with the same ones share them."""
+    groups: dict[tuple[str, ...], tuple[list[str], list[Data]]] = {}
+    for role in unit.job.roles:
+        steps = mount_steps(unit, role)
+        if steps:
+            groups.setdefault(tuple(str(unwrap(step)) for step in steps), ([], steps))[0].append(role.name)
+    return list(groups.values())
+
+
+def mount_steps(unit: Unit, role: Role) -> list[Data]:
+    """One call for each mount that needs the script. Links come last: nothing is fetched or unpacked through them."""
+    numbered = sorted(enumerate(role.mounts, 1), key=lambda one: one[1].kind == "host")
+    calls = [(mount_step(unit, role, mount, number), mount) for number, mount in numbered]
+    return [Located(Quoted(" ".join(words)), mount.path) for words, mount in calls if words]
+
+
+def mount_step(unit: Unit, role: Role, mount: Mount, number: int) -> list[str]:
+    """The call that makes ``mount``; empty if the container has it already."""
+    at, runtime = shell.quote(mount.at), unit.text("runtime")
+    absolute = mount.at.startswith("/")
+    if mount.kind == "host":
+        kind = [mount.type] if mount.type in ("Directory", "File") else []
+        return ["there", at, *kind] if absolute else ["link", role_word(role, mount.source), at]
+    if mount.kind in ("scratch", "memory") and absolute and runtime == "apptainer":
+        return []
+    if mount.kind == "scratch":
+        return ["scratch", at]
+    if mount.kind == "memory":
+        return ["memory", str(number), at]
+    if mount.kind == "hdfs":
+        return ["fetch", str(number), role_word(role, mount.uri), at]
+    if mount.kind == "archive":
+        return ["unpack", str(number), role_word(role, mount.source), archive_suffix(mount.source), at]
+    return []

@@ -1,4 +1,4 @@
-"""Options of the slurm target."""
+"""Options and versions of the slurm target."""
 
 from __future__ import annotations
 
@@ -103,3 +103,11 @@ def time_limit(unit: Unit) -> int:
     """Seconds for which Slurm gives the nodes; 0 without the option."""
     text = unit.text("time_limit")
     return -(-Duration(text).ms // 1000) if text else 0
+
+
+VERSIONS = ("22.05", "23.11", "24.11")
+"""Known versions, the default last.
+
+They differ in what the scripts do not rely on: whether ``srun`` fails when a node is lost (from 23.02 on; a replica's
+own mark decides), whether CONT comes before TERM, and which variables tell the end of the allocation.
+"""

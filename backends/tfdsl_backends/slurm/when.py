@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from tfdsl.backend import Unit
-from tfdsl.support import Condition, condition
+from tfdsl.backend import Condition, Unit, condition
 from tfdsl_backends.scripts.roles import MEBIBYTE
 from tfdsl_backends.slurm.layout import single
 from tfdsl_backends.slurm.options import in_containers

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
-from tfdsl.backend import Unit
+from tfdsl.backend import Condition, Unit, condition
 from tfdsl.conditions import single
 from tfdsl.ir.policies import on_eviction
-from tfdsl.support import Condition, condition
 from tfdsl_backends.podspec.options import QUEUE_LABEL
-from tfdsl_backends.tfjob.features import features
+from tfdsl_backends.tfjob.options import features
 from tfdsl_backends.tfjob.policies import decisions
 
 if TYPE_CHECKING:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
-from tfdsl.backend import Unit
+from tfdsl.backend import Condition, Unit, condition
 from tfdsl.conditions import fewer
 from tfdsl.ir.policies import deciders
-from tfdsl.support import Condition, condition
 from tfdsl_backends.volcano.features import features
 from tfdsl_backends.volcano.names import claims
 from tfdsl_backends.volcano.policies import KILLED, TERMINATED, RoleDecisions, decisions, eviction_statuses

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from tfdsl.backend import Backend
-from tfdsl_backends.hadoop.roles import needs_image
-from tfdsl_backends.yarn.features import VERSIONS
+from tfdsl_backends.hadoop.options import needs_image
 from tfdsl_backends.yarn.messages import RULES
-from tfdsl_backends.yarn.options import OPTIONS
+from tfdsl_backends.yarn.options import OPTIONS, VERSIONS
 from tfdsl_backends.yarn.support import SUPPORT
 
 BACKEND = Backend(
@@ -18,7 +17,7 @@ BACKEND = Backend(
     support=SUPPORT,
     output="files",
     lowering="tfdsl_backends.yarn.lower",
-    objects="tfdsl_backends.yarn.cluster_objects",
+    objects="tfdsl_backends.yarn.lifecycle",
     rules=RULES,
     synonyms=("distributedshell",),
     akin=("hadoop",),

@@ -14,22 +14,20 @@ from tfdsl.emit.written import Written
 from tfdsl.ir.cluster_spec import gets_flags
 from tfdsl.ir.model import HostMount, Mount, Role
 from tfdsl_backends.hadoop.files import files
-from tfdsl_backends.hadoop.roles import in_docker
+from tfdsl_backends.hadoop.options import in_docker
 from tfdsl_backends.scripts import PARTS
-from tfdsl_backends.scripts.archives import archive_suffix
 from tfdsl_backends.scripts.commands import (
     command,
     output_values,
     role_word,
+    script_steps,
     sets_variables,
     variable_word,
     workdir,
 )
 from tfdsl_backends.scripts.roles import hides_gpus
-from tfdsl_backends.scripts.steps import script_steps
-from tfdsl_backends.scripts.texts import head, mentions_hdfs
+from tfdsl_backends.scripts.texts import archive_suffix, head, mentions_hdfs
 from tfdsl_backends.yarn.assembly import program
-from tfdsl_backends.yarn.features import features
 from tfdsl_backends.yarn.needs import (
     PACKED_FILES,
     entries,
@@ -38,9 +36,8 @@ from tfdsl_backends.yarn.needs import (
     sent_archives,
     store_place,
 )
-from tfdsl_backends.yarn.options import is_yarn_tf
-from tfdsl_backends.yarn.policies import restarts
-from tfdsl_backends.yarn.task_plan import task_plan
+from tfdsl_backends.yarn.options import features, is_yarn_tf
+from tfdsl_backends.yarn.policies import restarts, task_plan
 
 TEMPLATES = Path(__file__).with_name("templates")
 PYTHONS = ("python3", "python", "python2")

@@ -8,22 +8,25 @@ application fail when the last one has ended, and is not replaced.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl.backend import Document, Unit
 from tfdsl.ir.model import Role
 from tfdsl.lifecycle.behaviour import Behaviour, Decision
 from tfdsl.lifecycle.events import Task
+from tfdsl.target_objects import TargetObject
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl_backends.hadoop.lifecycle import Meeting
-from tfdsl_backends.yarn.applications import per_role
+from tfdsl_backends.yarn.applications import Application, Size, applications, per_role
 from tfdsl_backends.yarn.needs import has_rendezvous
 from tfdsl_backends.yarn.options import is_yarn_tf
 from tfdsl_backends.yarn.programs.plan import Plan
+from tfdsl_backends.yarn.submission import appname
 
 if TYPE_CHECKING:
     from tfdsl.lifecycle.state import Replica, State
+
 
 LOST = ("lost", "gone")
 """The phases of a replica whose container is no more while the job runs."""
@@ -224,3 +227,23 @@ class ModifiedClient(Behaviour):
             if failed
             else Decision("complete job", "all containers have ended")
         )
+
+
+def objects(unit: Unit, documents: Sequence[Document]) -> list[TargetObject]:
+    """The applications, and the files that submit them."""
+    files = tuple(one.file for one in documents if one.file is not None)
+    found = applications(unit)
+    if len(found) == 1:
+        return [_application(appname(unit, found[0]), found[0], "", files)]
+    whole = TargetObject("YARN applications", unit.job.name, lines=files)
+    return [whole, *(_application(appname(unit, one), one, one.name, ()) for one in found)]
+
+
+def _application(name: str, one: Application, role: str, files: tuple[str, ...]) -> TargetObject:
+    containers = "1 container" if one.containers == 1 else f"{one.containers:,} containers"
+    return TargetObject("YARN application", name, role, (containers, *_size(one.size), *files))
+
+
+def _size(size: Size) -> Iterator[str]:
+    others = "".join(f", {count} {name}" for name, count in size.others)
+    yield f"{size.memory} MB, {size.vcores} vcores{others}"

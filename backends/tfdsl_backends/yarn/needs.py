@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from tfdsl.backend import Unit
 from tfdsl.ir.model import Job, Text
 from tfdsl_backends.hadoop.files import files
-from tfdsl_backends.scripts import archives
-from tfdsl_backends.scripts.archives import archive_suffix, is_sent
-from tfdsl_backends.scripts.texts import head
-from tfdsl_backends.yarn.features import features
-from tfdsl_backends.yarn.options import is_yarn_tf, store_in_hdfs
+from tfdsl_backends.scripts import texts
+from tfdsl_backends.scripts.texts import archive_suffix, head, is_sent
+from tfdsl_backends.yarn.options import features, is_yarn_tf, store_in_hdfs
 from tfdsl_backends.yarn.programs.ways import way_of
 
 PACKED_FILES = "tfjob-files.tar"
@@ -46,7 +44,7 @@ def sends_through_store(unit: Unit) -> bool:
 
 def sent_archives(job: Job) -> dict[str, str]:
     """The submitter's archives: the file, and the name under which the tasks find it, in order of first use."""
-    return archives.sent_archives(job, lambda before, source: f"tfjob-{before + 1}{archive_suffix(source)}")
+    return texts.sent_archives(job, lambda before, source: f"tfjob-{before + 1}{archive_suffix(source)}")
 
 
 def needs_hdfs(unit: Unit) -> list[str]:

@@ -16,12 +16,16 @@ from tfdsl.reading import Asked, Group
 from tfdsl.record import replace
 from tfdsl.text import Source
 from tfdsl_backends.hadoop.reading import Notes
-from tfdsl_backends.yarn.reading_command_lines import submarine_calls, submarine_file, tony_calls
 from tfdsl_backends.yarn.reading_dshell import calls, comments, read_dshell, tell_problem
 from tfdsl_backends.yarn.reading_fields import FIELDS
-from tfdsl_backends.yarn.reading_own import read_own
-from tfdsl_backends.yarn.reading_scripts import is_job_script, is_submit_script, job_script, submit_script
-from tfdsl_backends.yarn.reading_submarine import is_submarine, read_submarine
+from tfdsl_backends.yarn.reading_own import is_job_script, is_submit_script, job_script, read_own, submit_script
+from tfdsl_backends.yarn.reading_submarine import (
+    is_submarine,
+    read_submarine,
+    submarine_calls,
+    submarine_file,
+    tony_calls,
+)
 from tfdsl_backends.yarn.reading_tony import is_tony, read_tony
 from tfdsl_backends.yarn.reading_yarnfile import is_yarnfile, read_yarnfile
 

@@ -13,12 +13,9 @@ from tfdsl.manifest.script import Command, Word
 from tfdsl.manifest.words import read_script
 from tfdsl.patterns import regex
 from tfdsl.text import Source, Span
-from tfdsl_backends.hadoop.reading import Notes, command, commands_of, duration, job_name, listed
-from tfdsl_backends.hadoop.reading_policies import statuses
+from tfdsl_backends.hadoop.reading import Notes, command, commands_of, duration, job_name, listed, statuses
 from tfdsl_backends.yarn.reading_fields import LEFT_OUT
-from tfdsl_backends.yarn.reading_options import Client, client_of
-from tfdsl_backends.yarn.reading_resources import resources, set_resource
-from tfdsl_backends.yarn.reading_runtime import Runtime, read_runtime
+from tfdsl_backends.yarn.reading_parts import Client, Runtime, client_of, read_runtime, resources, set_resource
 
 USUAL_TIMEOUT: Final = 600_000
 """Milliseconds after which the client ends an application unless it is told otherwise."""

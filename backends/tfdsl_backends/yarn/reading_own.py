@@ -2,28 +2,421 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.draft import Attribute, Block, Draft, Policy, Statement
-from tfdsl.manifest.script import Word
+from tfdsl.draft import Attribute, Bare, Block, Draft, Mount, Output, Policy, Statement, Step, Text, Value
+from tfdsl.manifest import json
+from tfdsl.manifest.nodes import Scalar
+from tfdsl.manifest.script import Command, Unknown, Word
+from tfdsl.manifest.view import View, view
+from tfdsl.manifest.words import read_script
 from tfdsl.patterns import regex
-from tfdsl_backends.hadoop.reading import ROLES, duration, job_name
-from tfdsl_backends.hadoop.reading_policies import (
+from tfdsl.record import Record
+from tfdsl.text import Source, Span
+from tfdsl_backends.hadoop.reading import (
+    ROLES,
     add_completions,
     add_policy,
     add_retries,
+    default_decider,
+    duration,
+    job_name,
     lift_policies,
     statuses,
 )
 from tfdsl_backends.yarn.needs import AT_HOME
-from tfdsl_backends.yarn.reading_options import Client, client_of
-from tfdsl_backends.yarn.reading_own_roles import Task, read_role
+from tfdsl_backends.yarn.policies import STOP_GRACE
+from tfdsl_backends.yarn.reading_parts import Client, client_of, set_size
 
 if TYPE_CHECKING:
     from typing import TypeGuard
 
-    from tfdsl.manifest.view import View
-    from tfdsl_backends.yarn.reading_scripts import JobScript, SubmitScript
+    from tfdsl.manifest.documents import Document
+
+
+PLAN: Final = "cat <<'TFJOB_PLAN'\n"
+SUBMITS: Final = '-shell_env "TFJOB_RUN=$run"'
+_CASES: Final = ("environment", "prepare", "command_of_step", "command_of_task", "outputs", "options_of")
+"""Functions that are a ``case`` with what each role, step or application has."""
+
+_PROGRAMS: Final = regex(r"\$\(first_program (.*)\)\Z")
+
+
+class JobScript(Record):
+    """job.sh. ``environment`` and the others: role → the commands of its part; ``steps``: number → commands."""
+
+    plan: View
+    environment: Mapping[str, Sequence[Command]]
+    prepare: Mapping[str, Sequence[Command]]
+    steps: Mapping[str, Sequence[Command]]
+    commands: Mapping[str, Sequence[Command]]
+    outputs: Mapping[str, Sequence[Command]]
+    python: str
+    hadoop_home: str
+    given: bool
+
+
+class SubmitScript(Record):
+    """submit.sh. ``applications``: name (``job`` if there is one) → the options of the client.
+
+    ``sent``: the name that a task sees → the archive here; ``files``: those of the option. ``tags``, ``localizes``:
+    whether the client has application tags, and sends files itself.
+    """
+
+    applications: Mapping[str, Sequence[Word]]
+    sent: Mapping[str, str]
+    files: Sequence[str]
+    tags: bool = True
+    localizes: bool = True
+
+
+def text_of(document: Document) -> str:
+    """The text of a document that is one."""
+    node = document.node
+    return node.value if document.format == "text" and isinstance(node, Scalar) and isinstance(node.value, str) else ""
+
+
+def is_job_script(document: Document) -> bool:
+    """Whether a document is a job.sh."""
+    text = text_of(document)
+    return PLAN in text and "tfjob_state=" in text
+
+
+def is_submit_script(document: Document) -> bool:
+    """Whether a document is a submit.sh."""
+    text = text_of(document)
+    return SUBMITS in text and "options_of()" in text
+
+
+def job_script(document: Document) -> JobScript | None:
+    """The parts of a job.sh; ``None`` where it has no plan."""
+    commands = _commands(document)
+    plan = _plan(document, commands)
+    if plan is None:
+        return None
+    parts = {name: _cases(commands, name) for name in _CASES}
+    python, home = "", ""
+    for one in commands:
+        for assignment in one.assignments:
+            if assignment.name == "TFJOB_PYTHON" and assignment.words:
+                names = _PROGRAMS.match(assignment.words[0].text)
+                words = _words(names[1]) if names else []
+                python = words[0] if len(words) == 1 else ""
+        words = [word.text for word in one.words]
+        if words[:1] == ["export"] and len(words) == 2 and words[1].startswith("HADOOP_HOME="):
+            home = words[1].removeprefix("HADOOP_HOME=")
+    given = any([word.text for word in one.words[3:4]] == ["given"] for one in commands)
+    return JobScript(
+        plan,
+        parts["environment"],
+        parts["prepare"],
+        parts["command_of_step"],
+        parts["command_of_task"],
+        parts["outputs"],
+        python,
+        home,
+        given,
+    )
+
+
+def submit_script(document: Document | None) -> SubmitScript:
+    """The parts of a submit.sh."""
+    if document is None:
+        return SubmitScript({}, {}, ())
+    commands = _commands(document)
+    applications: dict[str, Sequence[Word]] = {}
+    for name, own in _cases(commands, "options_of").items():
+        for one in own:
+            for assignment in one.assignments:
+                if assignment.name == "options":
+                    applications[name] = assignment.words
+    sent: dict[str, str] = {}
+    files: list[str] = []
+    for one in commands:
+        words = [word.text for word in one.words]
+        if words[:1] == ["send"] and len(words) == 3:
+            sent[words[2]] = words[1]
+        elif words[:1] == ["pack"] and len(words) == 3:
+            files.append(words[1])
+    text = text_of(document)
+    return SubmitScript(applications, sent, tuple(files), "-application_tags" in text, "-localize_files" in text)
+
+
+def _commands(document: Document) -> tuple[Command, ...]:
+    source = document.source
+    return read_script(text_of(document), lambda start, end: Span(source, start, end)).commands
+
+
+def _words(text: str) -> list[str]:
+    source = Source("", text)
+    commands = read_script(text, lambda start, end: Span(source, start, end)).commands
+    return [word.text for one in commands for word in one.words]
+
+
+def _plan(document: Document, commands: Iterable[Command]) -> View | None:
+    """The JSON of the here-document, with its places in the script."""
+    found = [here for one in commands for here in one.documents if here.text.startswith('{\n  "job": ')]
+    if not found:
+        return None
+    start, text = found[0].span.start, document.source.text
+    # The reader of JSON reads a whole source: what is before the plan becomes blanks, so that places stay.
+    blanks = "".join(char if char == "\n" else " " for char in text[:start])
+    nodes = json.read(Source(document.source.path, blanks + found[0].text), lambda diagnostic: None)
+    return view(nodes[0]) if nodes else None
+
+
+def _cases(commands: Iterable[Command], function: str) -> dict[str, list[Command]]:
+    """What each pattern of the ``case`` in a function has."""
+    parts: dict[str, list[Command]] = {}
+    inside = case = False
+    names: list[str] = []
+    current: list[str] = []
+    for one in commands:
+        words = [word.text for word in one.words]
+        if one.end == "(" and len(words) == 1:
+            inside, case, names, current = words[0] == function, False, [], []
+        elif not inside:
+            continue
+        elif words[:1] == ["case"]:
+            case = True
+        elif case and one.end in ("|", ")") and len(words) == 1 and not one.assignments:
+            names = [*names, words[0]]
+            if one.end == ")":
+                current, names = names, []
+        else:
+            for name in current:
+                parts.setdefault(name, []).append(one)
+            if one.end == ";;":
+                current = []
+    return parts
+
+
+HIDDEN: Final = "CUDA_VISIBLE_DEVICES"
+INDEX: Final = "TFJOB_INDEX"
+USER: Final = "USER"
+
+
+class Task(Record):
+    """What the script has for a role, and the options of the client that runs it."""
+
+    name: str
+    script: JobScript
+    client: Client
+    sent: SubmitScript
+
+    def part(self, parts: str) -> Sequence[Command]:
+        """The commands of one of the script's parts."""
+        by_role = getattr(self.script, parts)
+        own: Sequence[Command] = by_role.get(self.name, ())
+        return own
+
+
+def read_role(draft: Draft, task: Task) -> None:
+    """Add what the scripts say of a role."""
+    block = draft.role(task.name)
+    docker = task.client.docker
+    image = docker.get("DOCKER_IMAGE")
+    block.set("image", image[0] if image else None, image[1] if image else None)
+    _command(block, task)
+    hidden = _environment(block, task)
+    set_size(block, task.client, hidden=hidden)
+    label = task.client.options.get("node_label_expression")
+    if label is not None:
+        block.set("node_label", label.text, label.span)
+    privileged = docker.get("DOCKER_RUN_PRIVILEGED_CONTAINER")
+    block.set("privileged", True if privileged and privileged[0] == "true" else None)
+    grace = task.script.plan["grace"][task.name]
+    seconds = getattr(grace.node, "value", STOP_GRACE)
+    if isinstance(seconds, int | float) and seconds != STOP_GRACE:
+        block.set("stop_grace", duration(round(seconds * 1000)), grace.span)
+    for mount in _mounts(block, task):
+        block.add(mount)
+    for step in _steps(task):
+        block.add(step)
+    _outputs(draft, task)
+
+
+def _command(block: Block, task: Task) -> None:
+    for one in task.part("commands"):
+        words = [word for word in one.words if not (word.unknown and word.unknown[0].every)]
+        text = [word.text for word in words]
+        if text[:1] == ["cd"]:
+            block.set("workdir", value_of(words[-1]), one.span)
+        elif text[:1] == ["exec"] and text[-3:-1] == ["$TFJOB_PROGRAM", "server"]:
+            block.set("server", True, one.span)
+        elif text[:1] == ["exec"]:
+            words = words[1:-1] if text[-1] == "$@" else words[1:]
+            _set_command(block, task, words, one.span)
+
+
+def _set_command(block: Block, task: Task, words: list[Word], span: Span) -> None:
+    text = [word.text for word in words]
+    if text[:3] == ["nice", "-n", "0"]:
+        words, text = words[3:], text[3:]
+    board = text[:2] == ["tensorboard", "--logdir"] and text[3:6] == ["--bind_all", "--port", "$TFJOB_PORT"]
+    if task.name == "tensorboard" and board:
+        block.set("logdir", value_of(words[2]), words[2].span)
+        block.set("args", [value_of(word) for word in words[6:]] or None, span)
+        return
+    for name, value in _split(words):
+        block.set(name, value, span)
+
+
+def _split(words: Sequence[Word]) -> Iterator[tuple[str, Value]]:
+    """``command``, and ``args`` of a text that a shell runs."""
+    text = [word.text for word in words]
+    if text[:2] == ["/bin/sh", "-c"] and text[3:4] == ["sh"]:
+        yield "command", value_of(words[2])
+        if words[4:]:
+            yield "args", [value_of(word) for word in words[4:]]
+    elif words:
+        yield "command", [value_of(word) for word in words]
+
+
+def _environment(block: Block, task: Task) -> bool:
+    """The variables; whether the script hides the devices from the role."""
+    hidden = False
+    for one in task.part("environment"):
+        for assignment in one.assignments:
+            for number, word in enumerate(assignment.words):
+                name, value = _variable(word)
+                if number == 0 and name == HIDDEN and value == "":
+                    hidden = True
+                elif name:
+                    block.entry("env", name, value, word.span)
+    return hidden
+
+
+def _variable(word: Word) -> tuple[str, Value]:
+    first = word.parts[0] if word.parts else ""
+    name, _, rest = first.partition("=") if isinstance(first, str) else ("", "", "")
+    return name, value_of(Word((rest, *word.parts[1:]), word.span))
+
+
+def _mounts(block: Block, task: Task) -> list[Mount]:
+    """The mounts in the order of their numbers; a folder of the node has none and takes the next place."""
+    numbered: dict[int, Mount] = {}
+    others: list[Mount] = []
+    for one in task.part("prepare"):
+        words, text = one.words, [word.text for word in one.words]
+        if text[:1] in (["there"], ["link"]):
+            others.append(_host(task, one))
+        elif text[:1] == ["scratch"]:
+            others.append(Mount("scratch", None, text[1], span=one.span))
+        elif text[:1] == ["memory"]:
+            numbered[int(text[1])] = Mount("memory", _share(block), text[2], span=one.span)
+        elif text[:1] == ["fetch"]:
+            numbered[int(text[1])] = Mount("hdfs", value_of(words[2]), text[3], span=one.span)
+        elif text[:1] == ["unpack"] and text[1] != "files":
+            numbered[int(text[1])] = Mount("archive", _archive(task, words[2]), text[4], span=one.span)
+    if task.script.given:
+        others += [Mount("host", source, at) for source, at in task.client.linked]
+    for at in task.client.tmpfs:
+        if at == "/dev/shm":
+            block.set("shm", _share(block))
+        else:
+            others.append(Mount("memory", _share(block), at))
+    left = iter(others)
+    made = [numbered.pop(number, None) or next(left, None) for number in range(1, len(numbered) + len(others) + 1)]
+    return [*(one for one in made if one is not None), *numbered.values()]
+
+
+def _archive(task: Task, word: Word) -> Value:
+    name = word.text.rpartition("/")[2] if word.unknown and word.unknown[0].name == "TFJOB_STORE" else word.text
+    return task.sent.sent.get(name, None) or value_of(word)
+
+
+def _host(task: Task, one: Command) -> Mount:
+    """``there AT`` for a path that docker mounts or that is the node's own, ``link SOURCE AT`` for a link."""
+    words = one.words
+    linked = words[0].text == "link"
+    at = words[2].text if linked else words[1].text
+    source: Value = value_of(words[1])
+    target = words[1].text if linked else at
+    readonly = False
+    if target in task.client.mounts:
+        folder, mode = task.client.mounts[target]
+        readonly = mode == "ro"
+        source = source if linked else folder
+    kind = [word.text for word in words[3 if linked else 2 :]]
+    options: tuple[tuple[str, Value], ...] = (("type", kind[0]),) if kind else ()
+    return Mount("host", source, at, readonly, options, one.span)
+
+
+def _share(block: Block) -> Value:
+    """The size of what is in memory, which YARN does not limit: that of the container."""
+    found = next((one for one in block.statements if isinstance(one, Attribute) and one.name == "memory"), None)
+    return found.value if found is not None else Bare("1Gi")
+
+
+def _steps(task: Task) -> Iterator[Step]:
+    for one in task.part("prepare"):
+        if one.words and one.words[0].text == "step" and len(one.words) == 3:
+            number, name = one.words[1].text, one.words[2].text
+            yield Step("prepare", name, tuple(_step(task.script.steps.get(number, ()))), one.span)
+
+
+def _step(commands: Iterable[Command]) -> Iterator[Attribute]:
+    for one in commands:
+        text = [word.text for word in one.words]
+        if text[:1] == ["cd"]:
+            yield Attribute("workdir", value_of(one.words[-1]), one.span)
+        elif text[:4] == ["exec", "env", "-u", "TF_CONFIG"]:
+            words = list(one.words[4:])
+            hidden = True
+            while words and "=" in words[0].text.partition(" ")[0] and words[0].text.partition("=")[0].strip():
+                name, value = _variable(words[0])
+                if not (hidden and name == HIDDEN and value == ""):
+                    yield Attribute("env", value, words[0].span, name)
+                hidden = False
+                words.pop(0)
+            if [word.text for word in words[:3]] == ["nice", "-n", "0"]:
+                words = words[3:]
+            for name, value in _split(words):
+                yield Attribute(name, value, one.span)
+
+
+def _outputs(draft: Draft, task: Task) -> None:
+    index = ""
+    for one in task.part("outputs"):
+        text = [word.text for word in one.words]
+        if text[:2] == ["[", "$TFJOB_INDEX"] and len(text) > 3:
+            index = text[3]
+        elif text[:1] == ["copy_out"] and len(text) == 5:
+            usual = index == "0" and task.name == default_decider(
+                [pair[0].text or "" for pair in task.script.plan["roles"].items()]
+            )
+            made = Output(
+                value_of(one.words[2]),
+                value_of(one.words[3]),
+                text[1],
+                overwrite=text[4] == "overwrite",
+                of=f"{task.name}[{index}]" if index and not usual else "",
+                span=one.span,
+            )
+            (draft.job if index else draft.role(task.name)).add(made)
+            index = ""
+    if task.script.given:
+        for source, destination in task.client.copied:
+            draft.role(task.name).add(Output(source, destination))
+
+
+# --- values ----------------------------------------------------------------------------------------------------------
+
+
+def value_of(word: Word) -> Value:
+    """A word of the script: a text, with the values that it has when a task runs."""
+    if not word.unknown:
+        return word.text
+    return Text(tuple(part if isinstance(part, str) else _run_time(part) for part in word.parts if part != ""))
+
+
+def _run_time(part: Unknown) -> Bare:
+    if part.name == INDEX:
+        return Bare("task.index")
+    return Bare("job.user" if part.name == USER else f"env.{part.name}")
+
 
 CHECKPOINT: Final = "CHECKPOINT_DIR"
 ACTIONS: Final = {"restart": "restart job", "ignore": "ignore", "fail": "fail job"}

@@ -23,9 +23,9 @@ from tfdsl_backends.hadoop.reading import (
     memory_in_mb,
     roles_of,
 )
-from tfdsl_backends.yarn.reading_command_lines import arguments, options
 from tfdsl_backends.yarn.reading_fields import TONY_LEFT_OUT
-from tfdsl_backends.yarn.reading_runtime import read_mount
+from tfdsl_backends.yarn.reading_parts import read_mount
+from tfdsl_backends.yarn.reading_submarine import arguments, options
 
 if TYPE_CHECKING:
     from tfdsl.manifest.documents import Document

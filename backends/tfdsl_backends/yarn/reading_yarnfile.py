@@ -12,16 +12,15 @@ from tfdsl_backends.hadoop.reading import (
     Notes,
     board,
     command_with_tokens,
+    default_decider,
     duration,
     job_name,
+    lift_policies,
     memory,
     roles_of,
 )
-from tfdsl_backends.hadoop.reading_policies import default_decider, lift_policies
 from tfdsl_backends.yarn.reading_fields import SERVICE_LEFT_OUT
-from tfdsl_backends.yarn.reading_options import PREFIX
-from tfdsl_backends.yarn.reading_resources import set_resource
-from tfdsl_backends.yarn.reading_runtime import Runtime, read_runtime
+from tfdsl_backends.yarn.reading_parts import PREFIX, Runtime, read_runtime, set_resource
 
 if TYPE_CHECKING:
     from tfdsl.manifest.documents import Document

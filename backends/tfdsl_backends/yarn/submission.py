@@ -13,14 +13,11 @@ from tfdsl.emit.written import Written
 from tfdsl.ir.model import Job, Role
 from tfdsl_backends.hadoop.files import files
 from tfdsl_backends.scripts.roles import stop_grace
-from tfdsl_backends.yarn.applications import Application, applications
-from tfdsl_backends.yarn.docker import runtime_variables
-from tfdsl_backends.yarn.features import NO_TIMEOUT, features
+from tfdsl_backends.yarn.applications import Application, applications, runtime_variables
 from tfdsl_backends.yarn.needs import AT_HOME, PACKED_FILES, sent_archives, store_place, uses_store
-from tfdsl_backends.yarn.options import is_yarn_tf, store_in_hdfs
+from tfdsl_backends.yarn.options import NO_TIMEOUT, features, is_yarn_tf, store_in_hdfs
 from tfdsl_backends.yarn.placement import placement_spec
-from tfdsl_backends.yarn.policies import restarts, restarts_by_itself
-from tfdsl_backends.yarn.task_plan import RESTART_STATUS, STOP_GRACE
+from tfdsl_backends.yarn.policies import RESTART_STATUS, STOP_GRACE, restarts, restarts_by_itself
 
 TEMPLATES = Path(__file__).with_name("templates")
 RETRY_INTERVAL = 1000

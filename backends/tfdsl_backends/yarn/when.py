@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from tfdsl.backend import Unit
-from tfdsl.support import Condition, condition
+from tfdsl.backend import Condition, Unit, condition
 from tfdsl_backends.hadoop.when import docker
-from tfdsl_backends.yarn.features import NO_TIMEOUT, features
-from tfdsl_backends.yarn.options import is_yarn_tf
+from tfdsl_backends.yarn.options import NO_TIMEOUT, features, is_yarn_tf
 
 if TYPE_CHECKING:
     from tfdsl.ir.fields import Item

@@ -12,8 +12,8 @@ from tests.unit.cli.test_kustomizations import CLAIM, FLAGS, JOB, TENSORBOARD
 from tfdsl import targets
 from tfdsl.cli.beside_output import CLAIM as CLAIMS
 from tfdsl.cli.beside_output import HOSTS, SELECTOR, SUBDOMAIN, kept_names
-from tfdsl.output_files import stream
-from tfdsl.pipeline import compile_source
+from tfdsl.compiling.output_files import stream
+from tfdsl.compiling.pipeline import compile_source
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.conformance.kubernetes.work import Work
-    from tfdsl.pipeline import Made
+    from tfdsl.compiling.pipeline import Made
 
 PREFIX = "dev-"
 OWN_LABELS = ("volcano.sh/", "jobset.sigs.k8s.io/", "training.kubeflow.org/", "batch.kubernetes.io/")

@@ -11,7 +11,8 @@ import pytest
 
 from tests.conformance.slurm.jobs import COMMAND, HEAD, SMALL, Job, Run
 from tests.lifecycle.recorded import injected
-from tfdsl import pipeline, targets
+from tfdsl import targets
+from tfdsl.compiling import pipeline
 from tfdsl.lifecycle.scenario import Prediction, play
 from tfdsl.text import Source
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tests.conformance.yarn.work import java_home
-from tfdsl import pipeline, targets
+from tfdsl import targets
+from tfdsl.compiling import pipeline
 from tfdsl.emit.header import Header, headed
 from tfdsl.emit.located import plain
 from tfdsl.record import replace

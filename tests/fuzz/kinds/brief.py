@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tests.fuzz.case import Case, expect, kept
 from tests.fuzz.programs import NOISE, VALUES
-from tfdsl import pipeline
+from tfdsl.compiling import pipeline
 from tfdsl.diagnostics.render import render
 from tfdsl.syntax import lexer
 from tfdsl.syntax.format import format_source

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tests.fuzz import programs
 from tests.fuzz.case import Case, Finding, expect, kept
-from tfdsl import pipeline, targets
+from tfdsl import targets
+from tfdsl.compiling import pipeline
 from tfdsl.diagnostics.render import FORMATS, render
 from tfdsl.syntax.format import format_source
 from tfdsl.text import Source

@@ -15,8 +15,9 @@ from tests.unit.backends.pod_validation import pod_problems
 from tests.unit.backends.structural import schema, violations
 from tests.unit.backends.tfjob.operator import never_checked, webhook
 from tests.unit.backends.volcano.webhook import refusals
-from tfdsl import pipeline, targets
+from tfdsl import targets
 from tfdsl.cli import topics
+from tfdsl.compiling import pipeline
 from tfdsl.text import Source
 from tfdsl.vocabulary import attributes
 

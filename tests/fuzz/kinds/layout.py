@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tests.fuzz import mending, programs
 from tests.fuzz.case import Case, expect, kept
 from tests.fuzz.mistakes import tokens
-from tfdsl import pipeline
+from tfdsl.compiling import pipeline
 from tfdsl.syntax import parse
 from tfdsl.syntax.format import format_source
 from tfdsl.text import Source

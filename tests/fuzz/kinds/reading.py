@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.fuzz.case import Case, expect, kept
-from tfdsl import pipeline, targets
+from tfdsl import targets
+from tfdsl.compiling import pipeline
 from tfdsl.diagnostics.render import FORMATS, render
-from tfdsl.inputs import Inputs
 from tfdsl.lsp.features.completion import complete
 from tfdsl.lsp.features.hover import hover
 from tfdsl.lsp.features.inlay_hints import inlay_hints
@@ -20,6 +20,7 @@ from tfdsl.lsp.features.navigation import definition, links, search
 from tfdsl.lsp.features.problems import code_actions
 from tfdsl.lsp.names import declared
 from tfdsl.lsp.workspace import Workspace
+from tfdsl.source_files import Inputs
 from tfdsl.text import Source
 
 if TYPE_CHECKING:

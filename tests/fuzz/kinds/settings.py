@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from tests.fuzz import command
 from tests.fuzz.case import Case, expect, kept
 from tests.fuzz.programs import ROOT, blurred
+from tfdsl.compiling.front_end import project_of
 from tfdsl.diagnostics.render import render
-from tfdsl.front_end import project_of
 from tfdsl.lint.runner import rules
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from xml.etree import ElementTree
 from tests.fuzz import programs
 from tests.fuzz.case import Case, expect, kept
 from tests.fuzz.mistakes import tokens
-from tfdsl import pipeline, targets
+from tfdsl import targets
+from tfdsl.compiling import pipeline
 from tfdsl.diagnostics.render import render
 from tfdsl.lsp.features.hover import hover, signature_help
 from tfdsl.lsp.snapshot import Snapshot

@@ -23,7 +23,7 @@ def test_importing_loads_nothing() -> None:
 
 def test_a_name_loads_what_it_needs() -> None:
     loaded = modules_after("import tfdsl; tfdsl.load")
-    assert "tfdsl.pipeline" in loaded
+    assert "tfdsl.compiling.pipeline" in loaded
     assert not loaded & {"pydantic", "jinja2", "yaml", "importlib.metadata", "tfdsl.cli", "tfdsl.lsp"}
 
 

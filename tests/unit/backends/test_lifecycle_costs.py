@@ -8,7 +8,8 @@ import pytest
 
 from tests.lifecycle.recorded import backend_of, compile_lines, injected
 from tests.sampled import sampled
-from tfdsl import pipeline, targets
+from tfdsl import targets
+from tfdsl.compiling import pipeline
 from tfdsl.lifecycle.scenario import play
 
 FEW, MANY = 300, 3000

@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.backends.jobs import job, policy, role, unit
 from tfdsl import targets
-from tfdsl.judge import judge, names_other
+from tfdsl.compiling.pipeline import judge, names_other
 
 if TYPE_CHECKING:
     from tfdsl.backend import Backend, Row

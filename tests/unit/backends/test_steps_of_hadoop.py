@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tfdsl import pipeline, targets
+from tfdsl import targets
+from tfdsl.compiling import pipeline
 from tfdsl.text import Source
 
 TARGETS = {"yarn": "YRN", "slider": "SLI"}

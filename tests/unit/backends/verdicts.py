@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
+from tfdsl.compiling.pipeline import judge, verdict
 from tfdsl.emit.located import plain
 from tfdsl.ir.fields import all_keys, walk
-from tfdsl.judge import judge, verdict
 
 if TYPE_CHECKING:
     from tfdsl.backend import Row, Unit

@@ -10,15 +10,16 @@ import pytest
 
 from tests.unit.cli.shell import ROOT, tfdsl
 from tests.unit.diagnostics.pages import Example, diagnostics, part
-from tfdsl import pipeline, targets
+from tfdsl import targets
+from tfdsl.backend import spoken
 from tfdsl.cli import main, report, topics
 from tfdsl.cli.commands import SUMMARIES
 from tfdsl.cli.explain import pages_of, words
 from tfdsl.cli.message_pages import page_of
 from tfdsl.cli.new import starter
 from tfdsl.cli.topics import TOPICS, UNITS
+from tfdsl.compiling import pipeline
 from tfdsl.ir.fields import all_keys
-from tfdsl.support import spoken
 from tfdsl.syntax import _tables
 from tfdsl.vocabulary import attributes, functions, statements
 

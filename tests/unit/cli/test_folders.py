@@ -10,9 +10,9 @@ import pytest
 
 from tests.skips import not_as_root
 from tests.unit.cli.shell import tfdsl
-from tfdsl.job_files import job_files
 from tfdsl.lsp.snapshot import read_settings
 from tfdsl.lsp.workspace import Workspace
+from tfdsl.source_files import job_files
 
 if TYPE_CHECKING:
     from pathlib import Path

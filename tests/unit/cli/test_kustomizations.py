@@ -17,7 +17,7 @@ from tests.unit.cli.shell import Ran, tfdsl
 from tfdsl import targets
 from tfdsl.cli import beside_output
 from tfdsl.cli.beside_output import kept_names, renamings
-from tfdsl.pipeline import compile_source
+from tfdsl.compiling.pipeline import compile_source
 from tfdsl.text import Source
 
 if TYPE_CHECKING:

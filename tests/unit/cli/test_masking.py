@@ -9,9 +9,9 @@ import pytest
 
 from tests.unit.cli.shell import tfdsl
 from tfdsl.cli.report import internal_error
+from tfdsl.compiling.masking import MASK, Hidden, hidden_in, hide, masked
 from tfdsl.diagnostics import Rule
 from tfdsl.diagnostics.render import FORMATS
-from tfdsl.masking import MASK, Hidden, hidden_in, hide, masked
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.cli.shell import ROOT, tfdsl
-from tfdsl import inputs, source_files
+from tfdsl import source_files
 from tfdsl.semantics import params
 from tfdsl.syntax import lexer
 
@@ -72,7 +72,7 @@ def test_what_to_use_instead(tmp_path: Path, target: str) -> None:
     "says",
     [
         f"{source_files.LARGEST // 2**20} MiB per text",
-        f"{inputs.LARGEST_SUM // 2**20} MiB and {inputs.MOST_FILES:,} files per program",
+        f"{source_files.LARGEST_SUM // 2**20} MiB and {source_files.MOST_FILES:,} files per program",
         f"{lexer.MAX_NESTING} open brackets",
         f"{params.MOST_WORK:,} elements",
     ],

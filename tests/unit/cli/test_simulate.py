@@ -235,7 +235,7 @@ def test_what_is_wrong_without_a_target_is_told_once(tmp_path: Path, monkeypatch
 
     wrong = "".join(f"job j{number} {{\n  image = 'a:1'\n  role worker {{ replica = 2 }}\n}}\n" for number in range(3))
     (tmp_path / "wrong.tfjob").write_text(wrong.replace("'", '"'))
-    monkeypatch.setattr("tfdsl.front_end.compiled", asked)
+    monkeypatch.setattr("tfdsl.compiling.front_end.compiled", asked)
     ran = tfdsl("simulate", "wrong.tfjob", cwd=tmp_path)
     assert ran.status == 1
     assert ran.err.count("unknown-attribute") == 3

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.unit.cli.shell import lines
-from tfdsl import pipeline
 from tfdsl.cli import selection
 from tfdsl.cli.arguments import Command, command_line, parse
+from tfdsl.compiling import pipeline
 from tfdsl.record import Record
 from tfdsl.text import Source
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.unit.diagnostics.pages import ROOT
-from tfdsl import pipeline
+from tfdsl.compiling import pipeline
 
 PAGE = (ROOT / "docs" / "messages.md").read_text(encoding="utf-8")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tfdsl.pipeline import every_rule
+from tfdsl.compiling.pipeline import every_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

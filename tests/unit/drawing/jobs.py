@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl import front_end
+from tfdsl.compiling import front_end
+from tfdsl.compiling.front_end import choice_of
+from tfdsl.compiling.pipeline import Choice, Request
 from tfdsl.drawing.graphs import graphs
-from tfdsl.front_end import choice_of
-from tfdsl.inputs import Inputs
-from tfdsl.pipeline import Choice, Request
+from tfdsl.source_files import Inputs
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:

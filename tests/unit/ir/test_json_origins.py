@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.ir.test_model import FULL
-from tfdsl import ready_job
+from tfdsl.compiling import front_end
 from tfdsl.ir.read_json import dump, from_json
 from tfdsl.text import Source
 
@@ -101,7 +101,7 @@ def test_origins_point_into_the_text() -> None:
 
 
 def test_a_job_without_a_text_has_the_places_of_its_own_json() -> None:
-    origins = ready_job.of_job(FULL).origins
+    origins = front_end.of_job(FULL).origins
     assert origins is not None
     assert origins.job.source.path == "<job mnist>"
     assert origins.job.source.text == dump(FULL)

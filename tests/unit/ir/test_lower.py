@@ -8,8 +8,9 @@ import pytest
 
 from tests.golden.test_golden import EXAMPLES, generate
 from tests.unit.cli.shell import JOB
-from tfdsl import pipeline, targets
+from tfdsl import targets
 from tfdsl.cli.main import main
+from tfdsl.compiling import pipeline
 from tfdsl.ir.model import Job, Role
 from tfdsl.ir.read_json import dump, from_json
 from tfdsl.source_files import read

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tfdsl import pipeline
+from tfdsl.compiling import pipeline
 from tfdsl.ir.read_json import from_json
 from tfdsl.text import Source
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.lifecycle import recorded
-from tfdsl import pipeline, targets
+from tfdsl import targets
+from tfdsl.compiling import pipeline
 from tfdsl.lifecycle.behaviour import Behaviour
 from tfdsl.lifecycle.scenario import Prediction, play
 from tfdsl.text import Source

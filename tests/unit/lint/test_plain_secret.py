@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tfdsl.compiling.pipeline import Choice, Request, check, load
 from tfdsl.lint.runner import lint
-from tfdsl.pipeline import Choice, Request, check, load
 from tfdsl.targets import find
 from tfdsl.text import Source
 

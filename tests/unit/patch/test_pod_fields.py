@@ -7,7 +7,8 @@ import os
 import pytest
 
 from tests.unit.patch.patching import documents, run
-from tfdsl import pipeline, targets
+from tfdsl import targets
+from tfdsl.compiling import pipeline
 from tfdsl.diagnostics.suggest import alias_table
 from tfdsl.patch import schema
 from tfdsl.text import Source

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfdsl import pipeline
+from tfdsl.compiling import pipeline
+from tfdsl.compiling.jobs import plain_jobs
 from tfdsl.lifecycle.events import Task
-from tfdsl.plain_jobs import plain_jobs
 from tfdsl.running.plan import Problem, Replica, Surroundings, plan, tasks
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
+    from tfdsl.compiling.jobs import PlainJob
     from tfdsl.ir.model import Job
-    from tfdsl.plain_jobs import PlainJob
 
 HEAD = 'image = "registry.example.com/mnist:1.4"'
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tfdsl import pipeline
+from tfdsl.compiling import pipeline
+from tfdsl.compiling.jobs import plain_jobs
 from tfdsl.diagnostics.diagnostic import Diagnostic
 from tfdsl.lifecycle.events import Task
-from tfdsl.plain_jobs import plain_jobs
 from tfdsl.running import outputs
 from tfdsl.running.launch import Copied, Mounted
 from tfdsl.running.mount_options import Given, MountOptions, parsed
@@ -23,7 +23,7 @@ from tfdsl.text import Source, Span
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tfdsl.plain_jobs import PlainJob
+    from tfdsl.compiling.jobs import PlainJob
 
 HERE = Span(Source("<arguments>", "--mount"), 0, 7)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tfdsl import pipeline
+from tfdsl.compiling import pipeline
 from tfdsl.diagnostics.fixes import fixed
 from tfdsl.syntax import parse
 from tfdsl.text import Source

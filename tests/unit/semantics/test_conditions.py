@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.cli.shell import tfdsl
-from tfdsl import pipeline, targets
+from tfdsl import targets
+from tfdsl.compiling import pipeline
 from tfdsl.semantics.derived import Asked
 from tfdsl.text import Source, Span
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfdsl import pipeline
+from tfdsl.compiling import pipeline
 from tfdsl.semantics.functions import read_env_file
 from tfdsl.targets import find
 from tfdsl.text import Source

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tfdsl import pipeline
-from tfdsl.pipeline import Request
+from tfdsl.compiling import pipeline
+from tfdsl.compiling.pipeline import Request
 from tfdsl.semantics.params import Given
 from tfdsl.text import Source
 
@@ -58,7 +58,7 @@ def test_values_that_do_not_count_are_checked_too() -> None:
 
 
 def test_a_job_as_data_has_no_params() -> None:
-    from tfdsl import front_end
+    from tfdsl.compiling import front_end
 
     source = Source("job.json", '{"name": "j", "roles": [{"name": "worker", "image": "i:1"}]}')
     given = front_end.read(source, lambda path: "no such file")

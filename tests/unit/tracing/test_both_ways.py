@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import pytest
 
-from tfdsl import front_end, pipeline, targets
-from tfdsl.inputs import Inputs
-from tfdsl.source_files import read
+from tfdsl import targets
+from tfdsl.compiling import front_end, pipeline
+from tfdsl.source_files import Inputs, read
 from tfdsl.text import Source
 from tfdsl.tracing import back
 from tfdsl.tracing.files import Destination, candidates

@@ -14,9 +14,9 @@ from tfdsl.cli.report import OK, end, refuse
 from tfdsl.cli.streams import out
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT
-from tfdsl.job_files import is_folder
 from tfdsl.patterns import regex
 from tfdsl.record import Record
+from tfdsl.source_files import is_folder
 
 _NUMBER = regex(r"[0-9]{1,9}")
 

@@ -7,19 +7,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from tfdsl import pipeline, targets
+from tfdsl import targets
 from tfdsl.backend import Backend
 from tfdsl.cli.completion import Answer, Candidate, Files, Typed, behind
+from tfdsl.compiling import pipeline
+from tfdsl.compiling.front_end import is_json
+from tfdsl.compiling.jobs import ParamInfo, Plain, ProfileInfo, params_of, profiles_of
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.file_info import ParamInfo, Plain, ProfileInfo, params_of, profiles_of
-from tfdsl.inputs import Inputs
 from tfdsl.patterns import regex
-from tfdsl.ready_job import is_json
 from tfdsl.semantics import resolved
 from tfdsl.semantics.derived import derive
 from tfdsl.semantics.params import Given, Params
 from tfdsl.semantics.project import Program
-from tfdsl.source_files import STDIN, contents, decode
+from tfdsl.source_files import STDIN, Inputs, contents, decode
 from tfdsl.text import Source
 from tfdsl.vocabulary.types import choices, describe
 

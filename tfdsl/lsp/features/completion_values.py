@@ -7,11 +7,10 @@ from typing import Literal, TypeAlias
 
 from tfdsl import targets
 from tfdsl.diagnostics.suggest import enumeration
-from tfdsl.job_files import is_folder
 from tfdsl.lsp.cursor import Cursor, Frame, Tok
 from tfdsl.lsp.snapshot import Snapshot
 from tfdsl.record import Record
-from tfdsl.source_files import is_file_name, refusal
+from tfdsl.source_files import is_file_name, is_folder, refusal
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import ast, lexer
 from tfdsl.text import Span

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tfdsl import pipeline, targets
+from tfdsl import targets
 from tfdsl.backend import Backend, Row, Unit
-from tfdsl.judge import words_of
+from tfdsl.compiling import pipeline
+from tfdsl.compiling.pipeline import words_of
 from tfdsl.lsp.cursor import cursor_at
 from tfdsl.lsp.names import Node, path_at, span_of, values_of, walk, with_axis
 from tfdsl.lsp.shown import code, fenced, plain, shown

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from tfdsl import pipeline
+from tfdsl.compiling import pipeline
 from tfdsl.lsp.features.hover import conditions
 from tfdsl.lsp.names import jobs_of, walk
 from tfdsl.lsp.shown import shown

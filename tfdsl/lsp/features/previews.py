@@ -7,13 +7,13 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypedDict
 
-from tfdsl import front_end
+from tfdsl.compiling import front_end
+from tfdsl.compiling.front_end import Input, compiled
+from tfdsl.compiling.output_files import OutputFile, output_files
+from tfdsl.compiling.pipeline import Choice, Made, Outcome, Request
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.name_rules import UNKNOWN_JOB
-from tfdsl.front_end import Input, compiled
 from tfdsl.lsp.snapshot import Snapshot, choice_of
-from tfdsl.output_files import OutputFile, output_files
-from tfdsl.pipeline import Choice, Made, Outcome, Request
 from tfdsl.record import Record, replace
 from tfdsl.semantics.derived import Asked
 from tfdsl.semantics.params import Given

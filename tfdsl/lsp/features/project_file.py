@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from tfdsl import targets
+from tfdsl.compiling.front_end import project_with
 from tfdsl.diagnostics import Rule
-from tfdsl.front_end import project_with
 from tfdsl.lint.runner import SLUGS, load
 from tfdsl.lsp.features.completion_values import Completions, Item
 from tfdsl.lsp.features.hover import Hover

@@ -211,7 +211,7 @@ def _graph(session: Session, about: About) -> Answer | None:
 
 def _explain(session: Session, about: About) -> str | None:
     from tfdsl.cli.message_pages import page_of
-    from tfdsl.pipeline import rule_called
+    from tfdsl.compiling.pipeline import rule_called
 
     rule = rule_called(str(about.get("word")))
     return None if rule is None else page_of(rule)

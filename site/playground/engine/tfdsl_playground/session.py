@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tfdsl import front_end, pipeline
+from tfdsl.compiling import front_end, pipeline
 from tfdsl.lsp.features.layout import semantic_tokens
 from tfdsl.record import replace
 from tfdsl_playground import results
@@ -16,9 +16,9 @@ from tfdsl_playground.texts import Text
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
+    from tfdsl.compiling.pipeline import Outcome
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.lsp.features.previews import Compiled, Preview
-    from tfdsl.pipeline import Outcome
 
     Answer = dict[str, object]
 

@@ -12,7 +12,7 @@ from tfdsl.semantics.target_options import GivenOption
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
-    from tfdsl.pipeline import Request
+    from tfdsl.compiling.pipeline import Request
     from tfdsl_playground.asked import Input
     from tfdsl_playground.project import Project
 

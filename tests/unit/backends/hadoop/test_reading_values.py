@@ -10,8 +10,7 @@ from tfdsl.draft import Bare, Text
 from tfdsl.manifest.words import read_script
 from tfdsl.text import Source, Span
 from tfdsl_backends.hadoop.reading import command, command_with_tokens, java_number, job_name, memory, with_tokens
-from tfdsl_backends.yarn.reading_options import client_of
-from tfdsl_backends.yarn.reading_resources import resources
+from tfdsl_backends.yarn.reading_parts import client_of, resources
 
 if TYPE_CHECKING:
     from tfdsl.manifest.script import Word

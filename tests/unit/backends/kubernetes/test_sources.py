@@ -8,7 +8,8 @@ import pytest
 
 from tests.unit.backends.kubernetes.test_hosts import on, readme
 from tests.unit.backends.verdicts import documents
-from tfdsl import pipeline, targets
+from tfdsl import targets
+from tfdsl.compiling import pipeline
 from tfdsl.emit.located import plain
 from tfdsl.text import Source
 

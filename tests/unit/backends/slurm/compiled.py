@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import cast
 
-from tfdsl import pipeline, targets
+from tfdsl import targets
+from tfdsl.compiling import pipeline
 from tfdsl.text import Source
 
 

@@ -15,7 +15,7 @@ from tests.unit.backends.jobs import job, role, unit
 from tests.unit.backends.verdicts import report
 from tests.unit.backends.yarn.cluster import Cluster, native
 from tfdsl_backends.yarn.applications import applications
-from tfdsl_backends.yarn.constraints import ConstraintError, parse, written
+from tfdsl_backends.yarn.placement import ConstraintError, parse, written
 from tfdsl_backends.yarn.submission import client_options, words_of
 
 if TYPE_CHECKING:

@@ -1,0 +1,273 @@
+"""What every front end does in the same way.
+
+It reads a text or a job as JSON, finds a target by its name, takes the settings of the project, and compiles.
+
+A :class:`ReadyJob` is no text of the language: it was made in Python, or read from JSON. It has no params, no profiles,
+no patches and no comments, and lint, which reads texts, is not asked about it. All else is as for a text: the models
+have checked the rules of the language, the target judges, generates and checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from tfdsl.backend import Backend, Unit
+from tfdsl.compiling import pipeline
+from tfdsl.compiling.masking import Hidden, hidden_texts
+from tfdsl.compiling.pipeline import Choice, Made, Outcome, Request
+from tfdsl.diagnostics import Diagnostic
+from tfdsl.record import Record, replace
+from tfdsl.rules.job import images
+from tfdsl.rules.values import job_name
+from tfdsl.semantics import target_options
+from tfdsl.semantics.derived import unknown_job
+from tfdsl.semantics.known_names import target_called
+from tfdsl.semantics.params import Params
+from tfdsl.semantics.project import Program
+from tfdsl.semantics.target_options import unknown_version
+from tfdsl.settings.finding import Settings, settings_for
+from tfdsl.text import Source, Span
+
+if TYPE_CHECKING:
+    from tfdsl.ir.fields import Origins
+    from tfdsl.ir.model import Job
+    from tfdsl.semantics.project import Reader
+
+
+class ReadyJob(Record):
+    """A job, and where in ``source`` each part of it is. Without a ``job`` the diagnostics say what is wrong."""
+
+    source: Source
+    job: Job | None
+    origins: Origins | None
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+Input: TypeAlias = Program | ReadyJob
+"""What a command, an editor or a Python program gives to be compiled."""
+
+
+def choice_of(text: str, place: Span) -> Choice | Diagnostic:
+    """The target that ``volcano`` or ``volcano@1.9`` names, or why there is none. ``place``: where ``text`` is."""
+    name, at, version = text.partition("@")
+    backend = target_of(name, part(place, text, 0, len(name)))
+    if not isinstance(backend, Backend) or not at:
+        return Choice(backend) if isinstance(backend, Backend) else backend
+    found = backend.find_version(version)
+    if found is None:
+        return unknown_version(part(place, text, len(name) + 1, len(text)), backend.name, version, backend.versions)
+    return Choice(backend, found.shown)
+
+
+def target_of(name: str, place: Span) -> Backend | Diagnostic:
+    """The target called ``name``, or that there is none."""
+    target = target_called(name, place)
+    # A fix would edit a text, and the place may be a command line.
+    return replace(target, fixes=()) if isinstance(target, Diagnostic) else target
+
+
+def part(place: Span, text: str, start: int, end: int) -> Span:
+    """The part of ``text`` from ``start`` to ``end``; the whole place where the text is not written as it is."""
+    return Span(place.source, place.start + start, place.start + end) if place.text == text else place
+
+
+def read(source: Source, reader: Reader) -> Input:
+    """The program that ``source`` is the main text of, or the job that it holds as JSON."""
+    return read_json(source) if is_json(source) else pipeline.load(source, reader)
+
+
+def run(given: Input, request: Request, choices: Sequence[Choice] = ()) -> Outcome:
+    """Check ``given``, and make its jobs for every target of ``choices``."""
+    if isinstance(given, ReadyJob):
+        return run_ready(given, request, choices)
+    return pipeline.run(given, request, choices)
+
+
+def compiled(given: Input, request: Request, choices: Sequence[Choice], *, strict: bool = False) -> Outcome:
+    """The same as :func:`run`, as the user sees it: diagnostics settled, and nothing made when one is an error."""
+    outcome = run(given, request, choices)
+    diagnostics = settled([outcome], [given], strict=strict, paths=[path_of(given)])
+    made = () if pipeline.has_errors(diagnostics) else outcome.made
+    return Outcome(outcome.targets, made, tuple(diagnostics), outcome.conditions)
+
+
+def settled(
+    outcomes: Iterable[Outcome], inputs: Iterable[Input], *, strict: bool, paths: Iterable[str]
+) -> list[Diagnostic]:
+    """What is to be said about ``outcomes`` (:func:`tfdsl.compiling.pipeline.settle`); only texts have waivers."""
+    programs = [one for one in inputs if isinstance(one, Program)]
+    return pipeline.settle(outcomes, programs, strict=strict, paths=paths)
+
+
+def profiles_of(given: Input) -> tuple[str, ...]:
+    """The names of its profiles."""
+    return () if isinstance(given, ReadyJob) else tuple(given.profiles)
+
+
+def has_jobs(given: Input) -> bool:
+    """Whether there is a job in it; a text without one is for others to include."""
+    return isinstance(given, ReadyJob) or bool(given.jobs)
+
+
+def path_of(given: Input) -> str:
+    """The name that messages show for what was read."""
+    return source_of(given).path
+
+
+def hidden_with(given: Input, hidden: Hidden) -> Hidden:
+    """``hidden``, and the secrets of the files that ``env_file()`` has read for ``given`` so far."""
+    secrets: set[str] = set() if isinstance(given, ReadyJob) else given.hidden
+    return Hidden((*hidden.values, *hidden_texts(secrets).values), hidden.paths) if secrets else hidden
+
+
+def source_of(given: Input) -> Source:
+    """The main text of what was read."""
+    return given.source if isinstance(given, ReadyJob) else given.files[0].source
+
+
+# --- jobs that are no text ---------------------------------------------------------------------------------------
+
+
+def is_json(source: Source) -> bool:
+    """Whether a text is JSON: no text of the language begins with ``{``."""
+    return source.path.endswith(".json") or source.text.lstrip()[:1] == "{"
+
+
+def read_json(source: Source) -> ReadyJob:
+    """The job that ``source`` holds as JSON."""
+    from tfdsl.ir.read_json import from_json
+
+    found = from_json(source)
+    return ReadyJob(source, found.job, found.origins, found.diagnostics)
+
+
+def of_job(job: Job) -> ReadyJob:
+    """A job made in Python; its parts are in its own JSON, called ``<job NAME>``.
+
+    It is read from there: pydantic's ``model_copy`` and ``model_construct`` make parts that nothing has validated.
+    """
+    from tfdsl.ir.read_json import dump
+
+    return read_json(Source(f"<job {job.name}>", dump(job)))
+
+
+def named_job(ready: ReadyJob, request: Request, diagnostics: list[Diagnostic]) -> tuple[Job, Origins] | None:
+    """The job if ``request`` asks for it, under the name that it gives; ``None`` with an error in ``diagnostics``."""
+    diagnostics += ready.diagnostics
+    nothing = pipeline.load(Source(ready.source.path, ""), lambda path: "a job as data reads no files")
+    Params(nothing, request.profile, request.params, diagnostics.append, request.values)
+    if ready.job is None or ready.origins is None or pipeline.has_errors(diagnostics):
+        return None
+    job, origins = ready.job, ready.origins
+    if request.job is not None and request.job.text != job.name:
+        diagnostics.append(unknown_job([job.name], request.job))
+        return None
+    if request.name is not None:
+        wrong = job_name(request.name.text)
+        if wrong is not None:
+            diagnostics.append(wrong.at(request.name.place))
+            return None
+        return job.but(name=request.name.text), origins.with_name_at(request.name.place)
+    return job, origins
+
+
+def run_ready(ready: ReadyJob, request: Request, choices: Sequence[Choice] = ()) -> Outcome:
+    """Make the job for every target of ``choices``, as :func:`tfdsl.compiling.pipeline.run` does for a text."""
+    asked = tuple(choice.backend for choice in choices)
+    diagnostics: list[Diagnostic] = []
+    found = named_job(ready, request, diagnostics)
+    if found is None:
+        return Outcome(asked, (), tuple(diagnostics))
+    job, origins = found
+    nothing = pipeline.load(Source(ready.source.path, ""), lambda path: "a job as data reads no files")
+    scope = Params(nothing, None, (), diagnostics.append).scope
+    made: list[Made] = []
+    for choice in choices:
+        before = len(diagnostics)
+        chosen = target_options.choose(choice.backend, None, request.options, choice.version, scope)
+        if choice.backend.requires_image(chosen.options):
+            paths = [role.path for role in job.roles]
+            diagnostics += [one.at(origins.span(paths[int(one.place[1])])) for one in images(job)]
+        if not pipeline.has_errors(diagnostics[before:]):
+            version = choice.backend.find_version(chosen.version)
+            assert version is not None  # no other is chosen
+            unit = Unit(
+                choice.backend.name,
+                version.known,
+                job,
+                origins,
+                chosen.options,
+                chosen.spans,
+                version.shown,
+            )
+            one = pipeline.make_unit(
+                choice.backend, unit, diagnostics, labels=request.labels, private=_holds_secret(job)
+            )
+            made += [replace(one, source=ready.source)] if one is not None else []
+    return Outcome(asked, tuple(made), tuple(pipeline.levelled(diagnostics, request.levels)))
+
+
+def _holds_secret(job: Job) -> bool:
+    from tfdsl.ir.secrets import holds_secret
+
+    return holds_secret(job)
+
+
+# --- projects ----------------------------------------------------------------------------------------------------
+
+
+class Project(Record):
+    """What the project of a text sets. ``problems``: what is wrong with its settings.
+
+    ``choices``: the targets of a command that names none.
+    """
+
+    settings: Settings
+    choices: tuple[Choice, ...]
+    problems: tuple[Diagnostic, ...]
+
+    @property
+    def asked(self) -> tuple[object, ...]:
+        """What decides which messages can be told of a text: the targets, and whether they are strict."""
+        return (self.settings.strict, *((one.backend.name, one.version) for one in self.choices))
+
+    def labelled(self, request: Request) -> Request:
+        """``request`` with what decides the output, whatever is said about it."""
+        return replace(request, labels=self.settings.labels) if self.settings.labels else request
+
+    def request(self, request: Request) -> Request:
+        """``request`` with what counts for every compilation in the project."""
+        settings = self.settings
+        return replace(request, levels=settings.levels, gpus_per_node=settings.gpus_per_node, labels=settings.labels)
+
+
+def project_of(origin: str | None, named: Sequence[Choice] = (), allowed: Sequence[str] = ()) -> Project:
+    """The project of the file ``origin``; for a text that is in no file (``None``), that of the current folder.
+
+    ``named``: targets that are named beside it, and replace those of the project. ``allowed``: folders outside of the
+    root that its settings may be in.
+    """
+    return project_with(settings_for(origin, allowed=allowed), named)
+
+
+def project_with(settings: Settings, named: Sequence[Choice] = ()) -> Project:
+    """The project that has ``settings``."""
+    choices, wrong = (named, []) if named else _choices(settings)
+    return Project(settings, tuple(choices), (*settings.problems, *wrong))
+
+
+def _choices(settings: Settings) -> tuple[Iterable[Choice], list[Diagnostic]]:
+    """The targets of a project, each once, and what is wrong with those that cannot be."""
+    read = [choice_of(one.text, one.span) for one in settings.targets]
+    wrong = [one for one in read if isinstance(one, Diagnostic)]
+    return once(one for one in read if isinstance(one, Choice)), wrong
+
+
+def once(choices: Iterable[Choice]) -> Iterable[Choice]:
+    """Each target in each version once, under the first of its spellings."""
+    found: dict[tuple[str, object], Choice] = {}
+    for choice in choices:
+        version = None if choice.version is None else choice.backend.find_version(choice.version)
+        found.setdefault((choice.backend.name, version and version.exact), choice)
+    return found.values()

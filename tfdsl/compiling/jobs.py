@@ -1,0 +1,384 @@
+"""The jobs of an input: as no target has changed them, by name with their values, and with all that a file takes.
+
+:func:`plain_jobs` gives them in the language's own terms, without target block and version. :func:`matrix_jobs` lists
+them without resolving one. :func:`file_info` says what a file takes and makes (``tfdsl info``): there a param without a
+value is not an error, because this is where people look for what they have to set. Nor is a mistake inside of a job:
+what depends on it is left open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
+from typing import TYPE_CHECKING, TypeAlias, Union
+
+from tfdsl import targets
+from tfdsl.compiling import front_end, pipeline
+from tfdsl.compiling.front_end import Input, ReadyJob, has_jobs, path_of, settled
+from tfdsl.compiling.pipeline import Outcome, Request, has_errors
+from tfdsl.diagnostics import Diagnostic, name_rules
+from tfdsl.diagnostics.name_rules import NO_JOB
+from tfdsl.record import Record
+from tfdsl.semantics import resolved
+from tfdsl.semantics.conform import conform
+from tfdsl.semantics.derived import Derived, check_name, chosen, derive
+from tfdsl.semantics.evaluate import evaluate
+from tfdsl.semantics.params import Params
+from tfdsl.semantics.project import Program
+from tfdsl.semantics.scope import references
+from tfdsl.semantics.values import CONTAINERS, Data, ListData, Poison, show
+from tfdsl.syntax import ast
+from tfdsl.text import Span
+from tfdsl.vocabulary.types import STRING, ListType, Type, describe
+
+if TYPE_CHECKING:
+    from tfdsl.ir.fields import Origins
+    from tfdsl.ir.model import Job
+
+
+class PlainJob(Record):
+    """One job, and where its parts are written."""
+
+    job: Job
+    origins: Origins
+
+
+class PlainJobs(Record):
+    """The jobs in file order, none when one of ``diagnostics`` is an error."""
+
+    jobs: tuple[PlainJob, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def plain_jobs(given: Input, request: Request) -> PlainJobs:
+    """The jobs that ``request`` asks for, and what the rules of the language and of lint say."""
+    found: list[Diagnostic] = []
+    jobs: list[PlainJob] = []
+    if isinstance(given, ReadyJob):
+        one = front_end.named_job(given, request, found)
+        jobs += [PlainJob(*one)] if one is not None else []
+        outcome = Outcome((), (), tuple(found))
+    else:
+        jobs, outcome = _plain_of_program(given, request)
+    diagnostics = settled([outcome], [given], strict=False, paths=[path_of(given)])
+    return PlainJobs(() if pipeline.has_errors(diagnostics) else tuple(jobs), tuple(diagnostics))
+
+
+def _plain_of_program(program: Program, request: Request) -> tuple[list[PlainJob], Outcome]:
+    checked = pipeline.check(program, request)
+    outcome = pipeline.finish(program, request, (), checked)
+    diagnostics = list(outcome.diagnostics)
+    if not has_jobs(program) and not program.syntax_errors:
+        place = Span(program.files[0].source, 0, 0)
+        error = NO_JOB(place)
+        diagnostics.append(error.help("write job NAME { … }; a file without a job can be included, but not compiled"))
+    if pipeline.has_errors(diagnostics):
+        return [], Outcome((), (), tuple(diagnostics), outcome.conditions)
+    from tfdsl.ir.lower import lower
+
+    chosen = [values for values in checked.jobs if values.derived.chosen]
+    return [PlainJob(*lower(values)) for values in chosen], outcome
+
+
+# --- by name ----------------------------------------------------------------------------------------------------
+
+
+PlainValue: TypeAlias = str | int | float | bool
+
+
+class AxisValue(Record):
+    """What a job has of one axis: as it is written, and as data; a quantity or a duration is a text."""
+
+    text: str
+    data: PlainValue
+
+
+class MatrixJob(Record):
+    """A job. ``block``: the name of its block, as written; ``index``: ``matrix.index``, ``None`` without a matrix."""
+
+    name: str
+    block: str
+    index: int | None
+    values: Mapping[str, AxisValue]
+
+
+class MatrixJobs(Record):
+    """The jobs in file order, none when one of ``diagnostics`` is an error."""
+
+    jobs: tuple[MatrixJob, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def matrix_jobs(given: Input, request: Request) -> MatrixJobs:
+    """The jobs that ``request`` asks for; one whose condition is false is left out."""
+    found: list[Diagnostic] = []
+    if isinstance(given, ReadyJob):
+        ready = front_end.named_job(given, request, found)
+        jobs = [MatrixJob(ready[0].name, ready[0].name, None, {})] if ready is not None else []
+    else:
+        jobs = _matrix_of_program(given, request, found)
+    diagnostics = tuple(settled([Outcome((), (), tuple(found))], [given], strict=False, paths=[path_of(given)]))
+    errors = tuple(one for one in diagnostics if one.level == "error")
+    return MatrixJobs((), errors) if errors else MatrixJobs(tuple(jobs), ())
+
+
+def _matrix_of_program(program: Program, request: Request, found: list[Diagnostic]) -> list[MatrixJob]:
+    found += program.diagnostics
+    if not program.readable or has_errors(found):
+        return []
+    params = Params(program, request.profile, request.params, found.append, request.values)
+    derived = chosen(derive(program, params, found.append), request.job, request.name, found.append)
+    if not has_jobs(program):
+        place = Span(program.files[0].source, 0, 0)
+        found.append(NO_JOB(place).help("write job NAME { … }; a file without a job can be included, but not compiled"))
+    there = [one for one in derived if one.chosen and not one.absent]
+    for one in there:
+        check_name(one, found.append)
+    return [_matrix_job(one) for one in there]
+
+
+def _matrix_job(derived: Derived) -> MatrixJob:
+    combination = derived.combination
+    if combination is None:
+        return MatrixJob(derived.name, derived.node.name.text, None, {})
+    values = {
+        name: AxisValue(show(value.data) or "", _plain_value(value.data)) for name, value in combination.values.items()
+    }
+    return MatrixJob(derived.name, derived.node.name.text, combination.index, values)
+
+
+def _plain_value(data: Data) -> PlainValue:
+    if isinstance(data, str | bool | int):
+        return data
+    return float(data) if isinstance(data, Decimal) else show(data) or ""
+
+
+# --- what a file takes and makes --------------------------------------------------------------------------------
+
+
+Plain: TypeAlias = Union[str, int, float, bool, "list[Plain]", "dict[str, Plain]", None]
+"""A value as JSON has it; a quantity or a duration is a text, and what is not known is ``None``."""
+
+MOST_PROFILES = 100
+"""Profiles whose values are worked out from the params that they set; of further ones such values are not known."""
+
+
+class ParamInfo(Record):
+    """A param. ``type``: as it is written. ``default``: without profile, ``value``: with what the request gives.
+
+    ``required``: it has no default. ``low``, ``high``, ``one_of``, ``pattern``: what a value must fulfil, ``None``
+    where nothing is asked.
+    """
+
+    name: str
+    type: str
+    required: bool
+    default: Plain
+    value: Plain
+    description: str
+    low: Plain
+    high: Plain
+    one_of: list[Plain] | None
+    pattern: str | None
+    place: Span
+
+
+class ProfileInfo(Record):
+    """A profile, and what it sets."""
+
+    name: str
+    values: dict[str, Plain]
+    place: Span
+
+
+class RoleInfo(Record):
+    """A role of a job. ``replicas``: ``None`` where they are not known."""
+
+    name: str
+    replicas: int | None
+
+
+class JobInfo(Record):
+    """A job. ``name``: ``None`` where it is not known; ``block``: the name of its block, as written.
+
+    ``index``: ``matrix.index``, ``None`` without a matrix. ``roles``: without those of its target blocks. ``targets``:
+    those that it has blocks for.
+    """
+
+    name: str | None
+    block: str
+    index: int | None
+    roles: tuple[RoleInfo, ...]
+    targets: tuple[str, ...]
+    place: Span
+
+
+class FileInfo(Record):
+    """What there is in a file and in those that it includes."""
+
+    path: str
+    includes: tuple[str, ...]
+    params: tuple[ParamInfo, ...]
+    profiles: tuple[ProfileInfo, ...]
+    jobs: tuple[JobInfo, ...]
+
+
+def file_info(given: Input, request: Request) -> tuple[FileInfo | None, tuple[Diagnostic, ...]]:
+    """What ``given`` takes and makes; ``None`` with the errors when it cannot be read that far."""
+    found: list[Diagnostic] = []
+    info = _of_ready(given, request, found) if isinstance(given, ReadyJob) else _of_program(given, request, found)
+    done = settled([Outcome((), (), tuple(found))], [given], strict=False, paths=[path_of(given)])
+    errors = tuple(one for one in done if one.level == "error")
+    return (None, errors) if errors else (info, ())
+
+
+def _of_ready(given: ReadyJob, request: Request, found: list[Diagnostic]) -> FileInfo | None:
+    named = front_end.named_job(given, request, found)
+    if named is None:
+        return None
+    job, origins = named
+    roles = tuple(RoleInfo(role.name, role.replicas) for role in job.roles)
+    return FileInfo(path_of(given), (), (), (), (JobInfo(job.name, job.name, None, roles, (), origins.job),))
+
+
+def _of_program(program: Program, request: Request, found: list[Diagnostic]) -> FileInfo | None:
+    found += program.diagnostics
+    if not program.readable or pipeline.has_errors(found):
+        return None
+
+    def report(diagnostic: Diagnostic) -> None:
+        if diagnostic.rule is not name_rules.MISSING_PARAM:
+            found.append(diagnostic)
+
+    asked = Params(program, request.profile, request.params, report, request.values)
+    plain = Params(program, None, (), _unheard)
+    derived = chosen(derive(program, asked, report), request.job, request.name, report)
+    there = [one for one in derived if one.chosen and not one.absent]
+    for one in there:
+        check_name(one, report)
+    return FileInfo(
+        path_of(program),
+        tuple(file.source.path for file in program.files[1:]),
+        params_of(program, plain, asked),
+        tuple(_profiles(program, plain)),
+        tuple(_jobs(there, pipeline.check(program, request).jobs)),
+    )
+
+
+def _unheard(diagnostic: Diagnostic) -> None:
+    """What is wrong has been reported, or is not asked for."""
+
+
+# --- params ----------------------------------------------------------------------------------------------------
+
+
+def params_of(program: Program, plain: Params, asked: Params) -> tuple[ParamInfo, ...]:
+    """All params; ``plain``: their values without a profile, ``asked``: with what the request gives."""
+    return tuple(_param(param, plain, asked) for param in program.params.values())
+
+
+def _param(param: ast.Param, plain: Params, asked: Params) -> ParamInfo:
+    name = param.name.text
+    to = plain.types[name]
+    settings = {setting.key.text: setting.value for setting in param.settings}
+
+    def bound(key: str, kind: Type | None) -> Plain:
+        return _typed(settings[key], kind, plain) if key in settings and kind is not None else None
+
+    one_of = bound("one_of", None if to is None else ListType(to))
+    description, pattern = bound("description", STRING), bound("pattern", STRING)
+    return ParamInfo(
+        name,
+        param.type.span.text if to is None else describe(to),
+        param.default is None,
+        _known(plain, name) if param.default is not None else None,
+        _known(asked, name),
+        description if isinstance(description, str) else "",
+        bound("min", to),
+        bound("max", to),
+        one_of if isinstance(one_of, list) else None,
+        pattern if isinstance(pattern, str) else None,
+        param.name.span,
+    )
+
+
+def _known(params: Params, name: str) -> Plain:
+    value = params.lookup(name)
+    return None if value is None else as_plain(value.data)
+
+
+def _typed(expression: ast.Expr, to: Type, params: Params) -> Plain:
+    """The value of an expression, as the type that it stands for."""
+    return as_plain(conform(evaluate(expression, params.scope), to, "", _unheard).data)
+
+
+def as_plain(data: Data) -> Plain:
+    """``data`` as JSON has it."""
+    if isinstance(data, str | bool | int):
+        return data
+    if isinstance(data, Decimal):
+        return float(data)
+    if isinstance(data, CONTAINERS):
+        if isinstance(data, ListData):
+            return [as_plain(item.data) for item in data.items]
+        return {key: as_plain(entry.value.data) for key, entry in data.entries.items()}
+    return None if isinstance(data, Poison) else show(data)
+
+
+# --- profiles --------------------------------------------------------------------------------------------------
+
+
+def profiles_of(program: Program, plain: Params) -> list[ProfileInfo]:
+    """All profiles; ``plain``: the values of params without any."""
+    return list(_profiles(program, plain))
+
+
+def _profiles(program: Program, plain: Params) -> Iterator[ProfileInfo]:
+    worked_out = 0
+    for name, parts in program.profiles.items():
+        settings = {setting.key.text: setting.value for part in parts for setting in part.settings}
+        params: Params | None = plain
+        if references(tuple(settings.values()), plain.names()):  # its values may depend on what it sets
+            worked_out += 1
+            params = Params(program, name, (), _unheard) if worked_out <= MOST_PROFILES else None
+        values = {key: _setting(key, value, params) for key, value in settings.items()}
+        yield ProfileInfo(name, values, parts[0].name.span)
+
+
+def _setting(key: str, value: ast.Expr, params: Params | None) -> Plain:
+    """What a profile sets a param to; ``params``: with what it sets, or ``None`` when that is too much work."""
+    to = None if params is None else params.types.get(key)
+    return None if params is None or to is None else _typed(value, to, params)
+
+
+# --- jobs ------------------------------------------------------------------------------------------------------
+
+
+def _jobs(derived: Iterable[Derived], checked: Iterable[resolved.Job]) -> Iterator[JobInfo]:
+    known = {_key(job.derived): job for job in checked}
+    for one in derived:
+        job = known.get(_key(one))
+        roles = () if job is None else job.roles
+        yield JobInfo(
+            one.name if one.known else None,
+            one.node.name.text,
+            _index(one),
+            tuple(RoleInfo(role.name, role.replicas if role.counted else None) for role in roles),
+            tuple(dict.fromkeys(_targets(one.node))),
+            one.node.name.span,
+        )
+
+
+def _index(one: Derived) -> int | None:
+    return None if one.combination is None or one.combination.broken else one.combination.index
+
+
+def _key(one: Derived) -> tuple[int, int | None]:
+    return one.node.span.start, _index(one)
+
+
+def _targets(node: ast.Job) -> Iterator[str]:
+    for item in node.as_read.items:
+        if isinstance(item, ast.Target):
+            found = targets.find(item.name.text)
+            yield item.name.text if found is None else found.name

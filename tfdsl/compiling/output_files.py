@@ -1,0 +1,179 @@
+"""The files and the tasks that jobs become.
+
+Files have their headers, and are named as ``tfdsl compile -o FOLDER`` names them below the folder. Tasks are named
+``worker`` or ``worker[0]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, cast
+
+from tfdsl.backend import Document
+from tfdsl.compiling import pipeline
+from tfdsl.compiling.pipeline import Made
+from tfdsl.diagnostics import Diagnostic
+from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, NO_SUCH_TASK
+from tfdsl.emit.header import Form, Header, headed
+from tfdsl.emit.written import Written
+from tfdsl.patterns import regex
+from tfdsl.record import Record
+from tfdsl.source_files import name_below_root
+from tfdsl.text import Span
+from tfdsl.vocabulary.attributes import ROLE_NAMES
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tfdsl.backend import Backend, TaskConfig
+    from tfdsl.ir.fields import Origins
+
+
+class OutputFile(Record):
+    """One file. ``name``: with ``/`` between its parts, on every system.
+
+    ``place_of``: the origins of the job that a line belongs to, and the IR path there, for the path of a line.
+    ``documents``: those that are in it; none in a Dockerfile. ``private``: it belongs to a job that holds a secret as
+    plain text.
+    """
+
+    name: str
+    written: Written
+    form: Form
+    place_of: Callable[[str], tuple[Origins, str]]
+    documents: tuple[Document, ...] = ()
+    executable: bool = False
+    private: bool = False
+
+    @property
+    def mapped(self) -> bool:
+        """Whether any line comes from a place in the source."""
+        return any(path is not None for path in self.written.lines)
+
+    def span_of(self, path: str) -> Span:
+        """Where in the source the path of a line was written."""
+        origins, inner = self.place_of(path)
+        return origins.span(inner)
+
+    def source_map(self) -> str:
+        """The text of its map (:mod:`tfdsl.emit.sourcemap`)."""
+        from tfdsl.emit.sourcemap import source_map
+
+        return source_map(self.written, self.name.rpartition("/")[2], self.span_of)
+
+
+def output_files(made: Made) -> Iterator[OutputFile]:
+    """The files of one job: ``JOB.yaml``, or those of a target that is a set of files in ``JOB/``, and a Dockerfile."""
+    job, origins, private = made.unit.job.name, made.unit.origins, made.private
+
+    def place_of(path: str) -> tuple[Origins, str]:
+        return origins, path
+
+    if is_stream(made):
+        yield stream(f"{job}.yaml", [made])
+    else:
+        header = header_of(made)
+        for document in made.documents:
+            name = f"{job}/{document.file}"
+            written = headed(pipeline.written(document), document.format, name, header)
+            yield OutputFile(name, written, document.format, place_of, (document,), document.executable, private)
+    if made.dockerfile is not None:
+        name = f"{job}.Dockerfile"
+        written = headed(made.dockerfile, "dockerfile", name, header_of(made))
+        yield OutputFile(name, written, "dockerfile", place_of, private=private)
+
+
+def header_of(made: Made) -> Header:
+    """The header of the files of a job."""
+    source = name_below_root(made.source) if made.source is not None else None
+    return Header(made.unit.target, made.unit.shown_version, source)
+
+
+def is_stream(made: Made) -> bool:
+    """Whether the documents are one YAML stream."""
+    return all(document.file is None for document in made.documents)
+
+
+def stream(name: str, jobs: Sequence[Made]) -> OutputFile:
+    """Jobs of one target as one YAML stream, in file order."""
+    from tfdsl.emit import yaml
+
+    texts: list[str] = []
+    lines: list[str | None] = []
+    for number, one in enumerate(jobs):
+        written = yaml.write([document.data for document in one.documents])
+        if number:
+            texts.append("---\n")
+            lines.append(None)
+        texts.append(written.text)
+        lines += [None if path is None else f"{number}:{path}" for path in written.lines]
+
+    def place_of(path: str) -> tuple[Origins, str]:
+        number, _, inner = path.partition(":")
+        return jobs[int(number)].unit.origins, inner
+
+    private = any(one.private for one in jobs)
+    written = Written("".join(texts), tuple(lines))
+    if jobs:
+        written = headed(written, "yaml", name, header_of(jobs[0]))
+    documents = tuple(document for one in jobs for document in one.documents)
+    return OutputFile(name, written, "yaml", place_of, documents, private=private)
+
+
+def folder_names(made: Sequence[Made]) -> dict[tuple[str, str], str]:
+    """The folder of each target and version in the output of several targets: with its version if it has several."""
+    units = list(dict.fromkeys((one.unit.target, one.unit.shown_version) for one in made))
+    targets = [target for target, _ in units]
+    return {
+        (target, version): target if targets.count(target) == 1 else f"{target}-{version}" for target, version in units
+    }
+
+
+_TASK = regex(r"([a-z]+)(?:\[(\d{1,9})\])?")
+
+
+class TaskName(Record):
+    """Tasks of a role; ``index`` ``None``: all of them. ``place``: where they are named."""
+
+    role: str
+    index: int | None
+    place: Span
+
+    def missing(self, made: Iterable[Made]) -> Diagnostic:
+        """That none of the jobs has such a task."""
+        names = " or ".join(dict.fromkeys(one.unit.job.name for one in made))
+        return NO_SUCH_TASK(self.place, job=names, name=self.place.text)
+
+
+def task_name(text: str, place: Span) -> TaskName | Diagnostic:
+    """What ``worker`` or ``worker[0]`` names, or why it names no task."""
+    match = _TASK.fullmatch(text)
+    if match is None or match.group(1) not in ROLE_NAMES:
+        roles = ", ".join(ROLE_NAMES)
+        return BAD_ARGUMENT(place, what=f"{text} is not a task; write ROLE or ROLE[INDEX], with {roles}")
+    index = match.group(2)
+    return TaskName(match.group(1), None if index is None else int(index), place)
+
+
+def tasks_of(backend: Backend, made: Made, name: TaskName | None) -> list[TaskConfig]:
+    """What the tasks of one job will see, all of them or those of that name."""
+    return [
+        task
+        for task in backend.load().tasks(made.unit)
+        if name is None or (task.role == name.role and name.index in (None, task.index))
+    ]
+
+
+def json_object(text: str) -> dict[str, Any] | None:
+    """The object in a TF_CONFIG, which the job may have written itself; ``None`` for anything else."""
+    import json
+
+    try:
+        value: object = json.loads(text, parse_constant=_not_json)
+    except (ValueError, RecursionError):
+        return None
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else None
+
+
+def _not_json(word: str) -> float:
+    raise ValueError(f"{word} is a word of Python's reader, not of JSON")
