@@ -42,7 +42,7 @@ def children(node: Node) -> Iterator[Node]:
 def path_at(file: ast.File, offset: int) -> list[Node]:
     """The nodes around ``offset``, outermost first; the end of a node counts as inside it."""
     path: list[Node] = []
-    level: tuple[Node, ...] = file.declarations
+    level = cast("tuple[Node, ...]", file.declarations)
     while True:
         inner = [node for node in level if span_of(node).start <= offset <= span_of(node).end]
         if not inner:
