@@ -29,7 +29,7 @@ def broken(snapshot, offset):
     print("this must not get among the messages")
     raise ZeroDivisionError("a bug")
 hover.hover = broken
-from tfdsl import pipeline
+from tfdsl.compiling import pipeline
 real = pipeline.run_in_steps
 pipeline.run_in_steps = lambda program, *rest: 1 / 0 if program.lets else real(program, *rest)
 from tfdsl.cli.main import main

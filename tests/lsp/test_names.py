@@ -204,7 +204,7 @@ def test_what_can_be_renamed_is_told_before() -> None:
 
 def test_includes_are_links() -> None:
     snap, _ = marked('include "common.tfjob"\ninclude "sub/x.tfjob"\ninclude "${x}"\ninclude "/abs"\n▮', COMMON)
-    assert [(link.span.text, link.path) for link in links(snap)] == [
+    assert [(span.text, path) for span, path in links(snap)] == [
         ("common.tfjob", "/work/common.tfjob"),
         ("sub/x.tfjob", "/work/sub/x.tfjob"),
     ]

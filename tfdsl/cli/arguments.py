@@ -8,13 +8,16 @@ part of the command line, so it is shown like any other, also as JSON.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
+from tfdsl.cli.commands import SUMMARIES
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, MISSING_ARGUMENT, UNKNOWN_FLAG
 from tfdsl.diagnostics.render.text import NARROW, fold
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
 
+Right = TypeVar("Right")
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_[]")
 
 
@@ -49,6 +52,10 @@ class Positional(Record):
     many: bool = False
 
 
+FILE = Positional("FILE", "a .tfjob file, a job as JSON, or - for standard input")
+"""The argument of commands that take one job."""
+
+
 class Command(Record):
     """What a command takes. ``examples``: command lines that work in a folder with ``mnist.tfjob`` in it.
 
@@ -56,12 +63,16 @@ class Command(Record):
     """
 
     name: str
-    summary: str
     positionals: tuple[Positional, ...]
     flags: tuple[Flag, ...]
     examples: tuple[str, ...]
     notes: str = ""
     absent: Mapping[str, str] = {}
+
+    @property
+    def summary(self) -> str:
+        """What the command does, as the overview has it."""
+        return SUMMARIES[self.name]
 
 
 class Argument(Record):
@@ -176,6 +187,13 @@ def _keep(arguments: Arguments, flag: Flag, argument: Argument) -> None:
     if flag.one_of and argument.text not in flag.one_of:
         arguments.errors.append(not_one_of(flag.name, argument, flag.one_of))
     earlier.append(argument)
+
+
+def right(results: Iterable[Right | Diagnostic], errors: list[Diagnostic]) -> list[Right]:
+    """The results that are not errors; the others go to ``errors``."""
+    done = list(results)
+    errors += [one for one in done if isinstance(one, Diagnostic)]
+    return [one for one in done if not isinstance(one, Diagnostic)]
 
 
 def not_one_of(what: str, argument: Argument, words: Iterable[str]) -> Diagnostic:

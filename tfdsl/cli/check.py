@@ -33,7 +33,6 @@ FIX = Flag("--fix", "apply safe fixes to the files, then check")
 
 COMMAND = Command(
     "check",
-    "report mistakes, and what a target cannot do or does differently",
     (Positional("FILE", "a .tfjob file, a folder of them, a job as JSON, or - for standard input", many=True),),
     (
         chosen.TARGET,
@@ -156,13 +155,13 @@ class _Check:
                 for profile in self.profiles(front_end.profiles_of(one))
             )
         paths = [source.path for source in sources]
-        settled = [each for alike in groups.values() for each in self.settled(alike, paths)]
+        always = self.arguments.on(chosen.STRICT.name)
+        settled = [
+            each
+            for alike in groups.values()
+            for each in front_end.settled(alike.outcomes, alike.inputs, strict=alike.strict or always, paths=paths)
+        ]
         return [*unsettled, *(settled if len(groups) <= 1 else in_file_order(settled, paths))]
-
-    def settled(self, alike: _Alike, paths: Sequence[str]) -> list[Diagnostic]:
-        """What there is to say about files that are checked for the same targets."""
-        strict = alike.strict or self.arguments.on(chosen.STRICT.name)
-        return front_end.settled(alike.outcomes, alike.inputs, strict=strict, paths=paths)
 
     def project(self, given: Input) -> Project:
         """The project of a file, which it shares with the other files of its folder."""

@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, cast
 
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import Argument, Arguments, Command, Flag, Positional, quote
-from tfdsl.cli.report import OK, report, status_of
-from tfdsl.cli.report import document as for_programs
+from tfdsl.cli.arguments import FILE, Argument, Arguments, Command, Flag, quote
+from tfdsl.cli.report import OK, document, report, status_of
 from tfdsl.cli.selection import ALLOW_READ, JOB, NAME, OPTION, PARAMS, PROFILE, SET, TARGET
 from tfdsl.cli.streams import err, out
 from tfdsl.compiling import pipeline
@@ -28,7 +27,7 @@ from tfdsl.emit.located import plain
 from tfdsl.record import Record, replace
 from tfdsl.source_files import origin_of
 from tfdsl.text import Source, Span
-from tfdsl.writing import Failure, File
+from tfdsl.writing import Failure, File, write_all
 
 OUTPUT = Flag("--output", "a folder, a file (FILE.yaml), or - for standard output", short="-o", value="PATH")
 SOURCE_MAP = Flag("--source-map", "write FILE.map beside each file: the source line of every line")
@@ -41,17 +40,11 @@ FORMAT = Flag(
 
 COMMAND = Command(
     "compile",
-    "write the manifests of a job for one or more targets",
-    (Positional("FILE", "a .tfjob file, a job as JSON, or - for standard input"),),
+    (FILE,),
     (
         chosen.TARGET,
         OUTPUT,
-        chosen.JOB,
-        chosen.NAME,
-        chosen.PROFILE,
-        chosen.PARAMS,
-        chosen.SET,
-        chosen.OPTION,
+        *chosen.OF_JOBS,
         chosen.STRICT,
         chosen.ALLOW_READ,
         SOURCE_MAP,
@@ -133,8 +126,6 @@ def _write(arguments: Arguments, place: Destination, made: Sequence[Made], sourc
             out(stream("-", made).written.text)
             return _left_out(made)
         return []
-    from tfdsl.writing import write_all
-
     failure = write_all(one_file(place, made, source_map=arguments.on(SOURCE_MAP.name)), sources)
     return _left_out(made) if failure is None else [_not_written(place, failure)]
 
@@ -142,7 +133,6 @@ def _write(arguments: Arguments, place: Destination, made: Sequence[Made], sourc
 def _write_folder(compilation: Compilation, made: Sequence[Made], sources: Sequence[str]) -> list[Diagnostic]:
     """Write the files of all jobs, but not over one of ``sources``; returns the diagnostics about the folder."""
     from tfdsl.cli.beside_output import beside_output
-    from tfdsl.writing import write_all
 
     place = compilation.place
     jobs = placed(place, made, source_map=compilation.arguments.on(SOURCE_MAP.name))
@@ -158,8 +148,9 @@ def _document(arguments: Arguments, place: Destination, made: Sequence[Made], di
     """Print the document of ``--format json``; returns the exit status. Only ``tfdsl check`` tries fixes."""
     status = status_of(diagnostics)
     done = status == OK and place.kind != "stream"
-    without_fixes = [replace(one, fixes=()) for one in diagnostics]
-    out(document(place, made, without_fixes, written=done, source_map=arguments.on(SOURCE_MAP.name)))
+    messages = contents([replace(one, fixes=()) for one in diagnostics])
+    files = list(_listed(place, made, source_map=arguments.on(SOURCE_MAP.name)))
+    out(document(1, {"written": done, "files": files, **messages}))
     return status
 
 
@@ -172,6 +163,9 @@ def _left_out(made: Sequence[Made]) -> list[Diagnostic]:
             place = one.unit.origins.span(build.path)
             found.setdefault(place, DOCKERFILE_LEFT_OUT(place, job=one.unit.job.name))
     return list(found.values())
+
+
+# --- where the output goes ------------------------------------------------------------------------------------
 
 
 FILE_ENDINGS = (".yaml", ".yml")
@@ -323,12 +317,7 @@ def _files(folder: str, outputs: Iterable[OutputFile], *, source_map: bool) -> l
     return written
 
 
-def document(
-    place: Destination, made: Sequence[Made], diagnostics: Sequence[Diagnostic], *, written: bool, source_map: bool
-) -> str:
-    """The document. ``diagnostics``: without secrets and in order; ``written``: the files are at their paths."""
-    files = list(_listed(place, made, source_map=source_map))
-    return for_programs(1, {"written": written, "files": files, **contents(diagnostics)})
+# --- for programs ---------------------------------------------------------------------------------------------
 
 
 def _listed(place: Destination, made: Sequence[Made], *, source_map: bool) -> Iterator[Json]:

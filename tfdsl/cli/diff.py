@@ -29,7 +29,6 @@ FORMAT = Flag(
 
 COMMAND = Command(
     "diff",
-    "show what differs between two jobs as the cluster would see them",
     (
         Positional("A", "a .tfjob file, FILE@REVISION of git, a manifest, a job as JSON, or -"),
         Positional("B", "the same"),

@@ -26,7 +26,6 @@ from tfdsl.vocabulary.types import describe
 
 COMMAND = Command(
     "explain",
-    "explain a message or any word of the language",
     (Positional("WORD", "a code (TFJ2104), a slug (duplicate-mount-path), an exit status (75), or a word of a job"),),
     (TEXT_OR_JSON,),
     ("tfdsl explain gpu", "tfdsl explain evicted", "tfdsl explain TFJ1201"),

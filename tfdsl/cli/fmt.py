@@ -18,7 +18,6 @@ DIFF = Flag("--diff", "change nothing; show what would change")
 
 COMMAND = Command(
     "fmt",
-    "format files",
     (
         Positional(
             "FILE", "a .tfjob file, a folder of them, or - to format standard input to standard output", many=True

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, cast
 
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import Argument, Arguments, Command, Flag, Positional, quote
+from tfdsl.cli.arguments import FILE, Argument, Arguments, Command, Flag, quote
 from tfdsl.cli.report import OK, end, report
 from tfdsl.cli.streams import out
 from tfdsl.compiling.front_end import hidden_with
@@ -31,18 +31,12 @@ FORMAT = Flag(
 
 COMMAND = Command(
     "graph",
-    "draw a job: who talks to whom, and what it reads and writes",
-    (Positional("FILE", "a .tfjob file, a job as JSON, or - for standard input"),),
+    (FILE,),
     (
         chosen.TARGET,
         OUTPUT,
         FORMAT,
-        chosen.JOB,
-        chosen.NAME,
-        chosen.PROFILE,
-        chosen.PARAMS,
-        chosen.SET,
-        chosen.OPTION,
+        *chosen.OF_JOBS,
         chosen.ALLOW_READ,
     ),
     ("tfdsl graph mnist.tfjob -o mnist.svg", "tfdsl graph mnist.tfjob -t kubernetes"),

@@ -32,7 +32,6 @@ FORMAT = Flag("--format", "the format of messages (default: text)", value="FORMA
 
 COMMAND = Command(
     "import",
-    "write the job that a manifest describes",
     (Positional("FILE", "YAML, JSON, XML or a command line, a folder of them, or - for standard input", many=True),),
     (OUTPUT, FROM, ROLE, CHECK, SPLIT, FORMAT),
     (

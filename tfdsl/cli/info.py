@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import TEXT_OR_JSON, Arguments, Command, Positional
+from tfdsl.cli.arguments import FILE, TEXT_OR_JSON, Arguments, Command
 from tfdsl.cli.report import OK, document, lines_for_people, report
 from tfdsl.cli.streams import out
 from tfdsl.compiling.front_end import hidden_with
@@ -17,8 +17,7 @@ from tfdsl.text import Span
 
 COMMAND = Command(
     "info",
-    "list the params, profiles, jobs and includes of a file",
-    (Positional("FILE", "a .tfjob file, a job as JSON, or - for standard input"),),
+    (FILE,),
     (chosen.JOB, chosen.PROFILE, chosen.PARAMS, chosen.SET, chosen.ALLOW_READ, TEXT_OR_JSON),
     ("tfdsl info mnist.tfjob", "tfdsl info mnist.tfjob --profile large --format json"),
     "A param without a value, or a mistake inside a job, is not an error here; what depends on it is shown as ?.\n"

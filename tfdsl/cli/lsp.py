@@ -14,7 +14,6 @@ _INSTALL = "pip install '.[lsp]' in a checkout of tfdsl, or pip install 'FILE.wh
 
 COMMAND = Command(
     "lsp",
-    "serve an editor on standard input and output",
     (),
     # Editors append these on their own: the protocol recommends that every server accepts them.
     (

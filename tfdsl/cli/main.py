@@ -12,7 +12,7 @@ import gc
 import os
 import sys
 
-from tfdsl.cli.commands import SUMMARIES, load
+from tfdsl.cli.commands import SUMMARIES, load, overview
 from tfdsl.cli.streams import Ended, OutputFailed, choose_colour, err, err_columns, forget, out, out_columns
 
 TYPE_CHECKING = False  # spares ``--help`` and ``--version`` the import of typing
@@ -86,13 +86,9 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def _run(words: list[str]) -> int:
     if not words:
-        from tfdsl.cli.commands import overview
-
         err(overview(err_columns()))
         return USAGE
     if words[0] in ("-h", "--help", "help") and len(words) == 1:
-        from tfdsl.cli.commands import overview
-
         out(overview(out_columns()))
         return 0
     if words[0] in ("-V", "--version") and len(words) == 1:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import TEXT_OR_JSON, Arguments, Command, Positional
+from tfdsl.cli.arguments import FILE, TEXT_OR_JSON, Arguments, Command
 from tfdsl.cli.report import OK, document, end_if, lines_for_people
 from tfdsl.cli.streams import out
 from tfdsl.compiling.jobs import MatrixJob, matrix_jobs
@@ -15,8 +15,7 @@ from tfdsl.simulating.words import table
 
 COMMAND = Command(
     "matrix",
-    "list the jobs of a file, with the values of their matrix",
-    (Positional("FILE", "a .tfjob file, a job as JSON, or - for standard input"),),
+    (FILE,),
     (chosen.JOB, chosen.NAME, chosen.PROFILE, chosen.PARAMS, chosen.SET, chosen.ALLOW_READ, TEXT_OR_JSON),
     ("tfdsl matrix mnist.tfjob", "tfdsl matrix mnist.tfjob --format json"),
     "A job whose condition is false is left out. --job NAME takes any name of the first column, or that of a block.",

@@ -18,7 +18,6 @@ from tfdsl.writing import Failure, File, write_all
 
 COMMAND = Command(
     "new",
-    "write a first job to start from",
     (Positional("NAME", "name of the job, which is written to NAME.tfjob", required=False),),
     (Flag("--from", "write an example and its files into the folder NAME (default: EXAMPLE)", value="EXAMPLE"),),
     ("tfdsl new digits", "tfdsl new", "tfdsl new --from mnist", "tfdsl new --from mnist letters"),

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import Argument, Arguments, Command, Flag, Positional
+from tfdsl.cli.arguments import FILE, Argument, Arguments, Command, Flag, right
 from tfdsl.cli.report import ERRORS, OK, USAGE, refuse, report
 from tfdsl.cli.streams import OutputFailed, err, err_columns, out, out_columns, out_takes_colour
 from tfdsl.compiling.front_end import Input, ReadyJob
@@ -29,7 +29,7 @@ from tfdsl.running import devices
 from tfdsl.running.ending import last_words
 from tfdsl.running.local_job import LocalJob, Result
 from tfdsl.running.loop import Loop
-from tfdsl.running.mount_options import Given, MountOptions, parsed
+from tfdsl.running.mount_options import MountOptions, parsed
 from tfdsl.running.preparing import Prepared, Settings
 from tfdsl.running.restarts import FIRST_PAUSE
 from tfdsl.running.scaling import scaled
@@ -66,8 +66,7 @@ _NO_TARGET = "run starts processes on this machine, whatever the target: it read
 
 COMMAND = Command(
     "run",
-    "run a job as processes of this machine",
-    (Positional("FILE", "a .tfjob file, a job as JSON, or - for standard input"),),
+    (FILE,),
     (
         chosen.JOB,
         chosen.NAME,
@@ -266,11 +265,11 @@ class Options(Record):
 def options_of(arguments: Arguments) -> tuple[Options, list[Diagnostic]]:
     """The options, and what is wrong with them."""
     errors: list[Diagnostic] = []
-    scaled = [(pair, given) for given in arguments.values("--scale") if (pair := _roles_scaled(given, errors))]
-    injected = [one for given in arguments.values("--inject") if (one := _injected(given, errors))]
+    scaled = right(map(_roles_scaled, arguments.values("--scale")), errors)
+    injected = right([faults.parse(given.text, given.span) for given in arguments.values("--inject")], errors)
     options = Options(
-        dict(one for one, _ in scaled),
-        tuple((role, argument) for (role, _), argument in scaled),
+        {role: replicas for role, replicas, _ in scaled},
+        tuple((role, argument) for role, _, argument in scaled),
         tuple(injected),
         arguments.on("--cpu"),
         _parallel(arguments.value("--parallel"), errors),
@@ -286,14 +285,8 @@ def mount_options(arguments: Arguments, jobs: Sequence[Job]) -> tuple[MountOptio
     """What is mounted, and what is wrong with it; the paths of ``jobs`` tell how a ``PATH=DIR`` is read."""
     errors: list[Diagnostic] = []
     known = {mount.at for job in jobs for role in job.roles for mount in role.mounts}
-    named: dict[str, Given] = {}
-    for argument in arguments.values("--mount"):
-        result = parsed(argument.text, argument.span, known)
-        if not isinstance(result, Given):
-            errors.append(result)
-        else:
-            named[result.at] = result
-    return MountOptions(named, arguments.on("--no-mounts")), errors
+    given = right([parsed(argument.text, argument.span, known) for argument in arguments.values("--mount")], errors)
+    return MountOptions({mount.at: mount for mount in given}, arguments.on("--no-mounts")), errors
 
 
 def _variables(argument: Argument, errors: list[Diagnostic]) -> Mapping[str, str]:
@@ -308,31 +301,20 @@ def _variables(argument: Argument, errors: list[Diagnostic]) -> Mapping[str, str
     return file.values
 
 
-def _roles_scaled(argument: Argument, errors: list[Diagnostic]) -> tuple[str, int] | None:
+def _roles_scaled(argument: Argument) -> tuple[str, int, Argument] | Diagnostic:
     role, equals, number = argument.text.partition("=")
     if not equals or role not in ROLE_NAMES:
         error = BAD_ARGUMENT(argument.span, what=f"--scale needs ROLE=N, not {argument.text or '(nothing)'}")
         near = closest(role, ROLE_NAMES) if equals else None
-        errors.append(error.help(f"did you mean {near}?" if near else f"the roles are {enumeration(ROLE_NAMES)}"))
-        return None
+        return error.help(f"did you mean {near}?" if near else f"the roles are {enumeration(ROLE_NAMES)}")
     most = 1 if ROLES_BY_NAME[role].single else MOST_REPLICAS
     if _NUMBER.fullmatch(number) is None:
         what = f"--scale {role} needs a number of replicas from 0 to {most:,}, not {number or '(nothing)'}"
-        errors.append(BAD_ARGUMENT(argument.span, what=what).help(f"write --scale {role}=1"))
-        return None
+        return BAD_ARGUMENT(argument.span, what=what).help(f"write --scale {role}=1")
     replicas = int(number)
     if replicas > most:
-        errors.append(BAD_ARGUMENT(argument.span, what=f"{role} can have at most {most} replicas, not {replicas}"))
-        return None
-    return role, replicas
-
-
-def _injected(argument: Argument, errors: list[Diagnostic]) -> Injected | None:
-    parsed = faults.parse(argument.text, argument.span)
-    if isinstance(parsed, faults.Injected):
-        return parsed
-    errors.append(parsed)
-    return None
+        return BAD_ARGUMENT(argument.span, what=f"{role} can have at most {most} replicas, not {replicas}")
+    return role, replicas, argument
 
 
 def _parallel(argument: Argument | None, errors: list[Diagnostic]) -> int:

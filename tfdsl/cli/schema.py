@@ -11,7 +11,6 @@ SETTINGS = Flag("--settings", "the schema of tfdsl.toml instead, for editors of 
 
 COMMAND = Command(
     "schema",
-    "print the JSON Schema of a job, or of the settings of a project",
     (),
     (SETTINGS,),
     ("tfdsl schema", "tfdsl schema --settings"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.backend import Backend
-from tfdsl.cli.arguments import Argument, Arguments, Flag
+from tfdsl.cli.arguments import Argument, Arguments, Flag, right
 from tfdsl.cli.inputs import the_file
 from tfdsl.cli.report import refuse
 from tfdsl.compiling.front_end import Input, choice_of, once, part, project_of, source_of, target_of
@@ -51,6 +51,8 @@ NAME = Flag("--name", "give the one job this name instead of its own", value="NA
 ALLOW_READ = Flag(
     "--allow-read", "another folder from which files may be read that you do not name yourself", value="DIR", many=True
 )
+OF_JOBS = (JOB, NAME, PROFILE, PARAMS, SET, OPTION)
+"""Which jobs of the file, and with which values; for all commands that take a job to a target."""
 STRICT = Flag("--strict", "report what a target does differently as an error")
 
 
@@ -71,15 +73,12 @@ def selection(arguments: Arguments) -> Selection:
     """Read the options of this module out of ``arguments``."""
     errors: list[Diagnostic] = []
     names = [piece for argument in arguments.values(TARGET.name) for piece in _pieces(argument)]
-    found = [choice_of(name.text, name.span) for name in names]
-    errors += [one for one in found if isinstance(one, Diagnostic)]
-    choices = [one for one in found if isinstance(one, Choice)]
-    params = [param for argument in arguments.values(SET.name) if (param := _param(argument, errors)) is not None]
-    values = [one for argument in arguments.values(PARAMS.name) if (one := _values(argument, arguments, errors))]
+    choices = right([choice_of(name.text, name.span) for name in names], errors)
+    params = right(map(_param, arguments.values(SET.name)), errors)
+    values = right([_values(argument, arguments) for argument in arguments.values(PARAMS.name)], errors)
     asked = {choice.backend.name for choice in choices}
-    options = [
-        option for argument in arguments.values(OPTION.name) if (option := _option(argument, asked, errors)) is not None
-    ]
+    given = [option for argument in arguments.values(OPTION.name) for option in _option(argument, asked)]
+    options = right(given, errors)
     errors += _no_folders(arguments.values(ALLOW_READ.name))
     profile = arguments.value(PROFILE.name)
     request = Request(
@@ -176,52 +175,46 @@ def _pieces(argument: Argument) -> Iterable[Argument]:
         at += len(text) + 1
 
 
-def _param(argument: Argument, errors: list[Diagnostic]) -> ParamGiven | None:
+def _param(argument: Argument) -> ParamGiven | Diagnostic:
     name, equals, text = argument.text.partition("=")
     if not equals or not name.strip():
-        errors.append(BAD_ARGUMENT(argument.span, what=f"--set needs PARAM=VALUE, not {argument.text}"))
-        return None
-    value = _value(f"--set {name}", text, argument, errors)
-    return None if value is None else ParamGiven(name.strip(), *value)
+        return BAD_ARGUMENT(argument.span, what=f"--set needs PARAM=VALUE, not {argument.text}")
+    value = _value(f"--set {name}", text, argument)
+    return value if isinstance(value, Diagnostic) else ParamGiven(name.strip(), *value)
 
 
-def _values(argument: Argument, arguments: Arguments, errors: list[Diagnostic]) -> Source | None:
+def _values(argument: Argument, arguments: Arguments) -> Source | Diagnostic:
     """The text of a file of values."""
     if argument.text == STDIN and any(one.text == STDIN for one in arguments.rest):
-        errors.append(BAD_ARGUMENT(argument.span, what="standard input can be read only once"))
-        return None
-    source = read(argument.text)
+        return BAD_ARGUMENT(argument.span, what="standard input can be read only once")
+    return _readable(argument, argument.text)
+
+
+def _readable(argument: Argument, path: str) -> Source | Diagnostic:
+    source = read(path)
     if isinstance(source, str):
-        errors.append(UNREADABLE_FILE(argument.span, path=argument.text or "(no name)", reason=source))
-        return None
+        return UNREADABLE_FILE(argument.span, path=path or "(no name)", reason=source)
     return source
 
 
-def _option(argument: Argument, asked: set[str], errors: list[Diagnostic]) -> GivenOption | None:
+def _option(argument: Argument, asked: set[str]) -> list[GivenOption | Diagnostic]:
+    """The option, or all that is wrong with it."""
     path, equals, text = argument.text.partition("=")
     target, dot, key = path.partition(".")
     if not equals or not dot or not key:
-        errors.append(BAD_ARGUMENT(argument.span, what=f"-O needs TARGET.KEY=VALUE, not {argument.text}"))
-        return None
+        return [BAD_ARGUMENT(argument.span, what=f"-O needs TARGET.KEY=VALUE, not {argument.text}")]
     backend = target_of(target, part(argument.span, argument.text, 0, len(target)))
-    value = _value(f"-O {path}", text, argument, errors)
-    if isinstance(backend, Diagnostic):
-        errors.append(backend)
-        return None
-    if value is None:
-        return None
+    value = _value(f"-O {path}", text, argument)
+    if isinstance(backend, Diagnostic) or isinstance(value, Diagnostic):
+        return [one for one in (value, backend) if isinstance(one, Diagnostic)]
     if asked and backend.name not in asked:
-        errors.append(_of_other(argument, backend))
-        return None
-    return GivenOption(backend.name, key, *value)
+        return [_of_other(argument, backend)]
+    return [GivenOption(backend.name, key, *value)]
 
 
-def _value(shown: str, text: str, argument: Argument, errors: list[Diagnostic]) -> tuple[Source, Form] | None:
+def _value(shown: str, text: str, argument: Argument) -> tuple[Source, Form] | Diagnostic:
     """The text of a value, and how it is read."""
     if not text.startswith("@"):
         return Source(shown, text), "text"
-    source = read(text[1:])
-    if isinstance(source, str):
-        errors.append(UNREADABLE_FILE(argument.span, path=text[1:] or "(no name)", reason=source))
-        return None
-    return source, "lines"
+    source = _readable(argument, text[1:])
+    return source if isinstance(source, Diagnostic) else (source, "lines")

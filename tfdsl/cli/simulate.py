@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import TEXT_OR_JSON, Arguments, Command, Flag, Positional
+from tfdsl.cli.arguments import FILE, TEXT_OR_JSON, Arguments, Command, Flag, right
 from tfdsl.cli.report import OK, document, end_if, lines_for_people, report
 from tfdsl.cli.streams import err, out
 from tfdsl.compiling.front_end import Input
@@ -14,7 +14,7 @@ from tfdsl.compiling.masking import Hidden, hide
 from tfdsl.compiling.pipeline import Choice
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
-from tfdsl.lifecycle.faults import Injected, parse
+from tfdsl.lifecycle.faults import parse
 from tfdsl.simulating import words
 
 if TYPE_CHECKING:
@@ -27,18 +27,12 @@ INJECT = Flag("--inject", "something that happens: 'worker[1] exit 137 after 20s
 
 COMMAND = Command(
     "simulate",
-    "predict how a job ends on each target when something happens to it",
-    (Positional("FILE", "a .tfjob file, a job as JSON, or - for standard input"),),
+    (FILE,),
     (
         chosen.TARGET,
         ALL_TARGETS,
         INJECT,
-        chosen.JOB,
-        chosen.NAME,
-        chosen.PROFILE,
-        chosen.PARAMS,
-        chosen.SET,
-        chosen.OPTION,
+        *chosen.OF_JOBS,
         chosen.ALLOW_READ,
         TEXT_OR_JSON,
     ),
@@ -73,10 +67,10 @@ def run(arguments: Arguments) -> int:
 
 def injected(arguments: Arguments, picked: chosen.Selection) -> Faults | None:
     """What ``--inject`` says, ``None`` without it."""
-    read = [parse(one.text, one.span) for one in arguments.values(INJECT.name)]
-    faults = tuple(one for one in read if isinstance(one, Injected))
-    end_if([one for one in read if not isinstance(one, Injected)], hidden=picked.hidden)
-    return faults or None
+    errors: list[Diagnostic] = []
+    faults = right([parse(one.text, one.span) for one in arguments.values(INJECT.name)], errors)
+    end_if(errors, hidden=picked.hidden)
+    return tuple(faults) or None
 
 
 def _show(arguments: Arguments, picked: chosen.Selection, given: Input, faults: Faults | None) -> int:

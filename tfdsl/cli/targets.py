@@ -14,7 +14,6 @@ from tfdsl.vocabulary.types import OptionValue, StringType, describe
 
 COMMAND = Command(
     "targets",
-    "list the targets, their versions and options",
     (),
     (TEXT_OR_JSON,),
     ("tfdsl targets", "tfdsl targets --format json"),

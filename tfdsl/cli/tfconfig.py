@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from tfdsl.backend import Backend, TaskConfig
+from tfdsl.backend import TaskConfig
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import TEXT_OR_JSON, Argument, Arguments, Command, Positional
+from tfdsl.cli.arguments import FILE, TEXT_OR_JSON, Arguments, Command, Positional, right
 from tfdsl.cli.report import ERRORS, OK, document, end_if, report
 from tfdsl.cli.streams import err, out
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.front_end import Input, compiled
 from tfdsl.compiling.front_end import run as run_input
 from tfdsl.compiling.output_files import TaskName, json_object, task_name, tasks_of
-from tfdsl.compiling.pipeline import Made
+from tfdsl.compiling.pipeline import Made, Outcome
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.record import Record
 
 COMMAND = Command(
     "tfconfig",
-    "show the cluster spec that each task will see",
     (
-        Positional("FILE", "a .tfjob file, a job as JSON, or - for standard input"),
+        FILE,
         Positional("ROLE[INDEX]", "only this role, or only this task of it", required=False),
     ),
     (
         chosen.TARGET,
-        chosen.JOB,
-        chosen.NAME,
-        chosen.PROFILE,
-        chosen.PARAMS,
-        chosen.SET,
-        chosen.OPTION,
+        *chosen.OF_JOBS,
         chosen.ALLOW_READ,
         TEXT_OR_JSON,
     ),
@@ -40,70 +33,50 @@ COMMAND = Command(
 )
 
 
-class _Form(Record):
-    """What is shown: of which tasks, and in which form."""
-
-    wanted: TaskName | None
-    json: bool
-
-
 def run(arguments: Arguments) -> int:
     """Print the tasks, target by target."""
     picked = chosen.selection(arguments)
     errors: list[Diagnostic] = []
-    wanted = _task(arguments.rest[1], errors) if len(arguments.rest) > 1 else None
+    wanted = right([task_name(one.text, one.span) for one in arguments.rest[1:]], errors)
     given = chosen.opened(arguments, picked, errors).given
-    form = _Form(wanted, json=arguments.text(TEXT_OR_JSON.name) == "json")
     picked = chosen.in_project(picked, given)
     end_if(picked.errors, hidden=picked.hidden)
-    if picked.choices:
-        return _show(given, picked, form)
-    end_if(chosen.unusable(arguments))
-    return _show_what_compiles(given, picked, form)
-
-
-def _task(argument: Argument, errors: list[Diagnostic]) -> TaskName | None:
-    name = task_name(argument.text, argument.span)
-    if isinstance(name, TaskName):
-        return name
-    errors.append(name)
-    return None
-
-
-def _show(given: Input, picked: chosen.Selection, form: _Form) -> int:
-    outcome = compiled(given, picked.request, picked.choices)
-    if pipeline.has_errors(outcome.diagnostics):
-        return report(outcome.diagnostics, (), hidden=picked.hidden)
-    return _print(outcome.made, outcome.targets, form)
-
-
-def _show_what_compiles(given: Input, picked: chosen.Selection, form: _Form) -> int:
-    request = picked.request
-    made: list[Made] = []
-    targets: list[Backend] = []
     refused: list[str] = []
+    if picked.choices:
+        outcomes = [compiled(given, picked.request, picked.choices)]
+    else:
+        end_if(chosen.unusable(arguments))
+        outcomes = list(_what_compiles(given, picked, refused))
+    for outcome in outcomes:
+        if pipeline.has_errors(outcome.diagnostics):
+            return report(outcome.diagnostics, (), hidden=picked.hidden)
+    as_json = arguments.text(TEXT_OR_JSON.name) == "json"
+    if refused and not as_json:
+        err(f"not shown, because the job does not compile for it: {', '.join(refused)}\n")
+    return _print(outcomes, wanted[0] if wanted else None, refused, as_json=as_json)
+
+
+def _what_compiles(given: Input, picked: chosen.Selection, refused: list[str]) -> Iterator[Outcome]:
+    """What is made for each target that takes the job; if there is none, why."""
     for choice in chosen.every_target():
-        outcome = run_input(given, request, [choice])
+        outcome = run_input(given, picked.request, [choice])
         if pipeline.has_errors(outcome.diagnostics):
             refused.append(choice.backend.name)
         else:
-            made += outcome.made
-            targets += outcome.targets
-    if not targets:
-        outcome = compiled(given, request, ())
-        if pipeline.has_errors(outcome.diagnostics):
-            return report(outcome.diagnostics, (), hidden=picked.hidden)
-    if refused and not form.json:
-        err(f"not shown, because the job does not compile for it: {', '.join(refused)}\n")
-    return _print(made, targets, form, refused) if targets else ERRORS
+            yield outcome
+    if len(refused) == len(chosen.every_target()):
+        yield compiled(given, picked.request, ())
 
 
-def _print(made: Sequence[Made], targets: Sequence[Backend], form: _Form, refused: Sequence[str] = ()) -> int:
-    by_name = {backend.name: backend for backend in targets}
-    found = [(one, tasks) for one in made if (tasks := tasks_of(by_name[one.unit.target], one, form.wanted))]
-    if not found and form.wanted is not None:
-        return report([form.wanted.missing(made)], ())
-    out(_json(found, refused) if form.json else _text(found))
+def _print(outcomes: Sequence[Outcome], wanted: TaskName | None, refused: Sequence[str], *, as_json: bool) -> int:
+    by_name = {backend.name: backend for outcome in outcomes for backend in outcome.targets}
+    if not by_name:
+        return ERRORS
+    made = [one for outcome in outcomes for one in outcome.made]
+    found = [(one, tasks) for one in made if (tasks := tasks_of(by_name[one.unit.target], one, wanted))]
+    if not found and wanted is not None:
+        return report([wanted.missing(made)], ())
+    out(_json(found, refused) if as_json else _text(found))
     return OK
 
 

@@ -39,18 +39,12 @@ SOURCE = Flag("--source", "compile this file: FILE is its output, or is included
 
 COMMAND = Command(
     "where",
-    "show which line made which: from a job to its output, and back",
     (Positional("FILE:LINE", "a line of a .tfjob file, or of an output"),),
     (
         chosen.TARGET,
         SOURCE,
         OUTPUT,
-        chosen.JOB,
-        chosen.NAME,
-        chosen.PROFILE,
-        chosen.PARAMS,
-        chosen.SET,
-        chosen.OPTION,
+        *chosen.OF_JOBS,
         chosen.ALLOW_READ,
         TEXT_OR_JSON,
     ),

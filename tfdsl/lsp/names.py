@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Literal, TypeAlias, cast
 
-from tfdsl.diagnostics import Diagnostic
-from tfdsl.lsp.snapshot import Snapshot
+from tfdsl.lsp.snapshot import Snapshot, unheard
 from tfdsl.record import Record, replace
 from tfdsl.semantics.derived import Derived, derive
 from tfdsl.semantics.project import Program
@@ -40,15 +39,10 @@ def children(node: Node) -> Iterator[Node]:
                     yield member
 
 
-def declarations(file: ast.File) -> tuple[Node, ...]:
-    """The declarations of a file."""
-    return file.declarations
-
-
 def path_at(file: ast.File, offset: int) -> list[Node]:
     """The nodes around ``offset``, outermost first; the end of a node counts as inside it."""
     path: list[Node] = []
-    level: tuple[Node, ...] = declarations(file)
+    level = cast("tuple[Node, ...]", file.declarations)
     while True:
         inner = [node for node in level if span_of(node).start <= offset <= span_of(node).end]
         if not inner:
@@ -256,7 +250,7 @@ def matching(found: Iterable[Declared], query: str) -> Iterator[Declared]:
 def jobs_of(snapshot: Snapshot, job: ast.Job) -> list[Derived]:
     """The jobs that the block ``job`` makes, those that have a name."""
     alone = replace(snapshot.program, jobs=(job,))
-    return [one for one in derive(alone, snapshot.params, _unheard) if one.known]
+    return [one for one in derive(alone, snapshot.params, unheard) if one.known]
 
 
 def values_of(snapshot: Snapshot, job: ast.Job, axis: str) -> list[Data]:
@@ -278,7 +272,3 @@ def axes_of(job: ast.Job) -> Sequence[str]:
     """The names of the axes of ``job``."""
     matrix = job.matrix
     return [axis.key.text for axis in matrix.axes] if matrix is not None else []
-
-
-def _unheard(diagnostic: Diagnostic) -> None:
-    """The check has reported it."""

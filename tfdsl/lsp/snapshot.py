@@ -132,18 +132,6 @@ def _blocks(program: Program) -> list[str]:
     return [item.name.text for job in program.jobs for item in job.items if isinstance(item, ast.Target)]
 
 
-def _no_programs(path: str) -> Iterable[Program]:
-    return ()
-
-
-def _nothing_is_open(path: str) -> str | None:
-    return None
-
-
-def _go_on() -> None:
-    """Nobody can cancel anything."""
-
-
 _step = without_gc(next)
 
 
@@ -163,9 +151,9 @@ class Snapshot:
         read: Opener,
         settings: Settings | None = None,
         before: Program | None = None,
-        programs: Callable[[str], Iterable[Program]] = _no_programs,
-        between: Callable[[], None] = _go_on,
-        shown: Callable[[str], str | None] = _nothing_is_open,
+        programs: Callable[[str], Iterable[Program]] = lambda path: (),
+        between: Callable[[], None] = lambda: None,
+        shown: Callable[[str], str | None] = lambda path: None,
     ) -> None:
         self.source = source
         self.read = read
@@ -276,8 +264,8 @@ class Snapshot:
     @cached_property
     def params(self) -> Params:
         """The values of params and lets."""
-        return Params(self.program, self.request.profile, self.request.params, _unheard, self.request.values)
+        return Params(self.program, self.request.profile, self.request.params, unheard, self.request.values)
 
 
-def _unheard(diagnostic: Diagnostic) -> None:
-    """The check has reported what is wrong with params."""
+def unheard(diagnostic: Diagnostic) -> None:
+    """For what the check has reported."""

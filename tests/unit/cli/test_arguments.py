@@ -9,7 +9,6 @@ from tfdsl.record import replace
 
 COMMAND = Command(
     "check",
-    "check",
     (Positional("FILE", "a file", many=True),),
     (
         Flag("--target", "a target", short="-t", value="TARGET", many=True),

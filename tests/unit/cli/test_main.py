@@ -141,7 +141,7 @@ def test_no_input_is_a_bug(folder: Path, text: str) -> None:
 def bug(folder: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
     """Run a command in which the pipeline raises."""
     code = (
-        "import sys; from tfdsl import pipeline; from tfdsl.cli.main import main\n"
+        "import sys; from tfdsl.compiling import pipeline; from tfdsl.cli.main import main\n"
         "def load(*given): raise RuntimeError('two\\nlines')\n"
         "pipeline.load = load\n"
         "sys.exit(main(sys.argv[1:]))"

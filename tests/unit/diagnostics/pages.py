@@ -40,7 +40,7 @@ _BLOCK = re.compile(r"(?:^(?:`([^`\n]+)`|With `([^`\n]+)`):\n)?^```(\w+)\n(.*?)^
 _CHARACTER = re.compile(r"‹U\+([0-9A-F]+)›")
 _REPEATED = re.compile(r"‹(.+?) × (\d+)›")
 _DECLARATION = re.compile(r"(?:edition|include|param|let|template|profile|job)\b")
-_COMMAND = Command("check", "", (), (selection.TARGET, selection.PROFILE, selection.SET, selection.OPTION), (), "")
+_COMMAND = Command("check", (), (selection.TARGET, selection.PROFILE, selection.SET, selection.OPTION), (), "")
 
 
 class Example(Record):

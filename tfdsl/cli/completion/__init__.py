@@ -22,7 +22,6 @@ _NUMBER = regex(r"[0-9]{1,9}")
 
 COMMAND = Command(
     "completion",
-    "print the script by which bash, zsh or fish completes commands",
     (
         Positional("SHELL", "bash, zsh or fish"),
         Positional("TYPED", "asked by the script: which word is typed, and all words", required=False, many=True),

@@ -162,22 +162,9 @@ def words(texts: Iterable[str]) -> Answer:
 # --- files -----------------------------------------------------------------------------------------------------
 
 
-def _any_file(asked: Asked) -> Answer:
-    return Answer(files=Files())
-
-
-def _folder(asked: Asked) -> Answer:
-    return Answer(files=Files(folders=True))
-
-
 def _job_file(asked: Asked) -> Answer:
     by_command = {"import": MANIFESTS, "fmt": (".tfjob",)}
     return Answer(files=Files(endings=by_command.get(asked.typed.command.name, JOBS)))
-
-
-def _side(asked: Asked) -> Answer:
-    """A job or a manifest of ``tfdsl diff``."""
-    return Answer(files=Files(endings=(*JOBS, *MANIFESTS)))
 
 
 # --- targets ---------------------------------------------------------------------------------------------------
@@ -198,10 +185,6 @@ def _targets(typed: str) -> Iterator[Candidate]:
     for backend in targets.every():
         names = [backend.name, *(alias for alias in backend.aliases if typed)]
         yield from (Candidate(name, backend.title) for name in names)
-
-
-def _plain_target(asked: Asked) -> Answer:
-    return answer(Candidate(backend.name, backend.title) for backend in targets.every())
 
 
 def _option(asked: Asked) -> Answer:
@@ -297,14 +280,6 @@ def _drafted(value: Plain, *, bare: bool) -> Value:
     return value
 
 
-def _profile(asked: Asked) -> Answer:
-    return answer(Candidate(one.name, ", ".join(one.values)) for one in asked.names.profiles)
-
-
-def _job(asked: Asked) -> Answer:
-    return words(asked.names.jobs)
-
-
 def _task(asked: Asked) -> Answer:
     """A role, or behind ``worker[`` one of its replicas."""
     role, bracket, _ = asked.word.partition("[")
@@ -365,10 +340,7 @@ def _page(asked: Asked) -> Answer:
 
     found = [one for one in pages() if " " not in one]
     if asked.word:
-        from tfdsl.compiling.pipeline import every_rule
-
-        rules = every_rule()
-        found += [name for name in rules if name.lower().startswith(asked.word.lower())]
+        found += [name for name in pipeline.every_rule() if name.lower().startswith(asked.word.lower())]
     return words(found)
 
 
@@ -378,17 +350,22 @@ def _shell(asked: Asked) -> Answer:
     return words(SHELLS)
 
 
+def _side(asked: Asked) -> Answer:
+    """A job or a manifest of ``tfdsl diff``."""
+    return Answer(files=Files(endings=(*JOBS, *MANIFESTS)))
+
+
 def _nothing(asked: Asked) -> Answer:
     """A value that nobody but the user knows."""
     return Answer()
 
 
 VALUES: Final[dict[str, Values]] = {
-    "FILE": _any_file,
-    "PATH": _any_file,
-    "DIR": _folder,
+    "FILE": lambda _: Answer(files=Files()),
+    "PATH": lambda _: Answer(files=Files()),
+    "DIR": lambda _: Answer(files=Files(folders=True)),
     "TARGET[@VERSION]": _target,
-    "TARGET": _plain_target,
+    "TARGET": lambda _: answer(Candidate(backend.name, backend.title) for backend in targets.every()),
     "TARGET.KEY=VALUE": _option,
     "PARAM=VALUE": _param,
     "ROLE=N": _scale,
@@ -402,7 +379,11 @@ VALUES: Final[dict[str, Values]] = {
 }
 """By what the help calls the value of a flag."""
 
-NAMES: Final[dict[str, Values]] = {"--job": _job, "--profile": _profile, "--name": _nothing}
+NAMES: Final[dict[str, Values]] = {
+    "--job": lambda asked: words(asked.names.jobs),
+    "--profile": lambda asked: answer(Candidate(one.name, ", ".join(one.values)) for one in asked.names.profiles),
+    "--name": _nothing,
+}
 """By the flag, for those whose value is a ``NAME``."""
 
 ARGUMENTS: Final[dict[str, Values]] = {

@@ -9,11 +9,10 @@ from tfdsl import targets
 from tfdsl.backend import Backend, Row, Unit
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.pipeline import words_of
-from tfdsl.diagnostics import Diagnostic
 from tfdsl.lsp.cursor import cursor_at
 from tfdsl.lsp.names import Node, path_at, span_of, values_of, walk, with_axis
 from tfdsl.lsp.shown import code, fenced, plain, shown
-from tfdsl.lsp.snapshot import Snapshot
+from tfdsl.lsp.snapshot import Snapshot, unheard
 from tfdsl.record import Record, replace
 from tfdsl.semantics.scope import Scope
 from tfdsl.syntax import ast
@@ -326,12 +325,8 @@ def value_of(snapshot: Snapshot, path: Sequence[Node]) -> bool | None:
     if isinstance(top, ast.Job) and len(above) > 1:
         job = JobNames(top.name.text, top.pattern is None and top.matrix is None)
     roles = [node.name.text for node in above[:-1] if isinstance(node, ast.Role)]
-    known = Conditions(Scope(snapshot.params, _unheard, job))
+    known = Conditions(Scope(snapshot.params, unheard, job), snapshot.program.profiles)
     return known.value(condition, roles[-1] if roles else None)
-
-
-def _unheard(diagnostic: Diagnostic) -> None:
-    """The check has reported what is wrong with conditions."""
 
 
 class Fate(Record):

@@ -13,7 +13,7 @@ from tfdsl.semantics.project import Program
 from tfdsl.syntax import _tables as tables
 from tfdsl.syntax import ast, lexer
 from tfdsl.syntax.format import format_source
-from tfdsl.syntax.lexer import CLOSERS, comment_places
+from tfdsl.syntax.lexer import CLOSERS, Lexed, comment_places
 from tfdsl.text import Source, Span
 
 TRIGGERS = ("}", "\n")
@@ -91,17 +91,17 @@ def _within(edits: list[Edit], start: int, end: int) -> list[Edit]:
 def _opening(snapshot: Snapshot, offset: int) -> int | None:
     """Where the bracket opens that the character before ``offset`` closes."""
     lexed = snapshot.lexed
+    return next((lexed.starts[open_] for open_, close in _pairs(lexed) if lexed.ends[close] == offset), None)
+
+
+def _pairs(lexed: Lexed) -> Iterator[tuple[int, int]]:
+    """The tokens that open and close each bracket, in the order of the latter."""
     opened: list[int] = []
     for at, type_ in enumerate(lexed.types):
         if type_ in CLOSERS:
-            opened.append(lexed.starts[at])
+            opened.append(at)
         elif type_ in (lexer.RBRACE, lexer.RSQB, lexer.RPAR) and opened:
-            start = opened.pop()
-            if lexed.ends[at] == offset:
-                return start
-        if lexed.starts[at] >= offset:
-            return None
-    return None
+            yield opened.pop(), at
 
 
 Kind: TypeAlias = Literal["region", "comment", "imports"]
@@ -122,19 +122,19 @@ def folding(snapshot: Snapshot) -> list[Fold]:
 
 
 def _brackets(snapshot: Snapshot) -> Iterator[Fold]:
-    lexed, source = snapshot.lexed, snapshot.source
-    opened: list[int] = []
-    for at, type_ in enumerate(lexed.types):
-        line = source.position(lexed.starts[at])[0] - 1
-        if type_ in CLOSERS:
-            opened.append(line)
-        elif type_ in (lexer.RBRACE, lexer.RSQB, lexer.RPAR):
-            if opened and line - 1 > (first := opened.pop()):
-                yield Fold(first, line - 1)
-        elif tables.TERMINALS[type_] in ("TEXT", "RAW"):
-            last = source.position(lexed.ends[at])[0] - 1
-            if last > line:
-                yield Fold(line, last)
+    lexed = snapshot.lexed
+    for open_, close in _pairs(lexed):
+        yield from _fold(snapshot.source, lexed.starts[open_], lexed.starts[close], 1)
+    for type_, start, end in zip(lexed.types, lexed.starts, lexed.ends, strict=True):
+        if tables.TERMINALS[type_] in ("TEXT", "RAW"):
+            yield from _fold(snapshot.source, start, end, 0)
+
+
+def _fold(source: Source, start: int, end: int, left: int) -> Iterator[Fold]:
+    """The lines between two offsets, but so many at the end are ``left``; nothing if they are on one line."""
+    first, last = source.position(start)[0] - 1, source.position(end)[0] - 1 - left
+    if last > first:
+        yield Fold(first, last)
 
 
 def _comments(snapshot: Snapshot) -> Iterator[Fold]:

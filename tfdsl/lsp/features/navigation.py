@@ -42,14 +42,9 @@ def definition(snapshot: Snapshot, offset: int) -> list[Span]:
     path = path_at(snapshot.file, offset)
     include = next((node for node in path if isinstance(node, ast.Include)), None)
     if include is not None:
-        target = included(snapshot, include)
+        target = target_of(snapshot.source.origin, include)
         return [Span(file.source, 0, 0) for file in snapshot.program.files if file.source.path == target]
     return _word_of_the_language(path)
-
-
-def included(snapshot: Snapshot, include: ast.Include) -> str | None:
-    """The path of the file that an include names."""
-    return target_of(snapshot.source.origin, include)
 
 
 def target_of(origin: str | None, include: ast.Include) -> str | None:
@@ -326,19 +321,8 @@ def _short(node: Node) -> str:
     return text if len(text) <= 40 else f"{text[:39]}…"
 
 
-class Link(Record):
-    """A piece of text that leads to the file at ``path``."""
-
-    span: Span
-    path: str
-
-
-def links(snapshot: Snapshot) -> list[Link]:
-    """The includes of a text that name a file, whether it is there or not."""
-    found: list[Link] = []
-    for node in snapshot.file.declarations:
-        path = included(snapshot, node) if isinstance(node, ast.Include) else None
-        if isinstance(node, ast.Include) and path is not None:
-            span = node.path.span
-            found.append(Link(Span(span.source, span.start + 1, span.end - 1), path))
-    return found
+def links(snapshot: Snapshot) -> list[tuple[Span, str]]:
+    """The includes of a text that name a file, whether it is there or not, each with the path of the file."""
+    includes = [node for node in snapshot.file.declarations if isinstance(node, ast.Include)]
+    paths = [(node.path.span, target_of(snapshot.source.origin, node)) for node in includes]
+    return [(Span(span.source, span.start + 1, span.end - 1), path) for span, path in paths if path is not None]

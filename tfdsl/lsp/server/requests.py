@@ -106,7 +106,7 @@ def workspace_symbol(ls: Session, params: types.WorkspaceSymbolParams) -> list[t
 def document_link(ls: Session, params: types.DocumentLinkParams) -> list[types.DocumentLink]:
     snapshot, places = ls.state.snapshot(params.text_document.uri), ls.places()
     links = navigation.links(snapshot) if snapshot is not None else []
-    return [types.DocumentLink(places.range(link.span), places.documents.uri(link.path)) for link in links]
+    return [types.DocumentLink(places.range(span), places.documents.uri(path)) for span, path in links]
 
 
 def prepare_rename(ls: Session, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
