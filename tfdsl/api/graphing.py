@@ -11,7 +11,7 @@ from tfdsl.api.failing import compile_error
 from tfdsl.api.loaded import Call, asked_of
 from tfdsl.api.values import Value
 from tfdsl.compiling.masking import Hidden, hide
-from tfdsl.drawing import data, graphs
+from tfdsl.drawing import graphs
 
 if TYPE_CHECKING:
     import os
@@ -57,9 +57,9 @@ class Graph:
         """A graph for graphviz."""
         return graphs.drawn([self._picture], "dot")
 
-    def data(self) -> data.GraphData:
+    def data(self) -> graphs.GraphData:
         """The boxes and the links, each with the file and the line of its statement."""
-        return data.as_data(self._picture, self._origins)
+        return graphs.as_data(self._picture, self._origins)
 
     def _repr_svg_(self) -> str:
         """For notebooks."""
