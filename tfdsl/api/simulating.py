@@ -17,7 +17,7 @@ from tfdsl.compiling.jobs import matrix_jobs
 from tfdsl.compiling.masking import Hidden, hide
 from tfdsl.lifecycle.faults import Injected, parse
 from tfdsl.lifecycle.scenario import Prediction
-from tfdsl.simulating.comparing import OnTarget, simulated
+from tfdsl.simulating import OnTarget, simulated
 
 if TYPE_CHECKING:
     import os

@@ -18,7 +18,7 @@ from tfdsl.compiling.masking import hide
 from tfdsl.compiling.pipeline import Choice, Outcome
 from tfdsl.tracing import files
 from tfdsl.tracing.forward import Forward, Question, line_span
-from tfdsl.tracing.places import line_count
+from tfdsl.tracing.trace import line_count
 
 if TYPE_CHECKING:
     import os

@@ -66,7 +66,7 @@ def _text(info: FileInfo, hidden: Hidden, *, changed: bool) -> str:
     """One table for each kind of thing; ``changed``: params may have other values than their defaults."""
     from tfdsl.compiling.masking import hide
     from tfdsl.diagnostics.render.columns import line_of
-    from tfdsl.simulating.words import table
+    from tfdsl.simulating import table
 
     tables: list[list[tuple[str, ...]]] = [
         [

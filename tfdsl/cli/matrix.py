@@ -61,7 +61,7 @@ def _text(jobs: Sequence[MatrixJob], hidden: Hidden) -> str:
 
 
 def _table(jobs: Sequence[MatrixJob]) -> Iterator[str]:
-    from tfdsl.simulating.words import table
+    from tfdsl.simulating import table
 
     head = ("job", *jobs[0].values)
     yield from table([head, *((job.name, *(value.text for value in job.values.values())) for job in jobs)])

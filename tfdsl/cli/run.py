@@ -22,16 +22,13 @@ from tfdsl.diagnostics.render import render
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT, NO_SUCH_TASK
 from tfdsl.ir.model import Job
 from tfdsl.lifecycle import faults
-from tfdsl.lifecycle.state import State
+from tfdsl.lifecycle.behaviour import State
 from tfdsl.record import replace
-from tfdsl.running import devices
-from tfdsl.running.ending import last_words
-from tfdsl.running.local_job import LocalJob, Result
+from tfdsl.running import preparing
+from tfdsl.running.local_job import FIRST_PAUSE, LocalJob, Result
 from tfdsl.running.loop import Loop
-from tfdsl.running.preparing import Prepared, Settings
-from tfdsl.running.restarts import FIRST_PAUSE
-from tfdsl.running.scaling import scaled
-from tfdsl.running.screen import Lines, Logs
+from tfdsl.running.preparing import Prepared, Settings, scaled
+from tfdsl.running.screen import Logs, PlainScreen, last_words
 from tfdsl.running.supervisor import NoTemporaryFolderError
 from tfdsl.settings.finding import settings_for
 from tfdsl.text import Span
@@ -127,7 +124,7 @@ def run(arguments: Arguments) -> int:
     environment = os.environ | options.variables
     delay = FIRST_PAUSE if options.restart_delay is None else options.restart_delay.ms / 1000
     settings = Settings(environment, options.injected, options.cpu, mounts, arguments.on("--keep"), delay)
-    gpus = devices.devices(os.environ)
+    gpus = preparing.devices(os.environ)
     prepared = [Prepared(plain, settings, gpus) for plain in jobs]
     diagnostics += [one for job in prepared for one in job.diagnostics]
     _tell([one for one in diagnostics if one.level == "info"], picked)
@@ -210,7 +207,7 @@ class _Run:
             self.tell(f"job {prepared.job.name} begins\n")
         return prepared.begin(screen, self.loop, self.loop.timers)
 
-    def _screen(self, prepared: Prepared) -> Lines:
+    def _screen(self, prepared: Prepared) -> PlainScreen:
         prefix = self._prefix(prepared.job.name)
         logs = None
         if self.options.log_dir is not None:
@@ -222,7 +219,7 @@ class _Run:
             self.logs.append(logs)
         redraw = self.table.changed if self.table is not None else lambda: None
         names, colour = prepared.names(), out_takes_colour()
-        return Lines(names, self.write, self.tell, prefix=prefix, colour=colour, logs=logs, redraw=redraw)
+        return PlainScreen(names, self.write, self.tell, prefix=prefix, colour=colour, logs=logs, redraw=redraw)
 
     def _table(self) -> LiveTable | None:
         """The table below the lines, on a terminal that can draw one."""

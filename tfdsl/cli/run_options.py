@@ -13,7 +13,7 @@ from tfdsl.lifecycle import faults
 from tfdsl.lifecycle.faults import Injected
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-from tfdsl.running.mount_options import Given, MountOptions, parsed
+from tfdsl.running.mounts import Given, MountOptions, given_mount
 from tfdsl.semantics import env_files
 from tfdsl.source_files import is_file_name, read
 from tfdsl.vocabulary.attributes import MOST_REPLICAS
@@ -69,7 +69,7 @@ def mount_options(arguments: Arguments, jobs: Sequence[Job]) -> tuple[MountOptio
     known = {mount.at for job in jobs for role in job.roles for mount in role.mounts}
     named: dict[str, Given] = {}
     for argument in arguments.values("--mount"):
-        result = parsed(argument.text, argument.span, known)
+        result = given_mount(argument.text, argument.span, known)
         if not isinstance(result, Given):
             errors.append(result)
         else:
@@ -109,10 +109,10 @@ def _scaled(argument: Argument, errors: list[Diagnostic]) -> tuple[str, int] | N
 
 
 def _injected(argument: Argument, errors: list[Diagnostic]) -> Injected | None:
-    parsed = faults.parse(argument.text, argument.span)
-    if isinstance(parsed, faults.Injected):
-        return parsed
-    errors.append(parsed)
+    fault = faults.parse(argument.text, argument.span)
+    if isinstance(fault, faults.Injected):
+        return fault
+    errors.append(fault)
     return None
 
 

@@ -16,7 +16,7 @@ from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT
 
 if TYPE_CHECKING:
-    from tfdsl.simulating.comparing import Faults
+    from tfdsl.simulating import Faults
 
 ALL_TARGETS = Flag("--all-targets", "every target that the job compiles for")
 INJECT = Flag("--inject", "something that happens: 'worker[1] exit 137 after 20s'", value="EVENT", many=True)
@@ -91,7 +91,7 @@ def injected(arguments: Arguments) -> Faults | list[Diagnostic] | None:
 
 def _show(arguments: Arguments, picked: chosen.Selection, given: Input, faults: Faults | None) -> int:
     from tfdsl.cli import simulate_text
-    from tfdsl.simulating.comparing import simulated
+    from tfdsl.simulating import simulated
 
     choices = picked.choices or _every(arguments, given)
     simulation = simulated(given, picked.request, choices, faults, named=bool(picked.choices))

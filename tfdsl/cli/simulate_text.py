@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
+from tfdsl import simulating
 from tfdsl.compiling.masking import Hidden, hide
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.render.columns import line_of
 from tfdsl.diagnostics.render.json import dumped
-from tfdsl.simulating import words
 
 if TYPE_CHECKING:
     from tfdsl.lifecycle.scenario import Prediction
-    from tfdsl.simulating.comparing import OnTarget, Played, SimulatedJob, Simulation
+    from tfdsl.simulating import OnTarget, Played, SimulatedJob, Simulation
 
 _VERSION: Final = 1
 """Of the JSON form."""
@@ -54,13 +54,13 @@ def _in_full(job: SimulatedJob) -> Iterator[str]:
     for played in job.scenarios:
         rows = [("", "outcome", "restarts", "left", "because"), ("language", *_cells(played.language))]
         rows += [(_head(one), *_marked(one)) for one in played.targets]
-        yield from words.table(rows)
+        yield from simulating.table(rows)
         yield from _unplayed(played)
         yield from _differences(played.targets)
 
 
 def _cells(prediction: Prediction) -> tuple[str, str, str, str]:
-    return words.ending(prediction), words.restarts(prediction), words.left(prediction), prediction.cause
+    return simulating.ending(prediction), simulating.restarts(prediction), simulating.left(prediction), prediction.cause
 
 
 def _marked(one: OnTarget) -> tuple[str, str, str, str]:
@@ -115,7 +115,7 @@ def _overview(job: SimulatedJob) -> Iterator[str]:
         columns.append([_head(one), *cells])
     for number, part in enumerate(_fitting(columns)):
         yield from [""] if number else []
-        yield from words.table([*zip(*part, strict=True)])
+        yield from simulating.table([*zip(*part, strict=True)])
     targets = [one for played in job.scenarios for one in played.targets]
     yield from _differences(targets)
     if any(one.differs for one in targets):
@@ -123,9 +123,9 @@ def _overview(job: SimulatedJob) -> Iterator[str]:
 
 
 def _short(prediction: Prediction) -> str:
-    number = words.total_restarts(prediction)
+    number = simulating.total_restarts(prediction)
     again = "" if not number else f", {number:,} restart{'s' if number > 1 else ''}"
-    return words.ending(prediction) + again
+    return simulating.ending(prediction) + again
 
 
 def _short_marked(one: OnTarget) -> str:

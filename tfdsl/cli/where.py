@@ -20,10 +20,10 @@ from tfdsl.diagnostics.where_rules import BAD_MAP, NO_MAP, NO_SUCH_LINE, NOT_OF_
 from tfdsl.settings.finding import is_settings_file
 from tfdsl.source_files import Outside, is_below, read, root_of
 from tfdsl.text import Source, Span
-from tfdsl.tracing import back, files, maps, places
+from tfdsl.tracing import back, files, trace
 from tfdsl.tracing.forward import Forward, Question, choices_for, line_span, narrowed, outside
-from tfdsl.tracing.places import Asked
-from tfdsl.tracing.uses import Uses
+from tfdsl.tracing.statements import Uses
+from tfdsl.tracing.trace import Asked
 
 OUTPUT = Flag("--output", "the folder or file that the output is in, as for tfdsl compile", short="-o", value="PATH")
 SOURCE = Flag("--source", "compile this file: FILE is its output, or is included by it", value="FILE")
@@ -61,7 +61,7 @@ def run(arguments: Arguments) -> int:
     picked = chosen.selection(arguments)
     errors = list(picked.errors)
     argument = arguments.rest[0]
-    asked = places.asked(argument.text)
+    asked = trace.asked(argument.text)
     if asked is None:
         bad = BAD_ARGUMENT(argument.span, what=f"where needs FILE:LINE, not {argument.text or '(nothing)'}")
         errors.append(bad.help("name one line, counted from 1: mnist.tfjob:9"))
@@ -116,7 +116,7 @@ class _Where:
         return USAGE
 
     def _no_line(self, source: Source) -> Diagnostic | None:
-        last = places.line_count(source)
+        last = trace.line_count(source)
         if self.asked.line <= last:
             return None
         return NO_SUCH_LINE(self.argument.span, path=self.asked.path, line=self.asked.line, last=last)
@@ -152,7 +152,7 @@ class _Where:
         answers = [forward.answer(choice, outcome) for choice, outcome in outcomes]
         self._warn(given)
         self._warn(None)
-        asked = places.Place(self.asked.path, self.asked.line, source.line(self.asked.line))
+        asked = trace.Place(self.asked.path, self.asked.line, source.line(self.asked.line))
         out(where_text.forward(asked, answers, self.hidden, json=self._json))
         return OK if any(answer.lines for answer in answers) else ERRORS
 
@@ -197,7 +197,7 @@ class _Where:
         """Answer from the map beside an output."""
         wrong = self._no_line(source)
         text = read(map_path, self._roots(map_path))
-        found = maps.parse(text.text) if isinstance(text, Source) else text
+        found = back.parse_map(text.text) if isinstance(text, Source) else text
         if wrong is not None or isinstance(found, str):
             span = self.argument.span
             again = "write the map again (tfdsl compile --source-map -o PATH), or name the source: --source FILE.tfjob"
@@ -268,7 +268,7 @@ class _Where:
 
     def _came_from(self, source: Source, origin: back.Origin) -> int:
         self._warn(None)
-        asked = places.Place(self.asked.path, self.asked.line, source.line(self.asked.line))
+        asked = trace.Place(self.asked.path, self.asked.line, source.line(self.asked.line))
         out(where_text.back(asked, origin, self.hidden, json=self._json))
         return OK if origin.place is not None else ERRORS
 

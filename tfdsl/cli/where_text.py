@@ -12,7 +12,7 @@ from tfdsl.diagnostics.render.json import dumped
 if TYPE_CHECKING:
     from tfdsl.tracing.back import Origin
     from tfdsl.tracing.forward import Answer
-    from tfdsl.tracing.places import Place
+    from tfdsl.tracing.trace import Place
 
 _VERSION = 1
 """Of the JSON form."""

@@ -9,7 +9,7 @@ from tfdsl.emit import yaml
 from tfdsl.emit.located import Data, Located
 from tfdsl.manifest.nodes import Mapping, Node, Scalar
 from tfdsl.record import Record
-from tfdsl.tracing.counterparts import blocks
+from tfdsl.tracing.trace import blocks
 
 if TYPE_CHECKING:
     from tfdsl.text import Span

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from tfdsl.diagnostics import Diagnostic, Rule, fault_rules
 from tfdsl.diagnostics.suggest import closest, enumeration
-from tfdsl.lifecycle.events import TERMINATED, Event, Exited, Lost, Split, Task
+from tfdsl.lifecycle.behaviour import TERMINATED, Event, Exited, Lost, Split, Task
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.text import Source, Span

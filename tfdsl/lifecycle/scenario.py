@@ -7,8 +7,8 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.lifecycle.behaviour import Behaviour
-from tfdsl.lifecycle.events import (
+from tfdsl.lifecycle.behaviour import (
+    Behaviour,
     ClearTimer,
     Due,
     Event,
@@ -16,6 +16,7 @@ from tfdsl.lifecycle.events import (
     Finish,
     Lost,
     Order,
+    Phase,
     SetTimer,
     Split,
     Start,
@@ -23,7 +24,6 @@ from tfdsl.lifecycle.events import (
     Task,
 )
 from tfdsl.lifecycle.machine import DEADLINE, Machine
-from tfdsl.lifecycle.state import Phase
 from tfdsl.record import Record
 
 if TYPE_CHECKING:

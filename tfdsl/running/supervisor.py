@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from tfdsl.record import fields_of
 from tfdsl.running.launch import Ended, Launch, Running
 from tfdsl.running.supervision import tree, wire
-from tfdsl.running.supervision.removal import remove
+from tfdsl.running.supervision.scratch import remove
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -27,8 +27,7 @@ from tfdsl_backends.jobset.names import job_name
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Role
-    from tfdsl.lifecycle.events import Outcome, Task
-    from tfdsl.lifecycle.state import State
+    from tfdsl.lifecycle.behaviour import Outcome, State, Task
 
 _IN_PLACE: Final = "restart container"
 _DEADLINE: Final = "deadline"

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend import Document, Unit
 from tfdsl.ir.model import Role
-from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision
-from tfdsl.lifecycle.events import Outcome, Task
+from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision, Outcome, Task
 from tfdsl.manifest.data import tree
 from tfdsl.manifest.view import view
 from tfdsl.record import Record
@@ -22,7 +21,7 @@ from tfdsl_backends.podspec.job_controller import ControlledJob, controlled
 from tfdsl_backends.podspec.pod_restarts import note_restart, restarts_in_pods
 
 if TYPE_CHECKING:
-    from tfdsl.lifecycle.state import State
+    from tfdsl.lifecycle.behaviour import State
 
 _TENSORBOARD: Final = "tensorboard"
 _FAILED: Final = "failed pods of "

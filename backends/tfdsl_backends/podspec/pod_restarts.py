@@ -9,9 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tfdsl.lifecycle.behaviour import Decision
-    from tfdsl.lifecycle.events import Task
-    from tfdsl.lifecycle.state import State
+    from tfdsl.lifecycle.behaviour import Decision, State, Task
 
 
 def note_restart(decision: Decision, task: Task, state: State) -> None:

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from tfdsl.backend import Document, Unit
 from tfdsl.emit.located import plain
-from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision
-from tfdsl.lifecycle.events import Task
+from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision, Task
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl_backends.hadoop.lifecycle import Meeting
 from tfdsl_backends.slider.programs import task_policy
 
 if TYPE_CHECKING:
-    from tfdsl.lifecycle.state import State
+    from tfdsl.lifecycle.behaviour import State
 
 PEERS_MISSING: Final = 76
 """The status of a task that has waited too long for the others."""

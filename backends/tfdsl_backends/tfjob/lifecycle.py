@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend import Document, Unit
 from tfdsl.ir.model import Role
-from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision
-from tfdsl.lifecycle.events import Outcome, Task
+from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision, Outcome, Task
 from tfdsl.manifest.data import tree
 from tfdsl.manifest.view import View, view
 from tfdsl.vocabulary.quantities import Duration
@@ -23,7 +22,7 @@ from tfdsl_backends.tfjob.lower import ROLE_KEYS
 from tfdsl_backends.tfjob.policies import FIRST_SIGNAL
 
 if TYPE_CHECKING:
-    from tfdsl.lifecycle.state import Replica, State
+    from tfdsl.lifecycle.behaviour import Replica, State
 
 _TENSORBOARD: Final = "tensorboard"
 _OVER_LIMIT: Final = "over a limit"

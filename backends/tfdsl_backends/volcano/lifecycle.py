@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend import Document, Unit
-from tfdsl.lifecycle.behaviour import RESTARTS, Behaviour, Decision
-from tfdsl.lifecycle.events import TERMINATED, Outcome, Task
+from tfdsl.lifecycle.behaviour import RESTARTS, TERMINATED, Behaviour, Decision, Outcome, Task
 from tfdsl.manifest.data import tree
 from tfdsl.manifest.view import View, view
 from tfdsl.record import Record
@@ -26,7 +25,7 @@ from tfdsl_backends.volcano.policies import ACTIONS
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Role
-    from tfdsl.lifecycle.state import State
+    from tfdsl.lifecycle.behaviour import State
 
 _OURS: Final = {**{theirs: ours for ours, theirs in ACTIONS.items()}, "RestartPartition": "restart role"}
 """Volcano's action → ours; any other does nothing to a job that runs."""

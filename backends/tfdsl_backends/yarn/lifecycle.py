@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.backend import Document, Unit
 from tfdsl.ir.model import Role
-from tfdsl.lifecycle.behaviour import Behaviour, Decision
-from tfdsl.lifecycle.events import Task
+from tfdsl.lifecycle.behaviour import Behaviour, Decision, Task
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl_backends.hadoop.lifecycle import Meeting
 from tfdsl_backends.yarn.applications import per_role
@@ -23,7 +22,7 @@ from tfdsl_backends.yarn.options import is_yarn_tf
 from tfdsl_backends.yarn.programs.plan import Plan
 
 if TYPE_CHECKING:
-    from tfdsl.lifecycle.state import Replica, State
+    from tfdsl.lifecycle.behaviour import Replica, State
 
 LOST = ("lost", "gone")
 """The phases of a replica whose container is no more while the job runs."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfdsl.running.timers import Timers
+from tfdsl.running.loop import Timers
 
 
 class Clock:

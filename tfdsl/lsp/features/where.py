@@ -14,8 +14,8 @@ from tfdsl.record import Record
 from tfdsl.text import Source
 from tfdsl.tracing import back
 from tfdsl.tracing.forward import Answer, Forward, Question, line_span, outside
-from tfdsl.tracing.places import line_count
-from tfdsl.tracing.uses import Uses
+from tfdsl.tracing.statements import Uses
+from tfdsl.tracing.trace import line_count
 
 if TYPE_CHECKING:
     from tfdsl.lsp.snapshot import Snapshot

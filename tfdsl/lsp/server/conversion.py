@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tfdsl.lsp.occurrences import Occurrence
     from tfdsl.tracing.back import Origin
     from tfdsl.tracing.forward import Answer
-    from tfdsl.tracing.places import Place
+    from tfdsl.tracing.trace import Place
 
 _SEVERITY = {
     "error": types.DiagnosticSeverity.Error,

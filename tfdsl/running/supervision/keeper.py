@@ -12,15 +12,17 @@ import signal
 import sys
 from contextlib import suppress
 
-from tfdsl.running.supervision import kernel, tree
+from tfdsl.running.supervision import namespaces, tree
+from tfdsl.running.supervision.scratch import remove
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any, NoReturn
 
     from tfdsl.running.supervision.wire import Wire
+
 
 NOT_FOUND, NOT_EXECUTABLE, NOT_STARTED = 127, 126, 128
 """Statuses of a command that did not run, as shells and container runtimes give them."""
@@ -73,8 +75,8 @@ class Keeper:
 
     def _run(self) -> NoReturn:
         wakeup = watch_children()
-        if kernel.IS_LINUX and os.getpid() != 1:
-            kernel.adopt_orphans()
+        if namespaces.IS_LINUX and os.getpid() != 1:
+            namespaces.adopt_orphans()
         failure = self._start()
         if failure is not None:
             self._report(failure[0], started=False, why=failure[1])
@@ -185,9 +187,7 @@ class Keeper:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             os.dup2(self._output, 1)
             os.dup2(self._output, 2)
-            from tfdsl.running.supervision import copying
-
-            complete = copying.copy_all(self._launch["outputs"], self._launch["cwd"], self._launch["name"], status)
+            complete = copy_all(self._launch["outputs"], self._launch["cwd"], self._launch["name"], status)
             os._exit(0 if complete else 1)
         complete = self._wait(copier, wakeup) == 0
         if not complete:
@@ -199,9 +199,7 @@ class Keeper:
     def _tidy(self) -> None:
         """Remove what a copier that was killed has left."""
         if self._status is not None:
-            from tfdsl.running.supervision import copying
-
-            copying.tidy_all(self._launch["outputs"], self._launch["cwd"], self._launch["name"], self._status)
+            tidy_all(self._launch["outputs"], self._launch["cwd"], self._launch["name"], self._status)
 
     def _report(self, status: int, *, started: bool, why: str = "") -> NoReturn:
         os.close(self._output)
@@ -271,3 +269,89 @@ def _words(error: OSError | ValueError) -> str:
 def _read_all(descriptor: int) -> bytes:
     with open(descriptor, "rb") as stream:
         return stream.read()
+
+
+def copy_all(outputs: list[dict[str, Any]], cwd: str, name: str, status: int) -> bool:
+    """Copy the outputs that are due after ``status``; whether all of them could be copied."""
+    complete = True
+    for output, destination, part, old in _due(outputs, cwd, name, status):
+        problem = _copied(os.path.join(cwd, output["source"]), destination, bool(output["overwrite"]), part, old)
+        if problem:
+            _say(f"{problem}")
+            _say(f"cannot copy {output['source']} to {output['destination']}")
+            complete = False
+    return complete
+
+
+def tidy_all(outputs: list[dict[str, Any]], cwd: str, name: str, status: int) -> None:
+    """Remove what :func:`copy_all` has left beside the destinations because it was killed."""
+    for _, destination, part, old in _due(outputs, cwd, name, status):
+        with suppress(OSError):
+            _tidy(destination, part, old)
+
+
+def _due(
+    outputs: list[dict[str, Any]], cwd: str, name: str, status: int
+) -> Iterator[tuple[dict[str, Any], str, str, str]]:
+    """The outputs that are due after ``status``: destination, and names beside it for the new and the old one."""
+    for number, output in enumerate(outputs):
+        if output["when"] in ("success" if status == 0 else "failure", "always"):
+            destination = os.path.join(cwd, output["destination"]).rstrip("/") or "/"
+            folder, mark = os.path.dirname(destination), f"{name.replace('/', '-')}-{number}"
+            yield output, destination, f"{folder}/.part-{mark}", f"{folder}/.old-{mark}"
+
+
+def _copied(source: str, destination: str, overwrite: bool, part: str, old: str) -> str:
+    import shutil  # which takes as long as all the rest
+
+    try:
+        return _copy(source, destination, overwrite, part, old)
+    except (OSError, shutil.Error) as error:
+        return str(error)
+    except RecursionError:
+        return f"the folders in {source} are nested too deeply"
+
+
+def _tidy(destination: str, part: str, old: str) -> None:
+    if os.path.lexists(old) and not os.path.lexists(destination):
+        os.rename(old, destination)  # it was killed between its two renames: it is the only copy
+    remove(part)
+    remove(old)
+
+
+def _copy(source: str, destination: str, overwrite: bool, part: str, old: str) -> str:
+    """Copy one output; why it cannot be copied."""
+    import shutil
+
+    _tidy(destination, part, old)
+    if not os.path.lexists(source):
+        return f"{source} is not there"
+    if not overwrite and os.path.lexists(destination):
+        return f"{destination} exists already; overwrite = true would replace it"
+    os.makedirs(os.path.dirname(destination), exist_ok=True)
+    try:
+        if os.path.isdir(source):
+            shutil.copytree(source, part, symlinks=True)
+        else:
+            shutil.copy2(source, part)
+        if os.path.lexists(destination):
+            if not overwrite:
+                return f"{destination} was made meanwhile"
+            os.rename(destination, old)
+        _rename(part, destination, old)
+    finally:
+        remove(part)
+    return "" if remove(old) else f"{old}, which it replaces, cannot be removed"
+
+
+def _rename(part: str, destination: str, old: str) -> None:
+    try:
+        os.rename(part, destination)
+    except OSError:
+        if os.path.lexists(old):
+            os.rename(old, destination)
+        raise
+
+
+def _say(text: str) -> None:
+    os.write(sys.stderr.fileno(), f"output: {text}\n".encode(errors="surrogateescape"))
