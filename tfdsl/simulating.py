@@ -17,9 +17,9 @@ from tfdsl.compiling.jobs import plain_jobs
 from tfdsl.compiling.pipeline import Choice, Made, Request, verdict
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.ir.policies import SELF_CONTAINED
-from tfdsl.lifecycle.behaviour import Behaviour
+from tfdsl.lifecycle.behaviour import Behaviour, Task
 from tfdsl.lifecycle.faults import Injected, missing, parse
-from tfdsl.lifecycle.scenario import Prediction, play
+from tfdsl.lifecycle.scenario import Left, Prediction, play
 from tfdsl.record import Record, replace
 from tfdsl.syntax import ast
 from tfdsl.text import Span
@@ -27,8 +27,6 @@ from tfdsl.tracing.statements import statements
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Job, Policy, Role
-    from tfdsl.lifecycle.behaviour import Task
-    from tfdsl.lifecycle.scenario import Left
 
 
 Aspect: TypeAlias = Literal["outcome", "restarts", "left"]

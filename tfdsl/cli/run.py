@@ -25,10 +25,10 @@ from tfdsl.lifecycle import faults
 from tfdsl.lifecycle.behaviour import State
 from tfdsl.record import replace
 from tfdsl.running import preparing
-from tfdsl.running.local_job import FIRST_PAUSE, LocalJob, Result
+from tfdsl.running.local_job import FIRST_PAUSE, LocalJob
 from tfdsl.running.loop import Loop
 from tfdsl.running.preparing import Prepared, Settings, scaled
-from tfdsl.running.screen import Logs, PlainScreen, last_words
+from tfdsl.running.screen import Logs, Result, Screen, last_words
 from tfdsl.running.supervisor import NoTemporaryFolderError
 from tfdsl.settings.finding import settings_for
 from tfdsl.text import Span
@@ -207,7 +207,7 @@ class _Run:
             self.tell(f"job {prepared.job.name} begins\n")
         return prepared.begin(screen, self.loop, self.loop.timers)
 
-    def _screen(self, prepared: Prepared) -> PlainScreen:
+    def _screen(self, prepared: Prepared) -> Screen:
         prefix = self._prefix(prepared.job.name)
         logs = None
         if self.options.log_dir is not None:
@@ -219,7 +219,7 @@ class _Run:
             self.logs.append(logs)
         redraw = self.table.changed if self.table is not None else lambda: None
         names, colour = prepared.names(), out_takes_colour()
-        return PlainScreen(names, self.write, self.tell, prefix=prefix, colour=colour, logs=logs, redraw=redraw)
+        return Screen(names, self.write, self.tell, prefix=prefix, colour=colour, logs=logs, redraw=redraw)
 
     def _table(self) -> LiveTable | None:
         """The table below the lines, on a terminal that can draw one."""

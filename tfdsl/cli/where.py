@@ -181,7 +181,7 @@ class _Where:
         if self.picked.errors:
             return self._trouble(*self.picked.errors)
         choices = self.picked.choices or choices_for(given)
-        named = self.picked.choices or files.has_target_blocks(given)
+        named = self.picked.choices or bool(front_end.target_blocks(given))
         done = [(choice, self._compiled(given, choice)) for choice in choices]
         wrong = [one for one in done if pipeline.has_errors(one[1].diagnostics)]
         if wrong and (named or len(wrong) == len(done)):

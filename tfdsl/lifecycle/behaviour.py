@@ -127,7 +127,6 @@ Phase: TypeAlias = Literal["waiting", "pending", "running", "succeeded", "failed
 ``stopped``: by the end of the job or of its role, ``gone``: so that nothing of it is left."""
 
 ALIVE: tuple[Phase, ...] = ("pending", "running")
-ENDED: tuple[Phase, ...] = ("succeeded", "failed", "lost", "stopped", "gone")
 
 _IGNORED = "ignored"
 _ARRIVED = "arrived"

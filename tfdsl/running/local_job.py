@@ -9,8 +9,7 @@ import fcntl
 import os
 import signal
 import socket
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -27,26 +26,23 @@ from tfdsl.lifecycle.behaviour import (
     Lost,
     Order,
     SetTimer,
-    Split,
     Start,
     Started,
+    State,
     Stop,
     Task,
     Way,
 )
+from tfdsl.lifecycle.faults import Injected, Planned
 from tfdsl.lifecycle.machine import Machine
 from tfdsl.record import Record
-from tfdsl.running.launch import Ended, Launch
-from tfdsl.running.screen import Lines, length
+from tfdsl.running.launch import Ended, Launch, Running
+from tfdsl.running.screen import Lines, Result, Screen, length
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Job
-    from tfdsl.lifecycle.behaviour import State
-    from tfdsl.lifecycle.faults import Injected
-    from tfdsl.running.launch import Running
     from tfdsl.running.loop import Loop, Timers
     from tfdsl.running.plan import Program, Replica
-    from tfdsl.running.screen import Screen
     from tfdsl.running.supervisor import Supervisor
 
 FIRST_PAUSE: Final = 10.0
@@ -104,22 +100,6 @@ _MOST_READS: Final = 8
 """Turns for what a process has left in its pipe, which can be as large as the system lets it."""
 
 
-class Result(Record):
-    """How a job has ended. ``last``: the last lines of ``task``, which is the cause if there is one."""
-
-    job: str
-    outcome: str
-    cause: str
-    task: Task | None
-    seconds: float
-    last: tuple[bytes, ...]
-
-    @property
-    def succeeded(self) -> bool:
-        """Whether it has completed."""
-        return self.outcome == "succeeded"
-
-
 class _Pipe(Record):
     """What one process writes, on its way."""
 
@@ -168,15 +148,15 @@ class LocalJob:
         self._named = {
             program.name: one for one in self.replicas.values() for program in (*one.plan.steps, one.plan.command)
         }
-        self._faults = Faults(job, injected)
+        self._faults = Planned(job, injected)
 
     # --- from outside ---
 
     def begin(self) -> None:
         """Start the job."""
         self._watch.add(self._supervisor.fileno(), self._supervised)
-        for number, (seconds, events) in enumerate(self._faults.timed):
-            self._timers.set((self, "inject", number), seconds, partial(self._inject, events))
+        for number, ms, events in self._faults.timed:
+            self._timers.set((self, "inject", number), (ms or 0) / 1000, partial(self._inject, events))
         self._obey(self.machine.begin())
         self._end_if_all_has_ended()
 
@@ -248,8 +228,10 @@ class LocalJob:
         elif not isinstance(event, Due):
             self.machine.step(event)  # it keeps the phases of what is left
         for task in list(self.machine.began):
-            for seconds, fault in self._faults.from_start(task):
-                self._timers.set((self, "inject", task), seconds, partial(self._inject, (fault,)))
+            fault = self._faults.at_start(task)
+            if fault is not None:
+                _, ms, what = fault
+                self._timers.set((self, "inject", task), (ms or 0) / 1000, partial(self._inject, (what,)))
 
     def later(self, key: tuple[str, str], seconds: float, replica: LocalReplica) -> None:
         """Call ``replica.due(key)`` in so many seconds."""
@@ -657,44 +639,6 @@ def listens(address: str) -> bool:
     with socket.socket() as trial:
         trial.settimeout(0.1)
         return trial.connect_ex((host, int(port))) == 0
-
-
-# --- injected faults -------------------------------------------------------------------------------------------------
-
-
-class Faults:
-    """The faults of a run. ``stuck``: replicas that do not start; ``timed``: what happens so many seconds later."""
-
-    def __init__(self, job: Job, injected: Sequence[Injected]) -> None:
-        self.stuck: set[Task] = set()
-        self.timed: list[tuple[float, tuple[Event, ...]]] = []
-        self._at_start: dict[Task, deque[Injected]] = {}
-        for one in injected:
-            self._add(one, one.tasks(job))
-
-    def _add(self, one: Injected, tasks: Sequence[Task]) -> None:
-        if one.what == "pending":
-            self.stuck.update(tasks)
-        elif one.role is None:
-            self.timed.append(((one.after_ms or 0) / 1000, (Split(),)))
-        elif one.after_ms is None or one.always:
-            for task in tasks:
-                self._at_start.setdefault(task, deque()).append(one)
-        elif tasks:
-            events = (one.event(task) for task in tasks)
-            self.timed.append((one.after_ms / 1000, tuple(event for event in events if event is not None)))
-
-    def from_start(self, task: Task) -> Iterator[tuple[float, Event]]:
-        """What happens to ``task`` this time that it has started, and how many seconds later."""
-        planned = self._at_start.get(task)
-        if not planned:
-            return
-        one = planned[0]
-        if not one.always:
-            planned.popleft()
-        event = one.event(task)
-        if event is not None:
-            yield (one.after_ms or 0) / 1000, event
 
 
 # --- exit statuses in words ------------------------------------------------------------------------------------------

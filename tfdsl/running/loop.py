@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from types import FrameType
 
-    from tfdsl.running.local_job import LocalJob, Result
+    from tfdsl.running.local_job import LocalJob
+    from tfdsl.running.screen import Result
     from tfdsl.vocabulary.quantities import Duration
 
 

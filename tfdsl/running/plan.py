@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from tfdsl.diagnostics import Rule, run_rules
 from tfdsl.emit.server_program import TENSORFLOW_SERVER
 from tfdsl.ir.cluster_spec import cluster_spec, flag_hosts, flag_task, gets_flags, needs_tf_config, tf_config
 from tfdsl.ir.defaults import board_command
-from tfdsl.ir.model import EnvValue, Job, PodField, Role, RunTimeText, Step
+from tfdsl.ir.model import EnvValue, Job, PodField, Role, RunTimeText, Step, Text
 from tfdsl.lifecycle.behaviour import Task
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-
-if TYPE_CHECKING:
-    from tfdsl.ir.model import Text
-
 
 HOST: Final = "127.0.0.1"
 DEFAULT_GRACE_MS: Final = 10_000
@@ -239,7 +235,6 @@ class Texts:
         return "".join(pieces)
 
 
-_ADDRESS: Final = "127.0.0.1"
 _LABEL: Final = "metadata.labels['"
 _ANNOTATION: Final = "metadata.annotations['"
 
@@ -256,10 +251,10 @@ class Variables:
             "metadata.uid": name,
             "spec.nodeName": node,
             "spec.serviceAccountName": role.service_account or "default",
-            "status.podIP": _ADDRESS,
-            "status.podIPs": _ADDRESS,
-            "status.hostIP": _ADDRESS,
-            "status.hostIPs": _ADDRESS,
+            "status.podIP": HOST,
+            "status.podIPs": HOST,
+            "status.hostIP": HOST,
+            "status.hostIPs": HOST,
         }
 
     def value(self, name: str, value: EnvValue, texts: Texts) -> str | None:

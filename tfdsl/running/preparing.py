@@ -7,32 +7,35 @@ import platform
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend import spoken
 from tfdsl.diagnostics import Diagnostic, run_rules
+from tfdsl.diagnostics import run_mount_rules as rules
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.ir.defaults import board_command
 from tfdsl.ir.fields import walk
-from tfdsl.ir.model import Job
+from tfdsl.ir.model import Job, Output, Role, Step
 from tfdsl.lifecycle.behaviour import Task
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.running.keys import TABLE
+from tfdsl.running.launch import Copied, Launch, Limits
 from tfdsl.running.local_job import FIRST_PAUSE, LocalJob
-from tfdsl.running.mounts import MountOptions
-from tfdsl.running.plan import Replica, Surroundings, plan, tasks
-from tfdsl.running.provisions import Provisions
+from tfdsl.running.mounts import MountOptions, Mounts
+from tfdsl.running.mounts import Replica as Mounting
+from tfdsl.running.plan import Problem, Program, Replica, Surroundings, Texts, plan, shown, tasks
+from tfdsl.running.screen import Screen
+from tfdsl.running.supervision import namespaces, scratch
 from tfdsl.running.supervisor import Supervisor
+from tfdsl.vocabulary.quantities import Quantity
 
 if TYPE_CHECKING:
     from tfdsl.compiling.jobs import PlainJob
-    from tfdsl.ir.model import Policy, Role
     from tfdsl.ir.origins import Origins
     from tfdsl.lifecycle.faults import Injected
     from tfdsl.running.loop import Loop, Timers
-    from tfdsl.running.plan import Problem, Program
-    from tfdsl.running.screen import Screen
     from tfdsl.text import Span
 
 
@@ -59,7 +62,8 @@ class Prepared:
         self.origins = plain.origins
         self.settings = settings
         self._devices = dealt(plain.job, found)
-        self._provisions = Provisions(plain.job, plain.origins, settings.mounts)
+        self._mounts = Mounts(plain.job, plain.origins, settings.mounts)
+        self._needs_mounts = any(self._mounts.paths(role) for role in plain.job.roles)
         self.diagnostics = tuple(self._checked(found))
 
     def names(self) -> list[str]:
@@ -86,13 +90,16 @@ class Prepared:
         yield from not_startable(problems, self.origins)
         yield from missing_programs(replicas, self.origins)
         yield from self._folders(replicas)
-        yield from self._provisions.check(replicas)
+        commands = [_mounting(replica, replica.command) for replica in replicas]
+        yield from self._mounts.check(commands, denial() if self._needs_mounts else "")
+        yield from not_copied(self.job, self.origins)
+        yield from not_limited(self.job, self.origins, limits_denied())
 
     def _folders(self, replicas: Sequence[Replica]) -> Iterator[Diagnostic]:
         """The work folders that are neither here nor in a mount."""
         seen: set[str] = set()
         for replica in replicas:
-            mounted = self._provisions.paths(replica.role)
+            mounted = self._mounts.paths(replica.role)
             for program in (*replica.steps, replica.command):
                 folder = program.folder
                 if folder is None or folder in seen or os.path.isdir(folder) or _below(folder, mounted):
@@ -119,22 +126,47 @@ class Prepared:
         """
         supervisor = Supervisor(keep=self.settings.keep)
         try:
-            self._provisions.fill(supervisor)
+            if self._needs_mounts and not denial() and not supervisor.namespaced:
+                raise OSError(f"nothing can be mounted: {supervisor.denied}")  # it could a moment ago
+            self._mounts.fill(supervisor.scratch)
             if self.settings.keep:
                 screen.notice(f"folders of the run: {supervisor.scratch}")
             every = tasks(self.job)
             ports = dict(zip(every, supervisor.hold(len(every)), strict=True))
             replicas, _ = plan(self.job, self._surroundings(ports))
-            launch, injected, delay = self._provisions.launch, self.settings.injected, self.settings.restart_delay
-            return LocalJob(self.job, replicas, launch, supervisor, screen, watch, timers, injected, delay)
+            injected, delay = self.settings.injected, self.settings.restart_delay
+            return LocalJob(self.job, replicas, self._launch, supervisor, screen, watch, timers, injected, delay)
         except BaseException:
             supervisor.close()
             raise
+
+    def _launch(self, replica: Replica, program: Program, pod: int) -> Launch:
+        """What the supervisor is to start."""
+        mounting = _mounting(replica, program)
+        is_command = program.kind == "command"
+        step = next((step for step in replica.role.steps if step.path == program.path), None)
+        return Launch(
+            program.name,
+            program.argv,
+            program.env,
+            mounting.folder,
+            replica.port if is_command else None,
+            pod,
+            self._mounts.of(mounting, pod),
+            outputs_of(replica.role, replica.task.index, program.env) if is_command else (),
+            limits_of(replica.role if step is None else step),
+        )
+
+
+def _mounting(replica: Replica, program: Program) -> Mounting:
+    return Mounting(replica.role, replica.task, program.env, program.folder or os.getcwd())
 
 
 def _below(folder: str, places: Sequence[str]) -> bool:
     return any(folder == place or folder.startswith(f"{place.rstrip('/')}/") for place in places)
 
+
+# --- what is said before a job starts --------------------------------------------------------------------------------
 
 MOST_REPLICAS: Final = 500
 """How many replicas are started: more are a slip, and would bring any one machine down."""
@@ -193,6 +225,8 @@ def not_startable(found: Iterable[Problem], origins: Origins) -> list[Diagnostic
     """What keeps the job from being started, at the places in its text."""
     return [one.rule(origins.span(one.path), **one.values).help(one.help) for one in found]
 
+
+# --- devices ---------------------------------------------------------------------------------------------------------
 
 DEVICES: Final = "CUDA_VISIBLE_DEVICES"
 _PATIENCE_WITH_DRIVER: Final = 10
@@ -259,6 +293,8 @@ def _names(folder: str) -> list[str]:
         return []
 
 
+# --- the programs of TensorFlow --------------------------------------------------------------------------------------
+
 _ASK = "import importlib.util as u, sys; sys.exit(3 if u.find_spec('tensorflow') is None else 0)"
 """Finds the package without loading it, which takes seconds."""
 
@@ -290,6 +326,9 @@ def _why(program: Program) -> str:
     return f"{name} does not have it" if done.returncode == 3 else ""
 
 
+# --- another number of replicas --------------------------------------------------------------------------------------
+
+
 def scaled(job: Job, scale: Mapping[str, int]) -> Job:
     """``job`` with so many replicas of some roles; a role of 0, and what is about it, is left out.
 
@@ -300,7 +339,7 @@ def scaled(job: Job, scale: Mapping[str, int]) -> Job:
         return job
     gone = {name for name, count in scale.items() if not count}
     roles = [_role(role, scale, gone) for role in job.roles if role.name not in gone]
-    policies = [policy for policy in job.policies if policy.written and not _is_about(policy, gone)]
+    policies = [policy for policy in job.policies if policy.written and policy.role not in gone]
     try:
         return job.but(roles=tuple(roles), policies=tuple(policies))
     except ValueError as error:
@@ -313,12 +352,72 @@ def _role(role: Role, scale: Mapping[str, int], gone: set[str]) -> Role:
     return role.but(replicas=count, min_available=min(role.min_available, count), after=after)
 
 
-def _is_about(policy: Policy, gone: set[str]) -> bool:
-    return policy.role in gone
-
-
 def _first(error: ValueError) -> str:
     """The words of the first rule that is broken: models say which and where around them."""
     errors: Callable[[], list[dict[str, object]]] | None = getattr(error, "errors", None)
     broken = errors() if errors is not None else []
     return str(broken[0]["msg"]) if broken else str(error)
+
+
+# --- outputs, limits and mounts --------------------------------------------------------------------------------------
+
+
+def outputs_of(role: Role, index: int, variables: Mapping[str, str]) -> tuple[Copied, ...]:
+    """What replica ``index`` of ``role`` copies when its command has ended. ``variables``: those of its process."""
+    texts = Texts(index, variables)
+    return tuple(
+        Copied(texts(output.source), texts(output.destination), output.when, output.overwrite)
+        for output in role.outputs
+        if output.index in (None, index) and not _is_elsewhere(output)
+    )
+
+
+def not_copied(job: Job, origins: Origins) -> Iterator[Diagnostic]:
+    """The outputs that go to another machine, which run does not copy."""
+    told: set[str] = set()
+    for role in job.roles:
+        for output in role.outputs:
+            if _is_elsewhere(output) and str(output) not in told:
+                told.add(str(output))
+                place = origins.span(output.path)
+                yield rules.NOT_COPIED(place, source=shown(output.source), destination=shown(output.destination))
+
+
+def _is_elsewhere(output: Output) -> bool:
+    return "://" in shown(output.destination)
+
+
+def limits_of(holder: Role | Step) -> Limits:
+    """The limits of a role's command, or of a step."""
+    if isinstance(holder, Role):
+        cpu, memory = _amount(holder.cpu_limit), _amount(holder.memory_limit)
+    else:
+        cpu, memory = holder.cpu, holder.memory
+    return Limits(None if cpu is None else cpu.milli, None if memory is None else memory.whole)
+
+
+def limits_denied() -> str:
+    """Why nothing can be limited here; empty if it can."""
+    return scratch.group_place()[1]
+
+
+def not_limited(job: Job, origins: Origins, why: str) -> Iterator[Diagnostic]:
+    """What is not limited, at the first limit of the job."""
+    if not why:
+        return
+    for role in job.roles:
+        limits = limits_of(role)
+        names = [name for name in ("cpu", "memory") if getattr(limits, name) is not None]
+        if names:
+            yield rules.NOT_LIMITED(origins.span(f"{role.path}.{names[0]}"), what=" and ".join(names), why=why)
+            return
+
+
+def _amount(limit: Quantity | str | None) -> Quantity | None:
+    return None if isinstance(limit, str) else limit
+
+
+@cache
+def denial() -> str:
+    """Why replicas cannot have mounts of their own here; empty if they can."""
+    return namespaces.permitted("/dev").denied

@@ -7,7 +7,7 @@ import stat
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import eq
-from typing import IO, TYPE_CHECKING, Final, Protocol
+from typing import IO, TYPE_CHECKING, Final
 
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.patterns import regex
@@ -16,7 +16,6 @@ from tfdsl.writing import File, write_all
 
 if TYPE_CHECKING:
     from tfdsl.lifecycle.behaviour import Replica, State, Task
-    from tfdsl.running.local_job import Result
     from tfdsl.running.plan import Program
 
 
@@ -24,23 +23,23 @@ COLOURS: Final = (36, 33, 35, 32, 34, 96, 93, 95, 92, 94)
 """Of ANSI terminals, none of them red: a task is not wrong because it is the fifth."""
 
 
-class Screen(Protocol):
-    """Where a job shows itself."""
+class Result(Record):
+    """How a job has ended. ``last``: the last lines of ``task``, which is the cause if there is one."""
 
-    def output(self, program: Program, task: Task, data: bytes, lines: Sequence[bytes]) -> None:
-        """``data`` was written by ``program``; it completes ``lines``."""
-        ...
+    job: str
+    outcome: str
+    cause: str
+    task: Task | None
+    seconds: float
+    last: tuple[bytes, ...]
 
-    def notice(self, text: str) -> None:
-        """Something has happened."""
-        ...
-
-    def changed(self) -> None:
-        """The phases of the tasks may be others now."""
-        ...
+    @property
+    def succeeded(self) -> bool:
+        """Whether it has completed."""
+        return self.outcome == "succeeded"
 
 
-class PlainScreen:
+class Screen:
     """A screen without a table.
 
     ``names`` of all programs of the job; ``prefix`` before them when several jobs share the screen. ``write`` takes the

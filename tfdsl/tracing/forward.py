@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tfdsl import targets
+from tfdsl.backend import Backend
 from tfdsl.compiling import front_end, pipeline
 from tfdsl.compiling.front_end import Input, ReadyJob
 from tfdsl.compiling.pipeline import Choice, Made, Outcome, Request
@@ -18,7 +19,6 @@ from tfdsl.tracing.statements import Name, Statement, Uses, children, spoken, st
 from tfdsl.tracing.trace import OutputLine, Place, Trace, place_of, unmatched
 
 if TYPE_CHECKING:
-    from tfdsl.backend import Backend
     from tfdsl.compiling.output_files import OutputFile
 
 
@@ -84,12 +84,7 @@ def on_line(program: Program | None, span: Span) -> list[Statement]:
     if file is None or span.start == span.end:
         return []
     found = [one for one in statements(file) if one.head.start < span.end and span.start < one.head.end]
-    return [one for one in found if not _goes_on(one, span) or not any(_within(other, one) for other in found)]
-
-
-def _goes_on(statement: Statement, span: Span) -> bool:
-    """Whether a statement begins before ``span``."""
-    return statement.head.start < span.start
+    return [one for one in found if one.head.start >= span.start or not any(_within(other, one) for other in found)]
 
 
 def _within(inner: Statement, outer: Statement) -> bool:
@@ -107,9 +102,8 @@ def narrowed(program: Program | None, span: Span, offset: int) -> Span:
 
 def choices_for(given: Input) -> tuple[Choice, ...]:
     """The targets that are asked about when none is named: those with a block, else all built-in ones."""
-    jobs = () if isinstance(given, ReadyJob) else given.jobs
-    names = [item.name.text for job in jobs for item in job.items if isinstance(item, ast.Target)]
-    known = {target.name: target for name in names if (target := targets.find(name)) is not None}
+    blocks = front_end.target_blocks(given)
+    known = {target.name: target for one in blocks if (target := targets.find(one.name.text)) is not None}
     return tuple(pipeline.Choice(target) for target in known.values() or targets.known())
 
 
@@ -300,11 +294,6 @@ def _is_included(source: Source, include: ast.Include, other: Source) -> bool:
     return other.origin is not None and posixpath.normpath(other.origin) == posixpath.normpath(
         posixpath.join(folder, text)
     )
-
-
-def compiled(given: Input, request: Request, choice: Choice) -> Outcome:
-    """``given`` for one target."""
-    return front_end.compiled(given, request, [choice])
 
 
 def reason(forward: Forward, backend: Backend, outcome: Outcome) -> str:

@@ -10,7 +10,7 @@ import pytest
 from tests.skips import denied
 from tests.unit.running.runs import python
 from tests.unit.running.test_mounts import plain
-from tfdsl.running import provisions
+from tfdsl.running import preparing
 from tfdsl.running.launch import Ended, Limits
 from tfdsl.running.supervision import scratch
 
@@ -92,16 +92,16 @@ def test_limits_are_those_of_the_job() -> None:
         "role ps { cpu_limit = 3500m }",
     )
     ps, worker = job.job.roles
-    assert provisions.limits_of(ps) == Limits(3500, 4 << 30)
-    assert provisions.limits_of(worker) == Limits(2000, None)
-    assert provisions.limits_of(worker.steps[0]).cpu == 500
-    (told,) = provisions.not_limited(job.job, job.origins, "no groups")
+    assert preparing.limits_of(ps) == Limits(3500, 4 << 30)
+    assert preparing.limits_of(worker) == Limits(2000, None)
+    assert preparing.limits_of(worker.steps[0]).cpu == 500
+    (told,) = preparing.not_limited(job.job, job.origins, "no groups")
     assert (told.level, told.message) == ("info", "run does not limit cpu and memory: no groups")
-    assert not list(provisions.not_limited(job.job, job.origins, ""))
-    assert not list(provisions.not_limited(plain("role worker { }").job, job.origins, "no groups"))
+    assert not list(preparing.not_limited(job.job, job.origins, ""))
+    assert not list(preparing.not_limited(plain("role worker { }").job, job.origins, "no groups"))
 
 
-@denied(provisions.limits_denied())
+@denied(preparing.limits_denied())
 def test_memory_is_limited(seen: Seen) -> None:
     seen.start(python("x = bytearray(200 << 20)", limits=Limits(1000, 100 << 20)))
     assert seen.until(Ended)[0].status == 137

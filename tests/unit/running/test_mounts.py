@@ -13,7 +13,7 @@ from tfdsl.compiling import pipeline
 from tfdsl.compiling.jobs import plain_jobs
 from tfdsl.diagnostics.diagnostic import Diagnostic
 from tfdsl.lifecycle.behaviour import Task
-from tfdsl.running import provisions
+from tfdsl.running import preparing
 from tfdsl.running.launch import Copied, Mounted
 from tfdsl.running.mounts import Given, MountOptions, Mounts, Replica, given_mount, nfs_folder
 from tfdsl.text import Source, Span
@@ -296,11 +296,11 @@ def test_outputs_are_those_of_the_replica() -> None:
         'role worker { replicas = 2, output "/tmp/x" to "/out/x-${task.index}" on failure }',
     )
     role = job.job.roles[0]
-    assert provisions.outputs_of(role, 0, {}) == (Copied("/tmp/x", "/out/x-0", "failure"),)
-    assert set(provisions.outputs_of(role, 1, {})) == {
+    assert preparing.outputs_of(role, 0, {}) == (Copied("/tmp/x", "/out/x-0", "failure"),)
+    assert set(preparing.outputs_of(role, 1, {})) == {
         Copied("/tmp/x", "/out/x-1", "failure"),
         Copied("/tmp/model", "/out/model", "success", overwrite=True),
     }
-    assert [(one.level, one.message) for one in provisions.not_copied(job.job, job.origins)] == [
+    assert [(one.level, one.message) for one in preparing.not_copied(job.job, job.origins)] == [
         ("warning", "run does not copy /tmp/log: hdfs:///logs/… is not on this machine")
     ]
