@@ -25,8 +25,7 @@ from tfdsl.lifecycle import faults
 from tfdsl.lifecycle.behaviour import State
 from tfdsl.record import replace
 from tfdsl.running import preparing
-from tfdsl.running.local_job import FIRST_PAUSE, LocalJob
-from tfdsl.running.loop import Loop
+from tfdsl.running.local_job import FIRST_PAUSE, LocalJob, Loop
 from tfdsl.running.preparing import Prepared, Settings, scaled
 from tfdsl.running.screen import Logs, Result, Screen, last_words
 from tfdsl.running.supervisor import NoTemporaryFolderError

@@ -10,12 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, TypeAlias
 
+from tfdsl.backend import TargetObject
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.drawing.picture import FRAME, Box, Line, Link, LinkKind, Picture, cut
 from tfdsl.ir.cluster_spec import IN_CLUSTER
 from tfdsl.record import Record, replace
 from tfdsl.rules.texts import literal, parts_of
-from tfdsl.target_objects import CLAIM, TargetObject
+from tfdsl.target_objects import CLAIM
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Job, Mount, Output, Policy, Role, Step

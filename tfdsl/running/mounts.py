@@ -9,23 +9,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics import run_mount_rules as rules
 from tfdsl.diagnostics.usage_rules import BAD_ARGUMENT
 from tfdsl.ir import model
 from tfdsl.ir.model import ConfigMapMount, HostMount, Job, Mount, Role, SecretMount
+from tfdsl.ir.origins import Origins
 from tfdsl.lifecycle.behaviour import Task
 from tfdsl.record import Record, replace
 from tfdsl.rules.mounts import SHM_PATH
 from tfdsl.rules.mounts import path as broken_path
 from tfdsl.running.launch import Mounted, pod_folder
 from tfdsl.running.plan import Texts, shown
-
-if TYPE_CHECKING:
-    from tfdsl.ir.origins import Origins
-    from tfdsl.text import Span
+from tfdsl.text import Span
 
 
 class Replica(Record):

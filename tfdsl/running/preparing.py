@@ -8,35 +8,32 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.backend import spoken
+from tfdsl.compiling.jobs import PlainJob
 from tfdsl.diagnostics import Diagnostic, run_rules
 from tfdsl.diagnostics import run_mount_rules as rules
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.ir.defaults import board_command
 from tfdsl.ir.fields import walk
 from tfdsl.ir.model import Job, Output, Role, Step
+from tfdsl.ir.origins import Origins
 from tfdsl.lifecycle.behaviour import Task
+from tfdsl.lifecycle.faults import Injected
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.running.keys import TABLE
 from tfdsl.running.launch import Copied, Launch, Limits
-from tfdsl.running.local_job import FIRST_PAUSE, LocalJob
+from tfdsl.running.local_job import FIRST_PAUSE, LocalJob, Loop, Timers
 from tfdsl.running.mounts import MountOptions, Mounts
 from tfdsl.running.mounts import Replica as Mounting
 from tfdsl.running.plan import Problem, Program, Replica, Surroundings, Texts, plan, shown, tasks
 from tfdsl.running.screen import Screen
 from tfdsl.running.supervision import namespaces, scratch
 from tfdsl.running.supervisor import Supervisor
+from tfdsl.text import Span
 from tfdsl.vocabulary.quantities import Quantity
-
-if TYPE_CHECKING:
-    from tfdsl.compiling.jobs import PlainJob
-    from tfdsl.ir.origins import Origins
-    from tfdsl.lifecycle.faults import Injected
-    from tfdsl.running.loop import Loop, Timers
-    from tfdsl.text import Span
 
 
 class Settings(Record):

@@ -7,17 +7,14 @@ import stat
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import eq
-from typing import IO, TYPE_CHECKING, Final
+from typing import IO, Final
 
 from tfdsl.diagnostics.render.columns import visible
+from tfdsl.lifecycle.behaviour import Replica, State, Task
 from tfdsl.patterns import regex
 from tfdsl.record import Record
+from tfdsl.running.plan import Program
 from tfdsl.writing import File, write_all
-
-if TYPE_CHECKING:
-    from tfdsl.lifecycle.behaviour import Replica, State, Task
-    from tfdsl.running.plan import Program
-
 
 COLOURS: Final = (36, 33, 35, 32, 34, 96, 93, 95, 92, 94)
 """Of ANSI terminals, none of them red: a task is not wrong because it is the fifth."""

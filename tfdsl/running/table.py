@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import Final, TextIO
 
 from rich.console import Console
 from rich.live import Live
@@ -11,11 +11,9 @@ from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
 
+from tfdsl.lifecycle.behaviour import State
+from tfdsl.running.local_job import Timers
 from tfdsl.running.screen import length, table_lines
-
-if TYPE_CHECKING:
-    from tfdsl.lifecycle.behaviour import State
-    from tfdsl.running.loop import Timers
 
 PAUSE: Final = 0.1
 """Seconds between two drawings, so that a task that writes much does not wait for the terminal."""

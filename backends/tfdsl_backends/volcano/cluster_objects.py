@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, cast
 
+from tfdsl.backend import TargetObject
 from tfdsl.emit.located import plain
-from tfdsl.target_objects import TargetObject, value_at
 from tfdsl.target_objects import objects as of_documents
+from tfdsl.target_objects import value_at
 
 if TYPE_CHECKING:
     from tfdsl.backend import Document, Unit

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tfdsl.backend import Document, Unit
-from tfdsl.target_objects import TargetObject
+from tfdsl.backend import Document, TargetObject, Unit
 from tfdsl_backends.yarn.applications import Application, Size, applications
 from tfdsl_backends.yarn.submission import appname
 
