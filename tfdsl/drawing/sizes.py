@@ -7,7 +7,7 @@ boxes leave some room beside their texts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from tfdsl.record import Record
 
@@ -81,7 +81,6 @@ def _end(text: str, size: float, room: float, *, bold: bool) -> int:
     return len(text)
 
 
-SectionKind: TypeAlias = Literal["notes", "objects"]
 Shape: TypeAlias = Literal["card", "cylinder", "sheet", "table", "object"]
 TextKind: TypeAlias = Literal[
     "name", "what", "count", "title", "fact", "object", "step", "space", "policy", "default policy", "item", "label"
@@ -128,7 +127,7 @@ class Text(Record):
 class Section(Record):
     """Lines of one background: from ``y``, of a ``height``; relative to the box."""
 
-    kind: SectionKind
+    kind: Literal["notes", "objects"]
     y: float
     height: float
 
@@ -199,8 +198,10 @@ def _lines(lines: Iterable[Line], y: float, widest: float, texts: list[Text]) ->
 
 
 def _close(sections: list[Section], group: str, start: float, end: float) -> None:
-    if group in ("notes", "objects"):
-        sections.append(Section(cast("SectionKind", group), start, end - start))
+    if group == "notes":
+        sections.append(Section("notes", start, end - start))
+    elif group == "objects":
+        sections.append(Section("objects", start, end - start))
 
 
 def _text(kind: TextKind, text: str, x: float, y: float, size: float, room: float, path: str) -> Text:

@@ -34,7 +34,7 @@ _MANY = {"mount": "mount", "variables": "source of variables", "output": "destin
 def picture(job: Job, target: str = "", objects: Sequence[TargetObject] = ()) -> Picture:
     """The picture of ``job``. ``objects``: what ``target``, a name with a version, has for it."""
     roles = [*role_boxes(job)]
-    taken = {_object_key(one): one for one in objects}
+    taken = {(one.kind, visible(one.name)): one for one in objects}
     found, links = _stores(job)
     stores = [_with_object(box, keys, taken) for box, keys in found]
     of_role = [one for one in taken.values() if one.role]
@@ -150,10 +150,6 @@ def _label(words: Sequence[str]) -> str:
 # --- objects of the target -------------------------------------------------------------------------------------------
 
 
-def _object_key(one: TargetObject) -> Key:
-    return one.kind, visible(one.name)
-
-
 def _with_object(box: Box, keys: Iterable[Key], objects: dict[Key, TargetObject]) -> Box:
     """``box`` with the objects that its stores are, which are taken out of ``objects``."""
     found = [objects.pop(key) for key in keys if key in objects]
@@ -207,7 +203,7 @@ def _facts(job: Job, role: Role) -> Iterator[Line]:
         yield Line("fact", f"starts when {role.min_available:,} can", f"{path}.min_available")
     if role.server:
         yield Line("fact", "TensorFlow server", f"{path}.server")
-    if _listens(role):
+    if role.name in IN_CLUSTER or role.name == "tensorboard":
         yield Line("fact", f"port {role.port}", f"{path}.port")
     for name, port in role.ports.items():
         yield Line("fact", f"port {port} ({shown(name)})", f"{path}.ports[{name}]")
@@ -218,10 +214,6 @@ def _facts(job: Job, role: Role) -> Iterator[Line]:
         yield Line("fact", f"on nodes {shown(role.node_label)}", f"{path}.node_label")
     if role.spread == "node":
         yield Line("fact", "each on a node of its own", f"{path}.spread")
-
-
-def _listens(role: Role) -> bool:
-    return role.name in IN_CLUSTER or role.name == "tensorboard"
 
 
 def _any_of(value: str | tuple[str, ...]) -> str:

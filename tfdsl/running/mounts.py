@@ -88,7 +88,9 @@ class Mounts:
                 return Mounted(mount.at, folder or self._volume("nfs", f"{mount.server}:{share}"), readonly)
             case model.ScratchMount() | model.MemoryMount():
                 folder = f"{pod_folder(str(task), pod)}/{mount.kind}-{plain(mount.path)}"
-                return Mounted(mount.at, folder, readonly, _bytes(mount))
+                return Mounted(
+                    mount.at, folder, readonly, mount.size.whole if isinstance(mount, model.MemoryMount) else None
+                )
             case model.ArchiveMount():
                 archive = texts(mount.source)
                 return Mounted(mount.at, self._filling.archive(archive) or self._volume("archive", archive), True)
@@ -235,10 +237,6 @@ _KINDS = {
     "hdfs": "the source in HDFS",
     "archive": "the archive",
 }
-
-
-def _bytes(mount: model.ScratchMount | model.MemoryMount) -> int | None:
-    return mount.size.whole if isinstance(mount, model.MemoryMount) else None
 
 
 class Given(Record):

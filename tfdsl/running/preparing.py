@@ -417,4 +417,4 @@ def _amount(limit: Quantity | str | None) -> Quantity | None:
 @cache
 def denial() -> str:
     """Why replicas cannot have mounts of their own here; empty if they can."""
-    return namespaces.permitted("/dev").denied
+    return namespaces.permitted("/dev")[1]

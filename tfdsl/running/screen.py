@@ -202,12 +202,9 @@ class Lines:
     def _keep(self, lines: list[bytes]) -> None:
         for line in reversed(lines[-LAST_LINES:]):
             if not line.strip():
-                return self._keep_some(lines[-10 * LAST_LINES :])
+                self.last.extend(line for line in lines[-10 * LAST_LINES :] if line.strip())
+                return
         self.last.extend(lines[-LAST_LINES:])
-        return None
-
-    def _keep_some(self, lines: list[bytes]) -> None:
-        self.last.extend(line for line in lines if line.strip())
 
 
 def shown_line(line: bytes) -> str:

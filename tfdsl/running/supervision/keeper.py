@@ -82,7 +82,7 @@ class Keeper:
             self._report(failure[0], started=False, why=failure[1])
         self._wire.send("running")
         status = self._wait(self._command, wakeup)
-        self._end_rest()
+        tree.end_all(self._command)  # what the command has left behind
         if not self._killed and self._launch["outputs"]:
             status = self._copied(status, wakeup)
         self._report(status, started=True)
@@ -171,10 +171,6 @@ class Keeper:
                 self._ended |= tree.end_all(pid)
             else:
                 tree.signal_all(number, pid)
-
-    def _end_rest(self) -> None:
-        """End what the command has left behind."""
-        tree.end_all(self._command)
 
     def _copied(self, status: int, wakeup: int) -> int:
         """The status after the outputs have been copied, by a process that signals reach like the command."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import signal
 import stat
 import sys
 from contextlib import suppress
@@ -288,24 +287,19 @@ _SETTINGS = (
 """Settings that deny namespaces: the file, the value, and what it means."""
 
 
-class Permission:
-    """What the kernel lets this process do. ``denied``: why there are no namespaces; else empty."""
+def permitted(folder: str) -> tuple[bool, str]:
+    """Whether the namespaces of a run need a user namespace, and why there are none; else empty.
 
-    def __init__(self, *, user: bool, denied: str) -> None:
-        self.user = user
-        self.denied = denied
-
-
-def permitted(folder: str) -> Permission:
-    """Try the namespaces of a run; ``folder``: any, at which a root is mounted where nobody else sees it."""
+    Each is tried. ``folder``: any, at which a root is mounted where nobody else sees it.
+    """
     if not IS_LINUX:
-        return Permission(user=False, denied=f"{sys.platform} has no namespaces")
+        return False, f"{sys.platform} has no namespaces"
     denied = ""
     for user in (False, True) if os.geteuid() == 0 else (True,):
         denied = _tried(folder, user=user)
         if not denied:
-            return Permission(user=user, denied="")
-    return Permission(user=True, denied=_explained(denied))
+            return user, ""
+    return True, _explained(denied)
 
 
 def separate_processes(*, user: bool) -> None:
@@ -396,8 +390,3 @@ def _explained(problem: str) -> str:
         except OSError:
             continue
     return problem
-
-
-def die_with_parent() -> None:
-    """Be killed when the parent is."""
-    end_with_parent(signal.SIGKILL)

@@ -53,13 +53,13 @@ def main(folder: str, options: str, descriptor: int, gone: int) -> None:
 
 
 def _serve(wire: Wire, scratch: Scratch, gone: int, *, plain: bool) -> None:
-    permission = namespaces.Permission(user=False, denied="--plain") if plain else namespaces.permitted(scratch.root)
-    if permission.denied:
-        wire.send("hello", scratch.path, False, permission.denied)
+    user, denied = (False, "--plain") if plain else namespaces.permitted(scratch.root)
+    if denied:
+        wire.send("hello", scratch.path, False, denied)
         Replicas(wire, scratch, gone, None, None).serve()
         return
     closes, parent = os.pipe()
-    namespaces.separate_processes(user=permission.user)
+    namespaces.separate_processes(user=user)
     pid = os.fork()
     if pid == 0:
         os.close(parent)
@@ -71,7 +71,7 @@ def _serve(wire: Wire, scratch: Scratch, gone: int, *, plain: bool) -> None:
 def _serve_inside(wire: Wire, scratch: Scratch, gone: int, parent: int) -> NoReturn:
     """As the first process of the namespace."""
     try:
-        namespaces.die_with_parent()
+        namespaces.end_with_parent(signal.SIGKILL)
         namespaces.separate_mounts()
         wire.send("hello", scratch.path, True, "")
         Replicas(wire, scratch, gone, parent, namespaces.Nested()).serve()
