@@ -1,4 +1,7 @@
-"""What decides in a job's life. This one is the language's own meaning; a target's differs in some of its methods."""
+"""What decides in a job's life, and what it decides about: tasks, what happens to them, what is done, and their state.
+
+:class:`Behaviour` is the language's own meaning; a target's differs in some of its methods.
+"""
 
 from __future__ import annotations
 

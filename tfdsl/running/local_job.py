@@ -1,6 +1,7 @@
 """One job as processes: the machine of its life is told what happens to them, and they do what it orders.
 
-A :class:`LocalReplica` has the steps of a replica in their order, its command, and how all of it is stopped.
+A :class:`LocalReplica` has the steps of a replica in their order, its command, and how all of it is stopped. The
+:class:`Loop` is one thread that waits for processes, their output, timers and signals.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A job that is ready to be run: checked against this machine before anything starts, then begun."""
+"""A job that is ready to be run: checked against this machine before anything starts, then begun.
+
+The GPUs of this machine are counted without a library that would need them.
+"""
 
 from __future__ import annotations
 

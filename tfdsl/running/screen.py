@@ -1,4 +1,7 @@
-"""What a run prints: each line of a task behind its name, and what happens to the tasks."""
+"""What a run prints: each line of a task behind its name, what happens to the tasks, and how the jobs have ended.
+
+What processes write becomes lines whatever it contains, in little memory.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""From a line of the output to the line of the source that made it."""
+"""From a line of the output to the line of the source that made it.
+
+``FILE.map``, which ``tfdsl compile --source-map`` writes beside an output (:mod:`tfdsl.emit.sourcemap`), is read here.
+"""
 
 from __future__ import annotations
 

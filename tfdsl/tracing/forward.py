@@ -1,4 +1,4 @@
-"""From a line of a source to the lines of the output that it made, for each target."""
+"""From a line of a source to the lines of the output that it made, for each target, or why it made nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What is written on a line: the statements of a text, each with those around it."""
+"""What is written on a line: the statements of a text, each with those around it, and the names that they use.
+
+:func:`without` is a program as it would be without one statement: what changes in the output is what that decides.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The lines of an output, each with all the places in the source that it comes from."""
+"""The lines of an output, each with all the places in the source that it comes from.
+
+Also which lines of two texts are the same ones (:func:`blocks`), in bounded time for any two texts.
+"""
 
 from __future__ import annotations
 

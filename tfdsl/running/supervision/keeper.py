@@ -2,6 +2,9 @@
 
 It is what the first process of a container is. Whoever loses a parent below it becomes its child, and it does not end
 before all of them have.
+
+Outputs are copied when the command has ended, with the meaning that this has on a cluster. A copy is written beside its
+destination and then renamed. Messages go to standard error, which is the replica's.
 """
 
 from __future__ import annotations

@@ -2,6 +2,12 @@
 
 Whoever is not root needs a user namespace for both, which containers, AppArmor and settings of the kernel can deny:
 :func:`permitted` tries everything in a process of its own before anything depends on it.
+
+A replica sees as its :class:`Root` a tmpfs with the top folders of this machine, and the mounts of the job. Nothing is
+created on this machine that stays, but for what a cluster would create too: the place of a mount inside of another
+mount.
+
+The calls of the Linux kernel that Python does not have go through ctypes. Each raises ``OSError``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """The supervisor: starts the replicas of a run, and leaves nothing of them behind when tfdsl's end of it closes.
 
 Where namespaces are permitted there are two processes: the first process of a process namespace, with which the kernel
-ends everything in it, and its parent, which cleans up behind it. Elsewhere one process does both.
+ends everything in it, and its parent, which cleans up behind it. Elsewhere one process does both. :class:`Replicas` is
+the loop: it starts replicas as tfdsl asks for them, and tells what becomes of them; :class:`Ports` are held for them
+until they start.
 """
 
 from __future__ import annotations

@@ -1,6 +1,14 @@
 """The scratch folder of a run, and everything else on this machine that has to go when the run has ended.
 
 A run that was killed together with its supervisor leaves its folder behind; a later run of the same user removes it.
+
+Limits of cpu and memory are control groups (version 2). The groups of a run are beside that of tfdsl, in one that
+passes the controllers on: that of a user's service manager, or any as root. Nothing that runs already is moved, and no
+setting of a group that exists is changed.
+
+:func:`remove` removes a folder, whatever a hostile program has put into it. Folders may be nested deeper than the stack
+of Python, the longest path or the limit of open files reach; they may be closed to their owner, or be links to
+somewhere else. So it goes from folder to folder by descriptors, of which it has three at most, and follows no link.
 """
 
 from __future__ import annotations
