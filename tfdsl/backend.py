@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from tfdsl.lifecycle.behaviour import Behaviour
     from tfdsl.patch.rules import PatchRules
     from tfdsl.reading import Reading
-    from tfdsl.target_objects import TargetObject
     from tfdsl.text import Span
 
 
@@ -44,6 +43,7 @@ __all__ = [
     "OptionValue",
     "Row",
     "Support",
+    "TargetObject",
     "TaskConfig",
     "Unit",
     "approximated",
@@ -149,6 +149,20 @@ class TaskConfig(Record):
     tf_config: str | None
     flags: tuple[str, ...] = ()
     differences: tuple[str, ...] = ()
+
+
+class TargetObject(Record):
+    """One object that a target has for a job.
+
+    ``role``: the only role that it is for; empty when it is for the whole job. ``lines``: what else is to be
+    said about it. ``maker``: what makes it when the job runs, if no document does.
+    """
+
+    kind: str
+    name: str
+    role: str = ""
+    lines: tuple[str, ...] = ()
+    maker: str = ""
 
 
 class Lowering(Protocol):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from tfdsl.backend import Condition, condition
+from tfdsl.backend import Condition, Unit, condition
 
 if TYPE_CHECKING:
-    from tfdsl.backend import Unit
     from tfdsl.ir.fields import Item
     from tfdsl.ir.model import Role, ScratchMount
 

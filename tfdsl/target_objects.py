@@ -7,28 +7,12 @@ its own with a function ``objects`` (:attr:`tfdsl.backend.Backend.objects`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
+from tfdsl.backend import Document, TargetObject, Unit
 from tfdsl.emit.located import Data, Located, Plain, plain, unwrap
-from tfdsl.record import Record
-
-if TYPE_CHECKING:
-    from tfdsl.backend import Document, Unit
 
 CLAIM = "PersistentVolumeClaim"
-
-
-class TargetObject(Record):
-    """One object. ``role``: the only role that it is for; empty when it is for the whole job.
-
-    ``lines``: what else is to be said about it. ``maker``: what makes it when the job runs, if no document does.
-    """
-
-    kind: str
-    name: str
-    role: str = ""
-    lines: tuple[str, ...] = ()
-    maker: str = ""
 
 
 def objects(unit: Unit, documents: Sequence[Document]) -> list[TargetObject]:

@@ -32,15 +32,15 @@ from tfdsl.compiling.front_end import Input, ReadyJob
 from tfdsl.compiling.jobs import matrix_jobs
 from tfdsl.compiling.masking import Hidden, hide, masked
 from tfdsl.compiling.pipeline import Choice, Outcome, Request
-from tfdsl.drawing import data, graphs
+from tfdsl.drawing import graphs
 from tfdsl.lifecycle.faults import Injected, parse
 from tfdsl.lifecycle.scenario import Prediction
 from tfdsl.manifest.nodes import Node, plain
 from tfdsl.semantics.derived import Asked
-from tfdsl.simulating.comparing import OnTarget, simulated
+from tfdsl.simulating import OnTarget, simulated
 from tfdsl.tracing import files
 from tfdsl.tracing.forward import Forward, Question, line_span
-from tfdsl.tracing.places import line_count
+from tfdsl.tracing.trace import line_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,9 +157,9 @@ class Graph:
         """A graph for graphviz."""
         return graphs.drawn([self._picture], "dot")
 
-    def data(self) -> data.GraphData:
+    def data(self) -> graphs.GraphData:
         """The boxes and the links, each with the file and the line of its statement."""
-        return data.as_data(self._picture, self._origins)
+        return graphs.as_data(self._picture, self._origins)
 
     def _repr_svg_(self) -> str:
         """For notebooks."""

@@ -12,7 +12,7 @@ from tfdsl.cli.streams import out
 from tfdsl.compiling.front_end import hidden_with
 from tfdsl.compiling.jobs import FileInfo, JobInfo, ParamInfo, Plain, file_info
 from tfdsl.compiling.masking import Hidden, hide
-from tfdsl.simulating.words import table
+from tfdsl.simulating import table
 from tfdsl.text import Span
 
 COMMAND = Command(

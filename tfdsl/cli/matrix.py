@@ -11,7 +11,7 @@ from tfdsl.cli.report import OK, document, end_if, lines_for_people
 from tfdsl.cli.streams import out
 from tfdsl.compiling.jobs import MatrixJob, matrix_jobs
 from tfdsl.compiling.masking import Hidden, hide
-from tfdsl.simulating.words import table
+from tfdsl.simulating import table
 
 COMMAND = Command(
     "matrix",

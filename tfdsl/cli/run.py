@@ -21,19 +21,15 @@ from tfdsl.diagnostics.render import render
 from tfdsl.diagnostics.suggest import closest, enumeration
 from tfdsl.ir.model import Job
 from tfdsl.lifecycle import faults
+from tfdsl.lifecycle.behaviour import State
 from tfdsl.lifecycle.faults import Injected
-from tfdsl.lifecycle.state import State
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
-from tfdsl.running import devices
-from tfdsl.running.ending import last_words
-from tfdsl.running.local_job import LocalJob, Result
-from tfdsl.running.loop import Loop
-from tfdsl.running.mount_options import MountOptions, parsed
-from tfdsl.running.preparing import Prepared, Settings
-from tfdsl.running.restarts import FIRST_PAUSE
-from tfdsl.running.scaling import scaled
-from tfdsl.running.screen import Lines, Logs
+from tfdsl.running import preparing
+from tfdsl.running.local_job import FIRST_PAUSE, LocalJob, Loop
+from tfdsl.running.mounts import MountOptions, given_mount
+from tfdsl.running.preparing import Prepared, Settings, scaled
+from tfdsl.running.screen import Logs, Result, Screen, last_words
 from tfdsl.running.supervisor import NoTemporaryFolderError
 from tfdsl.semantics import functions
 from tfdsl.settings.finding import settings_for
@@ -121,7 +117,7 @@ def run(arguments: Arguments) -> int:
     environment = os.environ | options.variables
     delay = FIRST_PAUSE if options.restart_delay is None else options.restart_delay.ms / 1000
     settings = Settings(environment, options.injected, options.cpu, mounts, arguments.on("--keep"), delay)
-    gpus = devices.devices(os.environ)
+    gpus = preparing.devices(os.environ)
     prepared = [Prepared(plain, settings, gpus) for plain in jobs]
     diagnostics = [*shown, *(one for job in prepared for one in job.diagnostics)]
     _tell([one for one in diagnostics if one.level == "info"], picked)
@@ -204,7 +200,7 @@ class _Run:
             self.tell(f"job {prepared.job.name} begins\n")
         return prepared.begin(screen, self.loop, self.loop.timers)
 
-    def _screen(self, prepared: Prepared) -> Lines:
+    def _screen(self, prepared: Prepared) -> Screen:
         prefix = self._prefix(prepared.job.name)
         logs = None
         if self.options.log_dir is not None:
@@ -216,7 +212,7 @@ class _Run:
             self.logs.append(logs)
         redraw = self.table.changed if self.table is not None else lambda: None
         names, colour = prepared.names(), out_takes_colour()
-        return Lines(names, self.write, self.tell, prefix=prefix, colour=colour, logs=logs, redraw=redraw)
+        return Screen(names, self.write, self.tell, prefix=prefix, colour=colour, logs=logs, redraw=redraw)
 
     def _table(self) -> LiveTable | None:
         """The table below the lines, on a terminal that can draw one."""
@@ -285,7 +281,9 @@ def mount_options(arguments: Arguments, jobs: Sequence[Job]) -> tuple[MountOptio
     """What is mounted, and what is wrong with it; the paths of ``jobs`` tell how a ``PATH=DIR`` is read."""
     errors: list[Diagnostic] = []
     known = {mount.at for job in jobs for role in job.roles for mount in role.mounts}
-    given = right([parsed(argument.text, argument.span, known) for argument in arguments.values("--mount")], errors)
+    given = right(
+        [given_mount(argument.text, argument.span, known) for argument in arguments.values("--mount")], errors
+    )
     return MountOptions({mount.at: mount for mount in given}, arguments.on("--no-mounts")), errors
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
+from tfdsl import simulating
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import FILE, TEXT_OR_JSON, Arguments, Command, Flag, right
 from tfdsl.cli.report import OK, document, end_if, lines_for_people, report
@@ -15,11 +16,10 @@ from tfdsl.compiling.pipeline import Choice
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
 from tfdsl.lifecycle.faults import parse
-from tfdsl.simulating import words
 
 if TYPE_CHECKING:
     from tfdsl.lifecycle.scenario import Prediction
-    from tfdsl.simulating.comparing import Faults, OnTarget, Played, SimulatedJob, Simulation
+    from tfdsl.simulating import Faults, OnTarget, Played, SimulatedJob, Simulation
 
 
 ALL_TARGETS = Flag("--all-targets", "every target that the job compiles for")
@@ -75,7 +75,7 @@ def injected(arguments: Arguments, picked: chosen.Selection) -> Faults | None:
 
 def _show(arguments: Arguments, picked: chosen.Selection, given: Input, faults: Faults | None) -> int:
 
-    from tfdsl.simulating.comparing import simulated
+    from tfdsl.simulating import simulated
 
     choices = picked.choices or _every(arguments, given)
     simulation = simulated(given, picked.request, choices, faults, named=bool(picked.choices))
@@ -137,13 +137,13 @@ def _in_full(job: SimulatedJob) -> Iterator[str]:
     for played in job.scenarios:
         rows = [("", "outcome", "restarts", "left", "because"), ("language", *_cells(played.language))]
         rows += [(_head(one), *_marked(one)) for one in played.targets]
-        yield from words.table(rows)
+        yield from simulating.table(rows)
         yield from _unplayed(played)
         yield from _differences(played.targets)
 
 
 def _cells(prediction: Prediction) -> tuple[str, str, str, str]:
-    return words.ending(prediction), words.restarts(prediction), words.left(prediction), prediction.cause
+    return simulating.ending(prediction), simulating.restarts(prediction), simulating.left(prediction), prediction.cause
 
 
 def _marked(one: OnTarget) -> tuple[str, str, str, str]:
@@ -198,7 +198,7 @@ def _overview(job: SimulatedJob) -> Iterator[str]:
         columns.append([_head(one), *cells])
     for number, part in enumerate(_fitting(columns)):
         yield from [""] if number else []
-        yield from words.table([*zip(*part, strict=True)])
+        yield from simulating.table([*zip(*part, strict=True)])
     targets = [one for played in job.scenarios for one in played.targets]
     yield from _differences(targets)
     if any(one.differs for one in targets):
@@ -206,9 +206,9 @@ def _overview(job: SimulatedJob) -> Iterator[str]:
 
 
 def _short(prediction: Prediction) -> str:
-    number = words.total_restarts(prediction)
+    number = simulating.total_restarts(prediction)
     again = "" if not number else f", {number:,} restart{'s' if number > 1 else ''}"
-    return words.ending(prediction) + again
+    return simulating.ending(prediction) + again
 
 
 def _short_marked(one: OnTarget) -> str:

@@ -28,11 +28,11 @@ from tfdsl.diagnostics.command_rules import (
 from tfdsl.settings.finding import is_settings_file
 from tfdsl.source_files import Outside, is_below, read, root_of
 from tfdsl.text import Source, Span
-from tfdsl.tracing import back, files, maps, places
+from tfdsl.tracing import back, files, trace
 from tfdsl.tracing.back import Origin
 from tfdsl.tracing.forward import Answer, Forward, Question, choices_for, line_span, narrowed, outside
-from tfdsl.tracing.places import Asked, Place
-from tfdsl.tracing.uses import Uses
+from tfdsl.tracing.statements import Uses
+from tfdsl.tracing.trace import Asked, Place
 
 OUTPUT = Flag("--output", "the folder or file that the output is in, as for tfdsl compile", short="-o", value="PATH")
 SOURCE = Flag("--source", "compile this file: FILE is its output, or is included by it", value="FILE")
@@ -63,7 +63,7 @@ def run(arguments: Arguments) -> int:
     """Answer the question of the command line."""
     picked = chosen.selection(arguments)
     argument = arguments.rest[0]
-    asked = places.asked(argument.text)
+    asked = trace.asked(argument.text)
     bad = BAD_ARGUMENT(argument.span, what=f"where needs FILE:LINE, not {argument.text or '(nothing)'}")
     bad = bad.help("name one line, counted from 1: mnist.tfjob:9")
     refuse([*picked.errors, *([bad] if asked is None else [])], arguments, hidden=picked.hidden)
@@ -114,7 +114,7 @@ class _Where:
 
     def _has_line(self, source: Source) -> None:
         """The command ends if ``source`` does not have the line."""
-        last = places.line_count(source)
+        last = trace.line_count(source)
         if self.asked.line > last:
             self._trouble(NO_SUCH_LINE(self.argument.span, path=self.asked.path, line=self.asked.line, last=last))
 
@@ -142,7 +142,7 @@ class _Where:
         answers = [forward.answer(choice, outcome) for choice, outcome in outcomes]
         self._warn(given)
         self._warn(None)
-        asked = places.Place(self.asked.path, self.asked.line, source.line(self.asked.line))
+        asked = trace.Place(self.asked.path, self.asked.line, source.line(self.asked.line))
         out(forward_text(asked, answers, self.hidden, json=self._json))
         return OK if any(answer.lines for answer in answers) else ERRORS
 
@@ -171,7 +171,7 @@ class _Where:
         if self.picked.errors:
             self._trouble(*self.picked.errors)
         choices = self.picked.choices or choices_for(given)
-        named = self.picked.choices or files.has_target_blocks(given)
+        named = self.picked.choices or bool(front_end.target_blocks(given))
         done = [(choice, self._compiled(given, choice)) for choice in choices]
         wrong = [one for one in done if pipeline.has_errors(one[1].diagnostics)]
         if wrong and (named or len(wrong) == len(done)):
@@ -187,7 +187,7 @@ class _Where:
         """Answer from the map beside an output."""
         self._has_line(source)
         text = read(map_path, self._roots(map_path))
-        found = maps.parse(text.text) if isinstance(text, Source) else text
+        found = back.parse_map(text.text) if isinstance(text, Source) else text
         if isinstance(found, str):
             again = "write the map again (tfdsl compile --source-map -o PATH), or name the source: --source FILE.tfjob"
             self._trouble(BAD_MAP(self.argument.span, path=map_path, reason=found).help(again))
@@ -253,7 +253,7 @@ class _Where:
 
     def _came_from(self, source: Source, origin: back.Origin) -> int:
         self._warn(None)
-        asked = places.Place(self.asked.path, self.asked.line, source.line(self.asked.line))
+        asked = trace.Place(self.asked.path, self.asked.line, source.line(self.asked.line))
         out(back_text(asked, origin, self.hidden, json=self._json))
         return OK if origin.place is not None else ERRORS
 

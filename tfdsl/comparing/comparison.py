@@ -19,7 +19,7 @@ from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.semantics.known_names import Report
 from tfdsl.text import Span
-from tfdsl.tracing.counterparts import blocks
+from tfdsl.tracing.trace import blocks
 
 if TYPE_CHECKING:
     from tfdsl.ir.fields import Origins

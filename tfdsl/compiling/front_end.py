@@ -26,6 +26,7 @@ from tfdsl.semantics.params import Params
 from tfdsl.semantics.project import Program
 from tfdsl.semantics.target_options import unknown_version
 from tfdsl.settings.finding import Settings, settings_for
+from tfdsl.syntax import ast
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
@@ -107,6 +108,12 @@ def profiles_of(given: Input) -> tuple[str, ...]:
 def has_jobs(given: Input) -> bool:
     """Whether there is a job in it; a text without one is for others to include."""
     return isinstance(given, ReadyJob) or bool(given.jobs)
+
+
+def target_blocks(given: Input) -> list[ast.Target]:
+    """The blocks for targets of its jobs."""
+    jobs = () if isinstance(given, ReadyJob) else given.jobs
+    return [item for job in jobs for item in job.items if isinstance(item, ast.Target)]
 
 
 def path_of(given: Input) -> str:

@@ -8,7 +8,7 @@ what depends on it is left open.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, TypeAlias, Union
 
@@ -69,15 +69,32 @@ def _plain_of_program(program: Program, request: Request) -> tuple[list[PlainJob
     outcome = pipeline.finish(program, request, (), checked)
     diagnostics = list(outcome.diagnostics)
     if not has_jobs(program) and not program.syntax_errors:
-        place = Span(program.files[0].source, 0, 0)
-        error = NO_JOB(place)
-        diagnostics.append(error.help("write job NAME { … }; a file without a job can be included, but not compiled"))
+        diagnostics.append(_no_job(program))
     if pipeline.has_errors(diagnostics):
         return [], Outcome((), (), tuple(diagnostics), outcome.conditions)
     from tfdsl.ir.lower import lower
 
     chosen = [values for values in checked.jobs if values.derived.chosen]
     return [PlainJob(*lower(values)) for values in chosen], outcome
+
+
+def _no_job(program: Program) -> Diagnostic:
+    error = NO_JOB(Span(program.files[0].source, 0, 0))
+    return error.help("write job NAME { … }; a file without a job can be included, but not compiled")
+
+
+def _named(program: Program, params: Params, request: Request, report: Callable[[Diagnostic], None]) -> list[Derived]:
+    """The jobs of a program that ``request`` asks for and whose conditions are true."""
+    derived = chosen(derive(program, params, report), request.job, request.name, report)
+    named = [one for one in derived if one.chosen and not one.absent]
+    for one in named:
+        check_name(one, report)
+    return named
+
+
+def _errors(given: Input, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    done = settled([Outcome((), (), tuple(found))], [given], strict=False, paths=[path_of(given)])
+    return tuple(one for one in done if one.level == "error")
 
 
 # --- by name ----------------------------------------------------------------------------------------------------
@@ -117,8 +134,7 @@ def matrix_jobs(given: Input, request: Request) -> MatrixJobs:
         jobs = [MatrixJob(ready[0].name, ready[0].name, None, {})] if ready is not None else []
     else:
         jobs = _matrix_of_program(given, request, found)
-    diagnostics = tuple(settled([Outcome((), (), tuple(found))], [given], strict=False, paths=[path_of(given)]))
-    errors = tuple(one for one in diagnostics if one.level == "error")
+    errors = _errors(given, found)
     return MatrixJobs((), errors) if errors else MatrixJobs(tuple(jobs), ())
 
 
@@ -127,14 +143,10 @@ def _matrix_of_program(program: Program, request: Request, found: list[Diagnosti
     if not program.readable or has_errors(found):
         return []
     params = Params(program, request.profile, request.params, found.append, request.values)
-    derived = chosen(derive(program, params, found.append), request.job, request.name, found.append)
+    jobs = [_matrix_job(one) for one in _named(program, params, request, found.append)]
     if not has_jobs(program):
-        place = Span(program.files[0].source, 0, 0)
-        found.append(NO_JOB(place).help("write job NAME { … }; a file without a job can be included, but not compiled"))
-    there = [one for one in derived if one.chosen and not one.absent]
-    for one in there:
-        check_name(one, found.append)
-    return [_matrix_job(one) for one in there]
+        found.append(_no_job(program))
+    return jobs
 
 
 def _matrix_job(derived: Derived) -> MatrixJob:
@@ -227,8 +239,7 @@ def file_info(given: Input, request: Request) -> tuple[FileInfo | None, tuple[Di
     """What ``given`` takes and makes; ``None`` with the errors when it cannot be read that far."""
     found: list[Diagnostic] = []
     info = _of_ready(given, request, found) if isinstance(given, ReadyJob) else _of_program(given, request, found)
-    done = settled([Outcome((), (), tuple(found))], [given], strict=False, paths=[path_of(given)])
-    errors = tuple(one for one in done if one.level == "error")
+    errors = _errors(given, found)
     return (None, errors) if errors else (info, ())
 
 
@@ -252,15 +263,12 @@ def _of_program(program: Program, request: Request, found: list[Diagnostic]) -> 
 
     asked = Params(program, request.profile, request.params, report, request.values)
     plain = Params(program, None, (), _unheard)
-    derived = chosen(derive(program, asked, report), request.job, request.name, report)
-    there = [one for one in derived if one.chosen and not one.absent]
-    for one in there:
-        check_name(one, report)
+    there = _named(program, asked, request, report)
     return FileInfo(
         path_of(program),
         tuple(file.source.path for file in program.files[1:]),
         params_of(program, plain, asked),
-        tuple(_profiles(program, plain)),
+        tuple(profiles_of(program, plain)),
         tuple(_jobs(there, pipeline.check(program, request).jobs)),
     )
 
@@ -328,12 +336,8 @@ def as_plain(data: Data) -> Plain:
 # --- profiles --------------------------------------------------------------------------------------------------
 
 
-def profiles_of(program: Program, plain: Params) -> list[ProfileInfo]:
+def profiles_of(program: Program, plain: Params) -> Iterator[ProfileInfo]:
     """All profiles; ``plain``: the values of params without any."""
-    return list(_profiles(program, plain))
-
-
-def _profiles(program: Program, plain: Params) -> Iterator[ProfileInfo]:
     worked_out = 0
     for name, parts in program.profiles.items():
         settings = {setting.key.text: setting.value for part in parts for setting in part.settings}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
-from tfdsl.backend import Document
+from tfdsl.backend import Backend, Document, TaskConfig
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.pipeline import Made
 from tfdsl.diagnostics import Diagnostic
@@ -25,7 +25,6 @@ from tfdsl.vocabulary.attributes import ROLE_NAMES
 if TYPE_CHECKING:
     from typing import Any
 
-    from tfdsl.backend import Backend, TaskConfig
     from tfdsl.ir.fields import Origins
 
 

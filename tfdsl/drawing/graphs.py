@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypedDict
 
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.front_end import Input, compiled
 from tfdsl.compiling.jobs import plain_jobs
 from tfdsl.compiling.pipeline import Choice, Outcome, Request
 from tfdsl.diagnostics import Diagnostic
+from tfdsl.diagnostics.render.json import dumped
 from tfdsl.drawing.picture import Box, Line, Link, Picture
 from tfdsl.drawing.topology import picture
 from tfdsl.record import Record, replace
 
 if TYPE_CHECKING:
     from tfdsl.ir.fields import Origins
+
 
 Format: TypeAlias = Literal["svg", "mermaid", "dot", "json"]
 FORMATS: Final[tuple[Format, ...]] = ("mermaid", "svg", "dot", "json")
@@ -77,14 +79,12 @@ def drawn(pictures: Sequence[Picture], form: Format, made: Sequence[Graph] = ())
 
         return svg(pictures)
     if form == "dot":
-        from tfdsl.drawing.dot import dot
+        from tfdsl.drawing.flowcharts import dot
 
         return dot(pictures)
     if form == "json":
-        from tfdsl.drawing.data import as_json
-
         return as_json(pictures, [one.origins for one in made])
-    from tfdsl.drawing.mermaid import mermaid
+    from tfdsl.drawing.flowcharts import mermaid
 
     return mermaid(pictures)
 
@@ -107,3 +107,106 @@ def with_texts(one: Picture, changed: Callable[[str], str]) -> Picture:
 def has_errors(found: Graphs) -> bool:
     """Whether there is nothing to draw because of an error."""
     return pipeline.has_errors(found.diagnostics)
+
+
+VERSION: Final = 1
+"""Of the form of the document."""
+
+
+class Place(TypedDict):
+    """Where a statement is written; lines are counted from 1."""
+
+    path: str
+    line: int
+
+
+class LineData(TypedDict):
+    """A line of a box."""
+
+    kind: str
+    text: str
+    place: Place
+
+
+class BoxData(TypedDict):
+    """A box."""
+
+    id: str
+    kind: str
+    what: str
+    name: str
+    count: int
+    implied: bool
+    lines: list[LineData]
+    place: Place
+
+
+class LinkData(TypedDict):
+    """A link between two boxes; ``job`` is the job as a whole."""
+
+    source: str
+    target: str
+    kind: str
+    label: str
+    both: bool
+    place: Place
+
+
+class GraphData(TypedDict):
+    """The picture of a job. ``like``: jobs of a matrix that look the same but for their names."""
+
+    job: str
+    like: list[str]
+    target: str
+    lines: list[LineData]
+    boxes: list[BoxData]
+    links: list[LinkData]
+
+
+def as_json(pictures: Iterable[Picture], origins: Iterable[Origins]) -> str:
+    """One document of all pictures. ``origins``: of each."""
+    found = [as_data(*one) for one in zip(pictures, origins, strict=True)]
+    return dumped({"version": VERSION, "graphs": found})
+
+
+def as_data(picture: Picture, origins: Origins) -> GraphData:
+    """One picture."""
+    return {
+        "job": picture.name,
+        "like": list(picture.like),
+        "target": picture.target,
+        "lines": _lines_data(picture.lines, origins),
+        "boxes": [
+            {
+                "id": box.id,
+                "kind": box.kind,
+                "what": box.what,
+                "name": box.name,
+                "count": box.count,
+                "implied": box.implied,
+                "lines": _lines_data(box.lines, origins),
+                "place": _place_data(box.path, origins),
+            }
+            for box in picture.boxes
+        ],
+        "links": [
+            {
+                "source": link.source,
+                "target": link.target,
+                "kind": link.kind,
+                "label": link.label,
+                "both": link.both,
+                "place": _place_data(link.path, origins),
+            }
+            for link in picture.links
+        ],
+    }
+
+
+def _lines_data(lines: Sequence[Line], origins: Origins) -> list[LineData]:
+    return [{"kind": line.kind, "text": line.text, "place": _place_data(line.path, origins)} for line in lines]
+
+
+def _place_data(path: str, origins: Origins) -> Place:
+    span = origins.span(path)
+    return {"path": span.source.path, "line": span.source.position(span.start)[0]}

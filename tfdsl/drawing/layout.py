@@ -1,13 +1,17 @@
-"""Where everything in the picture of a job is."""
+"""Where everything in the picture of a job is.
+
+There are three bands: a row of objects of the target, the frame with rows of roles, and a row of stores. Each row is in
+the middle. Links go down from row to row, curved between them. One that passes rows of roles has a lane of its own on
+their right, and where there are labels between two rows, all links have places beside each other. The same picture
+always gives the same layout.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, TypeAlias
 
-from tfdsl.drawing.layers import Edge, Graph, Node
 from tfdsl.drawing.picture import FRAME, Box, Link, Picture
-from tfdsl.drawing.routes import Route, route
 from tfdsl.drawing.sizes import Section, Sized, Text, frame_texts, label_size, label_texts, sized
 from tfdsl.record import Record
 
@@ -16,10 +20,17 @@ _GAP: Final = 28.0
 """Between the boxes of a row."""
 _PADDING: Final = 18.0
 """Inside the frame."""
-_SHORTEST: Final = 13.0
-"""From a row to the next row of labels."""
-_ACROSS: Final = 1100.0
-"""How wide a row of stores or objects may be."""
+_APART: Final = 16.0
+"""Between two links that are beside each other."""
+_CORNER: Final = 18.0
+"""How far from the corner of a box links begin."""
+_CURVE: Final = (13.0, 56.0)
+"""The least and the most height of the curves between two rows."""
+
+Point: TypeAlias = tuple[float, float]
+Route: TypeAlias = tuple[Point, ...]
+"""The points of a way from above to below; from each to the next it is straight if one is above the other, else a curve
+that leaves and arrives vertically."""
 
 
 class Placed(Record):
@@ -71,135 +82,220 @@ class Layout(Record):
 
 def layout(picture: Picture) -> Layout:
     """Put the boxes and links of ``picture`` somewhere."""
-    return _Layout(picture).made()
+    return _Layout(picture).placed()
+
+
+class _Way:
+    """A link on its way from a box in the row ``first`` down to one in the row ``last``, or to an edge of the frame.
+
+    A gap has the number of the row above it. ``gap``: the one in which the link has a place beside others, its
+    ``track``, with its label. ``lane``: the number of its lane, 0 if it passes no row.
+    """
+
+    def __init__(self, link: Link, upper: str, lower: str, first: int, last: int) -> None:
+        self.link, self.upper, self.lower, self.first, self.last = link, upper, lower, first, last
+        self.texts = label_texts(link.label, link.path) if link.label else []
+        self.size = label_size(self.texts) if self.texts else (0.0, 0.0)
+        self.gap = first if link.kind in ("peers", "after") else last - 1  # what is stored is labelled near its store
+        self.lane = 0
+        self.start = self.end = self.track = self.beside = 0.0
+
+    def places(self, gap: int) -> tuple[float, float, float]:
+        """Where it comes into a gap, where it is among the labels there, and where it leaves the gap."""
+        above = self.start if gap == self.first else self.beside
+        below = self.end if gap == self.last - 1 else self.beside
+        return above, self.track if gap == self.gap else self.beside, below
 
 
 class _Layout:
-    """One picture: objects of the target above the frame of the job, its roles in it, stores below it."""
+    """One picture. Places are counted from its middle until all are known."""
 
     def __init__(self, picture: Picture) -> None:
         self.picture = picture
-        self.graph = Graph()
         self.sizes = {box.id: sized(box) for box in picture.boxes}
-        self.nodes: dict[str, Node] = {}
-        self.top, self.bottom = self._rows()
-        self.edges = [(link, self._edge(link)) for link in picture.links]
-        self.rows = self.graph.arrange()
+        self.sides: dict[str, tuple[float, float]] = {}  # left and right
+        self.row_of: dict[str, int] = {}
+        self.count = 0
+        self._add_row([box.id for box in picture.of_kind("object")])
+        self.first_role = self.count
+        for row in role_rows(picture):
+            self._add_row(row)
+        self.last_role = self.count - 1
+        self._add_row([box.id for box in sorted(picture.of_kind("store"), key=self._middle_of_users)])
+        self.ways = [self._way(link) for link in picture.links]
+        passing = [way for way in self.ways if way.last - way.first > 1]
+        for way in sorted(passing, key=lambda way: (-way.first, way.last)):  # who begins lower is inside
+            way.lane = 1 + max(other.lane for other in passing)
+        for box in picture.boxes:
+            self._choose_ports(box.id)
         self.texts, self.sections, self.header = frame_texts(f"job {picture.title}", picture.lines)
-        self.tops, self.heights = self._heights()
+        self._choose_sides_of_frame()
+        self._choose_ports_of_frame()
+        self._choose_tracks(self.first_role - 1)
+        self._choose_tracks(self.last_role)
+        self._choose_heights()
 
-    # --- rows ---
+    # --- from left to right ---
 
-    def _rows(self) -> tuple[int, int]:
-        """Give each box its row; the rows of the upper and the lower edge of the frame."""
-        row = self._wrapped(self.picture.of_kind("object"), 0)
-        top = row
-        ranks = role_ranks(self.picture)
-        for box in self.picture.of_kind("role"):
-            self._add(box, top + 2 + 2 * ranks[box.id])
-        bottom = top + 4 + 2 * max(ranks.values(), default=0)
-        self._wrapped(self.picture.of_kind("store"), bottom + 2)
-        return top, bottom
-
-    def _wrapped(self, boxes: Sequence[Box], row: int) -> int:
-        """Put ``boxes`` into as many rows as they need; the row after them."""
-        used = 0.0
+    def _add_row(self, boxes: Sequence[str]) -> None:
+        """Put ``boxes`` below those that are there, in the middle."""
+        x = -(sum(self.sizes[box].width + _GAP for box in boxes) - _GAP) / 2
         for box in boxes:
-            wide = self.sizes[box.id].width + _GAP
-            if used and used + wide > _ACROSS:
-                row, used = row + 2, 0.0
-            used += wide
-            self._add(box, row)
-        return row + 2 if boxes else row
+            self.row_of[box] = self.count
+            self.sides[box] = (x, x + self.sizes[box].width)
+            x += self.sizes[box].width + _GAP
+        self.count += bool(boxes)
 
-    def _add(self, box: Box, row: int) -> None:
-        size = self.sizes[box.id]
-        self.nodes[box.id] = self.graph.box(row, size.width, size.height, _GAP)
+    def _middle(self, end: str) -> float:
+        return sum(self.sides.get(end, (0.0, 0.0))) / 2
 
-    def _edge(self, link: Link) -> tuple[Edge, list[Text]]:
-        texts = label_texts(link.label, link.path) if link.label else []
-        ends = [self.nodes.get(end) for end in (link.source, link.target)]
-        other = next(end for end in ends if end is not None)
-        source, target = (self.graph.point(self._port(other)) if end is None else end for end in ends)
-        low = link.kind not in ("peers", "after")
-        return self.graph.link(source, target, label_size(texts) if texts else None, low=low), texts
+    def _middle_of_users(self, store: Box) -> float:
+        users = [self._middle(link.source) for link in self.picture.links if link.target == store.id]
+        return sum(users) / max(1, len(users))
 
-    def _port(self, other: Node) -> int:
-        """The row of the edge of the frame that a link to ``other`` begins at."""
-        return self.top if other.row < self.top else self.bottom
+    def _way(self, link: Link) -> _Way:
+        """A link with its ends in order; the frame is below objects and above stores."""
+        ends = [(self.row_of[end], end) for end in (link.source, link.target) if end != FRAME]
+        if len(ends) == 1:
+            ends.append((self.first_role if ends[0][0] < self.first_role else self.last_role, FRAME))
+        (first, upper), (last, lower) = sorted(ends)
+        assert first < last, "links are between rows"
+        return _Way(link, upper, lower, first, last)
 
-    # --- heights ---
+    def _choose_ports(self, end: str) -> None:
+        """Links begin at equal distances along an edge, in the order of what they lead to, lanes on the right."""
+        left, right = self.sides[end]
+        below = sorted(
+            (way for way in self.ways if way.upper == end), key=lambda way: (way.lane, self._middle(way.lower))
+        )
+        above = sorted(
+            (way for way in self.ways if way.lower == end), key=lambda way: (way.lane, self._middle(way.upper))
+        )
+        for number, way in enumerate(below, 1):
+            way.start = left + _CORNER + (right - left - 2 * _CORNER) * number / (len(below) + 1)
+        for number, way in enumerate(above, 1):
+            way.end = left + _CORNER + (right - left - 2 * _CORNER) * number / (len(above) + 1)
 
-    def _heights(self) -> tuple[list[float], list[float]]:
-        """The upper edge and the height of each row."""
-        heights = [max((node.height for node in row), default=0.0) for row in self.rows]
-        heights += [0.0] * (self.bottom + 1 - len(heights))
-        tops: list[float] = []
+    def _choose_ports_of_frame(self) -> None:
+        """The same for the frame, but straight below objects where there is room for each."""
+        self._choose_ports(FRAME)
+        left, right = self.sides[FRAME]
+        above = [way for way in self.ways if way.lower == FRAME]
+        if all(left + _CORNER <= way.start <= right - _CORNER for way in above):
+            for way in above:
+                way.end = way.start
+
+    def _choose_tracks(self, gap: int) -> None:
+        """Put links beside each other with room for their labels, as near to their ends as can be."""
+        wanted: list[tuple[float, _Way]] = []
+        for way in (way for way in self.ways if way.gap == gap):
+            ends = [way.start] * (gap == way.first) + [way.end] * (gap == way.last - 1)
+            wanted.append((sum(ends) / len(ends), way))
+        wanted.sort(key=lambda one: (one[1].lane, one[0]))
+        free = moved = 0.0
+        for number, (place, way) in enumerate(wanted):
+            way.track = max(place, free) if number else place
+            free = way.track + way.size[0] + _APART
+            moved += way.track - place
+        for _, way in wanted:
+            way.track -= moved / len(wanted)
+
+    def _choose_sides_of_frame(self) -> None:
+        """The frame has room for the boxes, labels and lanes of the roles, and for its own texts."""
+        inside = [self.sides[box.id] for box in self.picture.of_kind("role")]
+        for gap in range(self.first_role, self.last_role):
+            self._choose_tracks(gap)
+            inside += [(way.track, way.track + way.size[0]) for way in self.ways if way.gap == gap and way.texts]
+        left, right = min(one for one, _ in inside), max(one for _, one in inside)
+        for way in self.ways:
+            way.beside = right + _APART * way.lane
+        right += _APART * max((way.lane for way in self.ways), default=0)
+        wanted = max(text.x + text.room for text in self.texts) + _PADDING
+        more = max(_PADDING, (wanted - (right - left)) / 2)
+        self.sides[FRAME] = (left - more, right + more)
+
+    # --- from above to below ---
+
+    def _choose_heights(self) -> None:
+        """``tops`` of the boxes of rows; ``floors`` of rows and ``roofs``: where the gaps below and above them begin.
+
+        ``strips``: where the labels of a gap begin and end.
+        """
+        self.tops: list[float] = []
+        self.roofs: list[float] = []
+        self.floors: list[float] = []
+        self.strips: dict[int, tuple[float, float]] = {}
         y = MARGIN
-        for row, height in enumerate(heights):
-            tops.append(y)
-            y += height + self._below(row)
-        return tops, heights
+        for row in range(self.count):
+            self.roofs.append(y)
+            self.tops.append(y + (self.header if row == self.first_role else 0.0))
+            y = self.tops[row] + max(self.sizes[box].height for box in self.row_of if self.row_of[box] == row)
+            self.floors.append(y + (_PADDING if row == self.last_role else 0.0))
+            y = self._end_of_gap(row, self.floors[row])
 
-    def _below(self, row: int) -> float:
-        """The room below a row."""
-        nodes = self.rows[row] if row < len(self.rows) else []
-        if row == self.top:
-            return self.header
-        if row == self.top + 1:
-            return 0.0
-        moves = [abs(other.x - node.x) for node in nodes for other in node.below]
-        room = max(_SHORTEST, min(56.0, 0.22 * max(moves, default=0.0)))
-        empty = not any(node.height for node in nodes) and row % 2 == 1
-        return max(room, _PADDING / 2) if not empty else room
+    def _end_of_gap(self, gap: int, y: float) -> float:
+        """Where a gap that begins at ``y`` ends."""
+        ways = [way for way in self.ways if way.first <= gap < way.last]
+        places = [way.places(gap) for way in ways]
+        labels = max((way.size[1] for way in ways if way.gap == gap), default=0.0)
+        if not labels:
+            return y + _room(above - below for above, _, below in places)
+        y += _room(above - track for above, track, _ in places)
+        self.strips[gap] = (y, y + labels)
+        return y + labels + _room(track - below for _, track, below in places)
 
     # --- places ---
 
-    def made(self) -> Layout:
+    def placed(self) -> Layout:
         """Everything at its place."""
-        inside = [node for row in self.rows[self.top : self.bottom + 1] for node in row]
-        left = min((node.x - node.left for node in inside), default=0.0) - _PADDING
-        right = max((node.x + node.right for node in inside), default=0.0) + _PADDING
-        wanted = max(text.x + text.room for text in self.texts) + _PADDING
-        if right - left < wanted:
-            middle = (left + right) / 2
-            left, right = middle - wanted / 2, middle + wanted / 2
-        outside = [node for row in self.rows for node in row]
-        shift = MARGIN - min([left, *(node.x - node.left for node in outside)])
-        for node in outside:
-            node.x += shift
-        frame = self._frame(left + shift, right + shift)
-        ends = [frame.x + frame.width, *(node.x + node.right for node in outside)]
-        boxes = tuple(self._placed(box) for box in self.picture.boxes)
-        drawn = tuple(self._drawn())
-        height = max(self.tops[-1] + self.heights[-1], frame.y + frame.height) + MARGIN
-        return Layout(self.picture, max(ends) + MARGIN, height, frame, boxes, drawn)
+        ends = [
+            *self.sides.values(),
+            *((way.track, way.track + way.size[0]) for way in self.ways if way.gap in self.strips),
+        ]
+        shift = MARGIN - min(left for left, _ in ends)
+        (left, right), top = self.sides[FRAME], self.roofs[self.first_role]
+        height = self.floors[self.last_role] - top
+        return Layout(
+            self.picture,
+            max(one for _, one in ends) + shift + MARGIN,
+            self.floors[-1] + MARGIN,
+            Frame(left + shift, top, right - left, height, tuple(self.texts), tuple(self.sections)),
+            tuple(
+                Placed(self.sizes[box.id], self.sides[box.id][0] + shift, self.tops[self.row_of[box.id]])
+                for box in self.picture.boxes
+            ),
+            tuple(self._drawn(way, shift) for way in self.ways),
+        )
 
-    def _frame(self, left: float, right: float) -> Frame:
-        top, bottom = self.tops[self.top], self.tops[self.bottom]
-        return Frame(left, top, right - left, bottom - top, tuple(self.texts), tuple(self.sections))
-
-    def _placed(self, box: Box) -> Placed:
-        node = self.nodes[box.id]
-        return Placed(self.sizes[box.id], node.x - node.left, self.tops[node.row])
-
-    def _drawn(self) -> list[Drawn]:
-        drawn: list[Drawn] = []
-        for link, (edge, texts) in self.edges:
-            way = route(edge, self.tops, self.heights)
-            label = None
-            if edge.label is not None:
-                label = Label(tuple(texts), edge.label.x, self.tops[edge.label.row])
-            drawn.append(Drawn(link, way, label, self._row(link.source) < self._row(link.target)))
-        return drawn
-
-    def _row(self, end: str) -> float:
-        """The row of an end of a link; the frame is above what is below it."""
-        return (self.top + self.bottom) / 2 if end == FRAME else self.nodes[end].row
+    def _drawn(self, way: _Way, shift: float) -> Drawn:
+        floor = self.floors[way.first]
+        edge = floor if way.upper == FRAME else self.tops[way.first] + self.sizes[way.upper].height
+        points = [(way.start, edge), (way.start, floor)]
+        for gap in range(way.first, way.last):
+            _, track, below = way.places(gap)
+            points += [(track, y) for y in self.strips.get(gap, ())]
+            points += [(below, self.roofs[gap + 1])]
+            points += [(below, self.floors[gap + 1])] if gap + 1 < way.last else []
+        route = tuple(
+            (x + shift, y) for (x, y), before in zip(points, [None, *points], strict=False) if (x, y) != before
+        )
+        label = Label(tuple(way.texts), way.track + shift, self.strips[way.gap][0]) if way.texts else None
+        return Drawn(way.link, route, label, way.link.target == way.lower)
 
 
-def role_ranks(picture: Picture) -> dict[str, int]:
-    """The row of each role: whoever starts after another is above it, and so is the first of two that talk."""
+def _room(moves: Iterable[float]) -> float:
+    """The height of curves that go so far to a side."""
+    return min(max(_CURVE[0], 0.22 * max(map(abs, moves), default=0.0)), _CURVE[1])
+
+
+# --- the rows of roles -----------------------------------------------------------------------------------------------
+
+
+def role_rows(picture: Picture) -> list[list[str]]:
+    """The rows of roles: whoever starts after another is above it, and so is the first of two that talk.
+
+    Roles without such links are in the last row, on both sides of the others.
+    """
     roles = [box.id for box in picture.of_kind("role")]
     below: dict[str, set[str]] = {role: set() for role in roles}
     for link in sorted(picture.links, key=lambda one: one.kind != "after"):  # these decide
@@ -213,9 +309,11 @@ def role_ranks(picture: Picture) -> dict[str, int]:
         for role in roles:
             for other in below[role]:
                 ranks[other] = max(ranks[other], ranks[role] + 1)
-    last = max(ranks.values(), default=0)
-    linked = {end for role in roles for end in (role, *below[role]) if below[role]}
-    return {role: rank if role in linked else last for role, rank in ranks.items()}
+    linked = {end for role in roles if below[role] for end in (role, *below[role])}
+    alone = [role for role in roles if role not in linked]
+    rows = [[role for role in roles if role in linked and ranks[role] == rank] for rank in range(len(roles))]
+    rows = [row for row in rows if row] or [[]]
+    return [*rows[:-1], [*alone[1::2], *rows[-1], *alone[::2]]]
 
 
 def _reaches(below: Mapping[str, set[str]], start: str, end: str) -> bool:

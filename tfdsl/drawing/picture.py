@@ -40,6 +40,11 @@ class Box(Record):
     path: str = ""
     implied: bool = False
 
+    @property
+    def title(self) -> str:
+        """Its name, and how many there are of it."""
+        return f"{self.name} ×{self.count:,}" if self.count > 1 else self.name
+
 
 class Link(Record):
     """A line between two boxes, or to the job as a whole (:data:`FRAME`). ``both``: it has an arrow at both ends."""

@@ -1,20 +1,26 @@
-"""The picture of a job: its boxes and links, from the IR and, for a target, from what was generated."""
+"""The picture of a job: its boxes and links, from the IR and, for a target, from what was generated.
+
+What a job reads and writes outside of its replicas is a store; what only a replica itself has (``scratch``, ``memory``,
+``/dev/shm``) is a line of its role's box.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from itertools import combinations
+from typing import TYPE_CHECKING, TypeAlias
 
+from tfdsl.backend import TargetObject
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.drawing.picture import FRAME, Box, Line, Link, LinkKind, Picture, cut
-from tfdsl.drawing.roles import job_lines, role_boxes, role_id, role_links
-from tfdsl.drawing.stores import Key, Store, Use, store_of, uses
-from tfdsl.drawing.words import counted
+from tfdsl.ir.cluster_spec import IN_CLUSTER
 from tfdsl.record import Record, replace
-from tfdsl.target_objects import TargetObject
+from tfdsl.rules.values import literal, parts_of
+from tfdsl.target_objects import CLAIM
 
 if TYPE_CHECKING:
-    from tfdsl.ir.model import Job
+    from tfdsl.ir.model import Job, Mount, Output, Policy, Role, Step
+
 
 _APART = 3
 """So many stores that the same roles use in the same way have a box each; more are lines of one box."""
@@ -28,7 +34,7 @@ _MANY = {"mount": "mount", "variables": "source of variables", "output": "destin
 def picture(job: Job, target: str = "", objects: Sequence[TargetObject] = ()) -> Picture:
     """The picture of ``job``. ``objects``: what ``target``, a name with a version, has for it."""
     roles = [*role_boxes(job)]
-    taken = {_key(one): one for one in objects}
+    taken = {(one.kind, visible(one.name)): one for one in objects}
     found, links = _stores(job)
     stores = [_with_object(box, keys, taken) for box, keys in found]
     of_role = [one for one in taken.values() if one.role]
@@ -144,10 +150,6 @@ def _label(words: Sequence[str]) -> str:
 # --- objects of the target -------------------------------------------------------------------------------------------
 
 
-def _key(one: TargetObject) -> Key:
-    return one.kind, visible(one.name)
-
-
 def _with_object(box: Box, keys: Iterable[Key], objects: dict[Key, TargetObject]) -> Box:
     """``box`` with the objects that its stores are, which are taken out of ``objects``."""
     found = [objects.pop(key) for key in keys if key in objects]
@@ -168,3 +170,367 @@ def _object_box(number: int, one: TargetObject) -> Box:
     return Box(
         f"object-{number}", "object", visible(one.name), one.kind, lines=tuple(cut(lines)), implied=bool(one.maker)
     )
+
+
+# --- roles -----------------------------------------------------------------------------------------------------------
+
+_TOGETHER = ("chief", "master", "worker", "ps")
+"""Roles of the cluster as pictures have them: who leads is above who is led, parameters are below."""
+
+
+_IN_LINE = 4
+"""Facts about the job in a line."""
+
+
+def role_id(name: str) -> str:
+    """The id of the box of a role."""
+    return f"role-{name}"
+
+
+def role_boxes(job: Job) -> Iterator[Box]:
+    """One box for each role, whatever the number of its replicas."""
+    for role in job.roles:
+        lines = [*_facts(job, role), *cut([*_steps(role)]), *cut([*_space(role)]), *cut([*_policy_lines(job, role)])]
+        yield Box(role_id(role.name), "role", role.name, "role", role.replicas, tuple(lines), role.path)
+
+
+def _facts(job: Job, role: Role) -> Iterator[Line]:
+    path = role.path
+    size = devices(role)
+    if size:
+        yield Line("fact", size, path)
+    if role.name != "tensorboard" and role.min_available < role.replicas and job.gang and not role.after:
+        yield Line("fact", f"starts when {role.min_available:,} can", f"{path}.min_available")
+    if role.server:
+        yield Line("fact", "TensorFlow server", f"{path}.server")
+    if role.name in IN_CLUSTER or role.name == "tensorboard":
+        yield Line("fact", f"port {role.port}", f"{path}.port")
+    for name, port in role.ports.items():
+        yield Line("fact", f"port {port} ({shown(name)})", f"{path}.ports[{name}]")
+    if role.node_selector:
+        words = (f"{shown(key)}={_any_of(value)}" for key, value in role.node_selector.items())
+        yield Line("fact", f"on nodes {', '.join(words)}", f"{path}.node_selector")
+    if role.node_label is not None:
+        yield Line("fact", f"on nodes {shown(role.node_label)}", f"{path}.node_label")
+    if role.spread == "node":
+        yield Line("fact", "each on a node of its own", f"{path}.spread")
+
+
+def _any_of(value: str | tuple[str, ...]) -> str:
+    return shown(value) if isinstance(value, str) else "|".join(shown(one) for one in value)
+
+
+def _steps(role: Role) -> Iterator[Line]:
+    for step in role.steps:
+        yield Line("step", _step(step), step.path)
+
+
+def _step(step: Step) -> str:
+    gpus = f" ({counted(step.gpu, 'GPU')})" if step.gpu else ""
+    return f"{step.kind} {shown(step.name)}{gpus}"
+
+
+def _space(role: Role) -> Iterator[Line]:
+    """What a replica has for itself."""
+    if role.shm is not None:
+        yield Line("space", f"{role.shm.text} at /dev/shm", f"{role.path}.shm")
+    for mount in role.mounts:
+        if mount.kind == "scratch":
+            size = f" {mount.size.text}" if mount.size is not None else ""
+            yield Line("space", f"scratch{size} at {shown(mount.at)}", mount.path)
+        elif mount.kind == "memory":
+            yield Line("space", f"memory {mount.size.text} at {shown(mount.at)}", mount.path)
+
+
+def _policy_lines(job: Job, role: Role) -> Iterator[Line]:
+    for one in job.policies:
+        if one.role == role.name:
+            yield Line(
+                "policy" if one.written else "default policy", f"on {policy_words(one, subject=False)}", one.path
+            )
+
+
+# --- the job as a whole ----------------------------------------------------------------------------------------------
+
+
+def job_lines(job: Job) -> Iterator[Line]:
+    """What holds for the whole job."""
+    facts = [*_job_facts(job)]
+    for start in range(0, len(facts), _IN_LINE):
+        part = facts[start : start + _IN_LINE]
+        yield Line("fact", " · ".join(text for text, _ in part), part[0][1])
+    policies = [
+        Line("policy" if one.written else "default policy", f"on {policy_words(one, subject=True)}", one.path)
+        for one in job.policies
+        if one.role is None
+    ]
+    yield from cut(policies)
+
+
+def _job_facts(job: Job) -> Iterator[tuple[str, str]]:
+    """Words and the field that they are about."""
+    for name, value in (("namespace", job.namespace), ("queue", job.queue), ("priority", job.priority)):
+        if value is not None:
+            yield f"{name} {shown(str(value))}", name
+    if sum(role.replicas for role in job.roles if role.name != "tensorboard") > 1:
+        yield ("starts as a gang" if job.gang else "no gang"), "gang"
+    if job.retries:
+        yield counted(job.retries, "retry").replace("retrys", "retries"), "retries"
+    if job.deadline is not None:
+        yield f"at most {job.deadline.text}", "deadline"
+    if job.ttl is not None:
+        yield f"removed after {job.ttl.text}", "ttl"
+    if job.suspend:
+        yield "suspended", "suspend"
+    if job.checkpoint is not None:
+        yield f"checkpoints in {shown(job.checkpoint)}", "checkpoint"
+
+
+# --- links -----------------------------------------------------------------------------------------------------------
+
+
+def role_links(job: Job) -> Iterator[Link]:
+    """Who talks to whom, and who starts after whom."""
+    yield from _peers(job)
+    for role in job.roles:
+        for other in role.after:
+            if job.role(other) is not None:
+                path = f"{role.path}.after"
+                yield Link(role_id(role.name), role_id(other), "after", "starts after", path=path)
+
+
+def _peers(job: Job) -> Iterator[Link]:
+    """The roles of the cluster spec: each of their tasks knows the address of every other one."""
+    if job.cluster.discovery == "none" and not any(role.server for role in job.roles):
+        return
+    members = [role for name in _TOGETHER if (role := job.role(name)) is not None]
+    for first, second in combinations(members, 2):
+        yield Link(role_id(first.name), role_id(second.name), "peers", job.cluster.protocol, both=True)
+
+
+# --- what roles read and write ---------------------------------------------------------------------------------------
+
+Key: TypeAlias = tuple[str, str]
+"""What kind of thing a store is, and its name."""
+
+
+class Store(Record):
+    """One store. ``key`` is that of the object where it is one; ``path``: the first statement that names it."""
+
+    key: Key
+    name: str
+    what: str
+    path: str
+
+
+class Use(Record):
+    """That a role uses a store: how, in a few words, and the IR path of the statement."""
+
+    store: Store
+    role: str
+    kind: LinkKind
+    words: str
+    path: str
+
+
+def uses(job: Job) -> Iterator[Use]:
+    """All uses, role by role in the order of the job."""
+    for role in job.roles:
+        yield from _mounts(job, role)
+        yield from _variables(role)
+        yield from _outputs(job, role)
+        yield from _logs(job, role)
+
+
+# --- mounts ----------------------------------------------------------------------------------------------------------
+
+
+def _mounts(job: Job, role: Role) -> Iterator[Use]:
+    for mount in role.mounts:
+        store = _store(job, mount)
+        if store is not None:
+            yield Use(store, role.name, "mount", _mounted(mount, store), mount.path)
+
+
+def _mounted(mount: Mount, store: Store) -> str:
+    """``/data (read-only)``, ``corpus at /data``."""
+    part = ""
+    if (mount.kind == "pvc" or mount.kind == "claim") and mount.sub_path is not None:
+        part = f"{shown(mount.sub_path)} at "
+    elif mount.kind == "hdfs":
+        part = f"{shown(mount.uri).removeprefix(store.name)} at "
+    elif mount.kind == "archive":
+        rest = shown(mount.source).removeprefix(store.name)
+        part = f"{rest} unpacked at " if rest else "unpacked at "
+    only = " (read-only)" if mount.readonly and mount.kind in ("pvc", "claim", "host", "nfs") else ""
+    return f"{part}{shown(mount.at)}{only}"
+
+
+def _store(job: Job, mount: Mount) -> Store | None:
+    if mount.kind == "pvc":
+        return Store((CLAIM, shown(mount.claim)), shown(mount.claim), "existing claim", mount.path)
+    if mount.kind == "claim":
+        claim = next(one for one in job.claims if one.name == mount.claim)
+        what = f"new claim of {claim.size.text}" + (", kept" if claim.keep else "")
+        return Store((CLAIM, f"{job.name}-{claim.name}"), shown(claim.name), what, mount.path)
+    if mount.kind == "host":
+        return Store(("host", shown(mount.source)), shown(mount.source), "on the node", mount.path)
+    if mount.kind == "nfs":
+        export = f"{shown(mount.server)}:{shown(mount.share)}"
+        return Store(("nfs", export), export, "NFS export", mount.path)
+    if mount.kind == "configmap":
+        return _config_map(shown(mount.name), mount.path)
+    if mount.kind == "secret":
+        return _secret(shown(mount.name), mount.path)
+    if mount.kind == "hdfs":
+        return _remote(mount.uri, mount.path)
+    if mount.kind == "archive":
+        source = shown(mount.source)
+        return _remote(mount.source, mount.path) or Store(("archive", source), source, "archive", mount.path)
+    return None
+
+
+def _secret(name: str, path: str) -> Store:
+    return Store(("Secret", name), name, "Secret", path)
+
+
+def _config_map(name: str, path: str) -> Store:
+    return Store(("ConfigMap", name), name, "ConfigMap", path)
+
+
+def _remote(text: object, path: str) -> Store | None:
+    """The file system of a URI: what is before its path."""
+    scheme, mark, rest = shown(text).partition("://")
+    if not mark:
+        return None
+    name = f"{scheme}://{rest.partition('/')[0]}"
+    return Store(("files", name), name, "HDFS" if scheme == "hdfs" else "remote files", path)
+
+
+# --- variables -------------------------------------------------------------------------------------------------------
+
+
+def _variables(role: Role) -> Iterator[Use]:
+    """Variables of the command and its steps, and what the image is pulled with."""
+    for name, value in role.env.items():
+        path = f"{role.path}.env[{name}]"
+        if isinstance(value, str):
+            continue
+        if value.kind == "secret":
+            store = _secret(shown(value.name), path)
+        elif value.kind == "configmap":
+            store = _config_map(shown(value.name), path)
+        else:
+            continue
+        yield Use(store, role.name, "variables", f"variable {shown(name)}", path)
+    for number, source in enumerate(role.env_from):
+        path = f"{role.path}.env_from[{number}]"
+        make = _secret if source.kind == "secret" else _config_map
+        yield Use(make(shown(source.name), path), role.name, "variables", "all keys as variables", path)
+    for number, name in enumerate(role.image_pull_secrets):
+        path = f"{role.path}.image_pull_secrets[{number}]"
+        yield Use(_secret(shown(name), path), role.name, "variables", "pulls the image", path)
+
+
+# --- outputs, checkpoints, logs --------------------------------------------------------------------------------------
+
+
+def _outputs(job: Job, role: Role) -> Iterator[Use]:
+    for one in role.outputs:
+        store = store_of(job, role, one.destination, one.path)
+        if store is not None:
+            yield Use(store, role.name, "output", output_words(one), one.path)
+
+
+def _logs(job: Job, role: Role) -> Iterator[Use]:
+    if role.logdir is not None:
+        path = f"{role.path}.logdir"
+        store = store_of(job, role, role.logdir, path)
+        if store is not None:
+            yield Use(store, role.name, "logs", f"shows {shown(role.logdir)}", path)
+
+
+def store_of(job: Job, role: Role, place: object, path: str) -> Store | None:
+    """What a file or folder of ``role`` is in: a file system of its own, or the mount with the longest path."""
+    remote = _remote(place, path)
+    if remote is not None:
+        return remote
+    text = literal((parts_of(place) or ("",))[0])
+    around = [mount for mount in role.mounts if f"{text}/".startswith(f"{mount.at.rstrip('/')}/")]
+    return _store(job, max(around, key=lambda mount: len(mount.at))) if around else None
+
+
+# --- statements in a few words ---------------------------------------------------------------------------------------
+
+_WHEN = {"success": "on success", "failure": "on failure", "always": "always"}
+
+
+def shown(text: object) -> str:
+    """A text of the job on one line; what is known only at run time is ``${task.index}`` or ``${env.NAME}``."""
+    return visible("".join(_part(part) for part in parts_of(text) or ()))
+
+
+def _part(part: object) -> str:
+    if isinstance(part, str):
+        return part
+    return "${task.index}" if getattr(part, "kind", "") == "task_index" else f"${{env.{getattr(part, 'name', '')}}}"
+
+
+def counted(count: int, thing: str) -> str:
+    """``1 replica``, ``4,000 replicas``."""
+    return f"{count:,} {thing}" + ("" if count == 1 else "s")
+
+
+def devices(role: Role) -> str:
+    """What a replica of a role is given: ``2 GPUs · 4 CPUs · 16Gi``; empty when it asks for nothing."""
+    words: list[str] = []
+    if role.gpu:
+        words.append(counted(role.gpu, "GPU") + (f" ({shown(role.gpu_resource)})" if role.gpu_resource else ""))
+    if role.gpu_memory is not None:
+        words.append(f"{role.gpu_memory.text} of a GPU")
+    if role.cpu is not None:
+        words.append(f"{role.cpu.text} CPU" + ("" if role.cpu.milli <= 1000 else "s"))
+    if role.memory is not None:
+        words.append(role.memory.text)
+    words += [f"{amount} {shown(name)}" for name, amount in role.resources.items()]
+    return " · ".join(words)
+
+
+def policy_words(one: Policy, *, subject: bool) -> str:
+    """``worker[1] exit 137 after 5s → restart pod``; without ``subject`` only what follows it."""
+    words: list[str] = []
+    if one.index is not None:
+        words.append(f"{one.role}[{one.index}]")
+    elif subject and one.role is not None:
+        words.append(one.role)
+    words.append(one.event)
+    if one.codes:
+        words.append(ranges(one.codes))
+    if one.count is not None:
+        words.append(f"{one.count:,}")
+    if one.delay is not None:
+        words.append(f"after {one.delay.text}")
+    return f"{' '.join(words)} → {one.action}"
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """``1–3, 7``: ascending numbers, neighbours joined."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in runs)
+
+
+def output_words(one: Output) -> str:
+    """``/tmp/model`` and below it ``→ /data/model on success``."""
+    who = "" if one.index is None else f"replica {one.index}: "
+    return f"{who}{shown(one.source)}\n→ {shown(one.destination)} {_WHEN[one.when]}"
+
+
+def listed(words: Iterable[str]) -> str:
+    """``a, b and c``."""
+    *first, last = [*words] or [""]
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,18 +1,269 @@
-"""What decides in a job's life. This one is the language's own meaning; a target's differs in some of its methods."""
+"""What decides in a job's life, and what it decides about: tasks, what happens to them, what is done, and their state.
+
+:class:`Behaviour` is the language's own meaning; a target's differs in some of its methods.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from tfdsl.ir import policies
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Job, Policy, Role
-    from tfdsl.lifecycle.events import Outcome, Task
-    from tfdsl.lifecycle.state import State
     from tfdsl.vocabulary.quantities import Duration
+
+
+class Task(Record):
+    """One replica."""
+
+    role: str
+    index: int
+
+    def __hash__(self) -> int:
+        return hash((self.role, self.index))  # thousands of them are looked up at each step
+
+    def __str__(self) -> str:
+        """``worker[1]``."""
+        return f"{self.role}[{self.index}]"
+
+
+TERMINATED: Final = 143
+"""128 + SIGTERM: with which a command ends that does not handle the signal."""
+
+
+# --- what happens ----------------------------------------------------------------------------------------------------
+
+
+class Started(Record):
+    """The command of ``task`` runs."""
+
+    task: Task
+
+
+class Exited(Record):
+    """The command of ``task`` has ended with ``status`` (0–255). ``oom``: the kernel has killed it, for its memory."""
+
+    task: Task
+    status: int
+    oom: bool = False
+
+
+class Lost(Record):
+    """``task`` was evicted or preempted, or its node was lost.
+
+    ``status``: with which its command ends on SIGTERM; ``deleted``: its pod was deleted, as by a drain; ``with_node``:
+    its node was lost.
+    """
+
+    task: Task
+    status: int = TERMINATED
+    deleted: bool = False
+    with_node: bool = False
+
+
+class Split(Record):
+    """Part of the gang runs and part cannot be placed."""
+
+
+class Due(Record):
+    """A timer that was asked for is due."""
+
+    timer: str
+
+
+Event: TypeAlias = Started | Exited | Lost | Split | Due
+
+
+# --- what is to be done ----------------------------------------------------------------------------------------------
+
+Way: TypeAlias = Literal["first", "container", "pod"]
+"""How a replica is started: for the first time, again in place, or in a new pod."""
+
+
+class Start(Record):
+    """Start ``task``."""
+
+    task: Task
+    way: Way
+
+
+class Stop(Record):
+    """End ``task`` politely. ``gone``: nothing of it is left, as of a pod that is deleted."""
+
+    task: Task
+    gone: bool
+
+
+class SetTimer(Record):
+    """Say :class:`Due` of ``timer`` in ``ms`` milliseconds."""
+
+    timer: str
+    ms: int
+
+
+class ClearTimer(Record):
+    """Forget ``timer``."""
+
+    timer: str
+
+
+Outcome: TypeAlias = Literal["succeeded", "failed", "aborted"]
+
+
+class Finish(Record):
+    """The job has ended, or one ``part`` of it. ``cause``: in words, which task or policy ended it."""
+
+    outcome: Outcome
+    cause: str
+    task: Task | None = None
+    part: str = ""
+
+
+Order: TypeAlias = Start | Stop | SetTimer | ClearTimer | Finish
+
+
+Phase: TypeAlias = Literal["waiting", "pending", "running", "succeeded", "failed", "lost", "stopped", "gone"]
+"""Of a replica. ``waiting``: for the roles of its ``after``; ``pending``: started, but its command does not run yet;
+``stopped``: by the end of the job or of its role, ``gone``: so that nothing of it is left."""
+
+ALIVE: tuple[Phase, ...] = ("pending", "running")
+
+_IGNORED = "ignored"
+_ARRIVED = "arrived"
+_READY = "ready"
+
+
+class Replica:
+    """One replica.
+
+    ``starts``: how many pods it has had; ``restarts``: how often its command was started again in place; ``status``:
+    with which its command ended last. ``arrived``: what was started last is there, though its command may not run yet.
+    ``numbers``: how many replicas of its role are in each phase, have arrived and so on, which it keeps.
+    """
+
+    __slots__ = ("_arrived", "_ignored", "_numbers", "_phase", "restarts", "starts", "status")
+
+    def __init__(self, numbers: dict[str, int]) -> None:
+        self._numbers = numbers
+        self._phase: Phase = "waiting"
+        self._ignored = self._arrived = False
+        self._count("waiting", 1)
+        self.starts = 0
+        self.restarts = 0
+        self.status: int | None = None
+
+    @property
+    def phase(self) -> Phase:
+        """Where it is in its life."""
+        return self._phase
+
+    @phase.setter
+    def phase(self, phase: Phase) -> None:
+        self._count(self._phase, -1)
+        self._count(phase, 1)
+        if self._arrived:
+            self._count(_READY, (phase == "pending") - (self._phase == "pending"))
+        self._phase = phase
+
+    @property
+    def ignored(self) -> bool:
+        """Whether it failed and counts as ended."""
+        return self._ignored
+
+    @ignored.setter
+    def ignored(self, ignored: bool) -> None:
+        self._count(_IGNORED, int(ignored) - int(self._ignored))
+        self._ignored = ignored
+
+    @property
+    def arrived(self) -> bool:
+        """Whether what was started last is there, though its command may not run yet."""
+        return self._arrived
+
+    @arrived.setter
+    def arrived(self, arrived: bool) -> None:
+        change = int(arrived) - int(self._arrived)
+        self._count(_ARRIVED, change)
+        if self._phase == "pending":
+            self._count(_READY, change)
+        self._arrived = arrived
+
+    @property
+    def alive(self) -> bool:
+        """Whether it runs or will."""
+        return self._phase in ALIVE
+
+    @property
+    def generation(self) -> int:
+        """Which start of its command this is, counted over pods and restarts in place."""
+        return self.starts + self.restarts
+
+    def _count(self, what: str, change: int) -> None:
+        self._numbers[what] = self._numbers.get(what, 0) + change
+
+
+class State:
+    """A job. ``retries``: how many restarts have been used; ``counts``: those of a target's own counters.
+
+    ``parts``: those that have ended, of a job that is several objects.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.replicas: dict[Task, Replica] = {}
+        self._of: dict[str, list[tuple[Task, Replica]]] = {}
+        self._numbers: dict[str, dict[str, int]] = {}
+        for role in job.roles:
+            numbers = self._numbers[role.name] = {}
+            tasks = [(Task(role.name, index), Replica(numbers)) for index in range(role.replicas)]
+            self._of[role.name] = tasks
+            self.replicas.update(tasks)
+        self.retries = 0
+        self.counts: dict[str, int] = {}
+        self.finish: Finish | None = None
+        self.parts: dict[str, Finish] = {}
+
+    def of(self, role: str) -> Sequence[tuple[Task, Replica]]:
+        """The replicas of ``role``."""
+        return self._of.get(role, ())
+
+    def number(self, role: str, *phases: Phase) -> int:
+        """How many replicas of ``role`` are in one of ``phases``; costs the same for four thousand as for one."""
+        numbers = self._numbers.get(role, {})
+        return sum(numbers.get(phase, 0) for phase in phases)
+
+    def total(self, *phases: Phase) -> int:
+        """The same of all roles."""
+        return sum(self.number(role, *phases) for role in self._numbers)
+
+    def all_in(self, role: str, *phases: Phase) -> bool:
+        """Whether every replica of ``role`` is in one of ``phases``; not of a role that has none."""
+        replicas = len(self.of(role))
+        return replicas > 0 and self.number(role, *phases) == replicas
+
+    def all_arrived(self, role: str) -> bool:
+        """Whether every replica of ``role`` has arrived."""
+        return self._kept(role, _ARRIVED) == len(self.of(role))
+
+    def ready(self, role: str) -> int:
+        """How many replicas of ``role`` have arrived, but their commands do not run yet."""
+        return self._kept(role, _READY)
+
+    def ended_well(self, role: str) -> int:
+        """How many replicas of ``role`` have succeeded, or have failed and count as ended."""
+        return self.number(role, "succeeded") + self._kept(role, _IGNORED)
+
+    def count(self, counter: str) -> int:
+        """One more of ``counter``; gives how many there are now."""
+        self.counts[counter] = self.counts.get(counter, 0) + 1
+        return self.counts[counter]
+
+    def _kept(self, role: str, what: str) -> int:
+        return self._numbers.get(role, {}).get(what, 0)
+
 
 RESTARTS: Final = policies.RESTARTS
 SELF_CONTAINED: Final = policies.SELF_CONTAINED

@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from tfdsl.diagnostics import Diagnostic, Rule, command_rules
 from tfdsl.diagnostics.suggest import closest, enumeration
-from tfdsl.lifecycle.events import TERMINATED, Event, Exited, Lost, Split, Task
+from tfdsl.lifecycle.behaviour import TERMINATED, Event, Exited, Lost, Split, Task
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.text import Source, Span
@@ -80,6 +81,44 @@ class Injected(Record):
         if self.what in _LOST.values():
             return Lost(task, self.status, deleted=self.what != "evicted", with_node=self.what == "node lost")
         return Exited(task, self.status, oom=self.what == "oom")
+
+
+class Planned:
+    """When faults happen to the replicas of ``job``.
+
+    ``stuck``: replicas that do not start. ``timed``: the number of each fault that has a time, its milliseconds from
+    the start of the job (``None``: as soon as it can be), and what happens then, at once.
+    """
+
+    def __init__(self, job: Job, injected: Sequence[Injected]) -> None:
+        self.stuck: set[Task] = set()
+        self.timed: list[tuple[int, int | None, tuple[Event, ...]]] = []
+        self._injected = injected
+        self._at_start: dict[Task, deque[int]] = {}
+        for number, fault in enumerate(injected):
+            tasks = fault.tasks(job)
+            if fault.what == "pending":
+                self.stuck.update(tasks)
+            elif fault.role is None:
+                self.timed.append((number, fault.after_ms, (Split(),)))
+            elif fault.after_ms is None or fault.always:
+                for task in tasks:
+                    self._at_start.setdefault(task, deque()).append(number)
+            elif tasks:
+                events = (fault.event(task) for task in tasks)
+                self.timed.append((number, fault.after_ms, tuple(event for event in events if event is not None)))
+
+    def at_start(self, task: Task) -> tuple[int, int | None, Event] | None:
+        """The same for the next fault of ``task``, which has started, with milliseconds from now."""
+        planned = self._at_start.get(task)
+        if not planned:
+            return None
+        number = planned[0]
+        fault = self._injected[number]
+        if not fault.always:
+            planned.popleft()
+        event = fault.event(task)
+        return None if event is None else (number, fault.after_ms, event)
 
 
 def parse(text: str, place: Span | None = None) -> Injected | Diagnostic:
@@ -162,36 +201,39 @@ class _Parser:
         end = len(self.text.rstrip())
         return rule(self._span(word.start, word.end) if word is not None else self._span(0, end), **values)
 
+    def _error(self, word: _Word | None, what: str, advice: str) -> _FaultError:
+        """That the fault is not written as it has to be."""
+        return _FaultError(self._wrong(command_rules.FAULT_FORM, word, what=what).help(advice))
+
     # --- the parts ---
 
     def _fault(self) -> Injected:
         subject = self._take()
         if subject is None:
-            raise _FaultError(
-                self._wrong(command_rules.FAULT_FORM, None, what="there is nothing to play").help(_EXAMPLE)
-            )
+            raise self._error(None, "there is nothing to play", _EXAMPLE)
         if subject.text == "unknown":
             return self._rest(None, None, None, subject, subject)
         if subject.text in _EVENTS:
-            error = self._wrong(command_rules.FAULT_FORM, subject, what=f"{subject.text} needs a replica")
-            raise _FaultError(error.help(f"write worker[0] {self.text.strip()}"))
+            raise self._error(subject, f"{subject.text} needs a replica", f"write worker[0] {self.text.strip()}")
         role, first, last = self._subject(subject)
         event = self._take()
         if event is None:
             what = f"{subject.text} needs something that happens to it"
-            raise _FaultError(self._wrong(command_rules.FAULT_FORM, subject, what=what).help(_USE))
+            raise self._error(subject, what, _USE)
         return self._rest(role, first, last, subject, event)
 
     def _subject(self, word: _Word) -> tuple[str, int | None, int | None]:
         found = _SUBJECT.fullmatch(word.text)
         if found is None:
-            error = self._wrong(command_rules.FAULT_FORM, word, what=f"{word.text} does not name replicas")
-            raise _FaultError(error.help("write ROLE, ROLE[INDEX] or ROLE[FIRST..LAST], such as worker[0..3]"))
+            raise self._error(
+                word,
+                f"{word.text} does not name replicas",
+                "write ROLE, ROLE[INDEX] or ROLE[FIRST..LAST], such as worker[0..3]",
+            )
         first = None if found["first"] is None else int(found["first"])
         last = first if found["last"] is None else int(found["last"])
         if first is not None and last is not None and last < first:
-            error = self._wrong(command_rules.FAULT_FORM, word, what=f"the range {first}..{last} is empty")
-            raise _FaultError(error.help(f"write {found['role']}[{last}..{first}]"))
+            raise self._error(word, f"the range {first}..{last} is empty", f"write {found['role']}[{last}..{first}]")
         return found["role"], first, last
 
     def _rest(self, role: str | None, first: int | None, last: int | None, subject: _Word, event: _Word) -> Injected:
@@ -225,8 +267,7 @@ class _Parser:
         if word.text == "unknown":
             if role is None:
                 return "unknown", 0
-            error = self._wrong(command_rules.FAULT_FORM, word, what="unknown is about the whole job")
-            raise _FaultError(error.help("write unknown without a replica"))
+            raise self._error(word, "unknown is about the whole job", "write unknown without a replica")
         error = self._wrong(command_rules.NO_FAULT, word, name=word.text)
         near = closest(word.text, _EVENTS, _ALIASES)
         raise _FaultError(error.help(f"did you mean {_WRITTEN.get(near, near)}?" if near is not None else _USE))
@@ -234,8 +275,7 @@ class _Parser:
     def _status(self, event: _Word) -> int:
         word = self._take()
         if word is None or word.text in ("after", "always"):
-            error = self._wrong(command_rules.FAULT_FORM, event, what="exit needs a status")
-            raise _FaultError(error.help("write exit 1, or exit 137 for a process that is killed"))
+            raise self._error(event, "exit needs a status", "write exit 1, or exit 137 for a process that is killed")
         if _STATUS.fullmatch(word.text) is None or int(word.text) > _HIGHEST:
             raise _FaultError(self._wrong(command_rules.FAULT_STATUS, word, status=word.text))
         return int(word.text)
@@ -245,10 +285,7 @@ class _Parser:
         if event.text == "node":
             word = self._take()
             if word is None or word.text != "lost":
-                error = self._wrong(
-                    command_rules.FAULT_FORM, word if word is not None else event, what="node needs lost"
-                )
-                raise _FaultError(error.help("write node lost"))
+                raise self._error(word if word is not None else event, "node needs lost", "write node lost")
         if self.now is None or self.now.text != "exit":
             return TERMINATED
         return self._status(self._take() or event)
@@ -259,8 +296,7 @@ class _Parser:
         while (word := self._take()) is not None:
             if word.text not in ("always", "after") or word.text in seen:
                 what = f"{word.text} is not expected here" if word.text not in seen else f"{word.text} is repeated"
-                error = self._wrong(command_rules.FAULT_FORM, word, what=what)
-                raise _FaultError(error.help("after the event, write always, after TIME or nothing"))
+                raise self._error(word, what, "after the event, write always, after TIME or nothing")
             seen.add(word.text)
             one = self._always(one, word) if word.text == "always" else self._after(one, word)
         return one
@@ -268,20 +304,17 @@ class _Parser:
     def _always(self, one: Injected, word: _Word) -> Injected:
         if one.what not in _REPEATED or (one.what == "exit" and not one.status):
             what = f"{'exit 0' if one.what == 'exit' else one.what} cannot happen always"
-            error = self._wrong(command_rules.FAULT_FORM, word, what=what)
-            raise _FaultError(
-                error.help("always goes with a failure: exit STATUS, oom, evicted, preempted or node lost")
+            raise self._error(
+                word, what, "always goes with a failure: exit STATUS, oom, evicted, preempted or node lost"
             )
         return replace(one, always=True)
 
     def _after(self, one: Injected, event: _Word) -> Injected:
         if one.what == "pending":
-            error = self._wrong(command_rules.FAULT_FORM, event, what="pending cannot have a delay")
-            raise _FaultError(error.help("a replica that is pending does not start at all"))
+            raise self._error(event, "pending cannot have a delay", "a replica that is pending does not start at all")
         word = self._take()
         if word is None:
-            error = self._wrong(command_rules.FAULT_FORM, event, what="after needs a time")
-            raise _FaultError(error.help("write after 20s"))
+            raise self._error(event, "after needs a time", "write after 20s")
         try:
             return replace(one, after_ms=Duration(word.text).ms or None)
         except ValueError:

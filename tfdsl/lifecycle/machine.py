@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tfdsl.lifecycle.behaviour import RESTARTS, Behaviour, Decision
-from tfdsl.lifecycle.events import (
+from tfdsl.lifecycle.behaviour import (
+    RESTARTS,
+    Behaviour,
     ClearTimer,
+    Decision,
     Due,
     Event,
     Exited,
@@ -14,15 +16,16 @@ from tfdsl.lifecycle.events import (
     Lost,
     Order,
     Outcome,
+    Replica,
     SetTimer,
     Split,
     Start,
     Started,
+    State,
     Stop,
     Task,
     Way,
 )
-from tfdsl.lifecycle.state import Replica, State
 from tfdsl.record import replace
 
 DEADLINE = "deadline"

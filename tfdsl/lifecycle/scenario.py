@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import heapq
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.lifecycle.behaviour import Behaviour
-from tfdsl.lifecycle.events import (
+from tfdsl.lifecycle.behaviour import (
+    Behaviour,
     ClearTimer,
     Due,
     Event,
@@ -16,19 +15,18 @@ from tfdsl.lifecycle.events import (
     Finish,
     Lost,
     Order,
+    Phase,
     SetTimer,
-    Split,
     Start,
     Started,
     Task,
 )
+from tfdsl.lifecycle.faults import Injected, Planned
 from tfdsl.lifecycle.machine import DEADLINE, Machine
-from tfdsl.lifecycle.state import Phase
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Role
-    from tfdsl.lifecycle.faults import Injected
     from tfdsl.vocabulary.quantities import Duration
 
 _MOST: Final = 10_000
@@ -103,26 +101,10 @@ class _Play:
         self.room = _MOST + _MOST_EACH * len(self.state.replicas)
         self.timers: dict[str, int] = {}
         self.story: list[str] = []
-        self.happened: set[int] = set()
-        self.stuck: set[Task] = set()
-        self.at_start: dict[Task, deque[int]] = {}
-        for at, one in enumerate(injected):
-            self._plan(at, one)
-
-    def _plan(self, at: int, one: Injected) -> None:
-        tasks = one.tasks(self.machine.behaviour.job)
-        if one.what == "pending":
-            self.stuck.update(tasks)
-            self.happened.add(at)
-        elif one.role is None:
-            self._add(one.after_ms if one.after_ms is not None else 2, at, _Happening(Split()))
-            self.happened.add(at)
-        elif one.after_ms is None or one.always:
-            for task in tasks:
-                self.at_start.setdefault(task, deque()).append(at)
-        else:
-            events = [(one.event(task), at) for task in tasks]
-            self._add(one.after_ms, at, *(_Happening(event, 0, at) for event, at in events if event is not None))
+        self.planned = Planned(behaviour.job, injected)
+        self.happened = {at for at, one in enumerate(injected) if one.what in ("pending", "unknown")}
+        for at, ms, events in self.planned.timed:
+            self._add(2 if ms is None else ms, at, *(_Happening(event, 0, at) for event in events))
 
     def run(self, *, finish: bool) -> Prediction:
         self._obey(self.machine.begin())
@@ -231,23 +213,17 @@ class _Play:
     def _start(self, order: Start) -> None:
         if order.way != "first":
             self._note(f"{order.task} starts again {'in place' if order.way == 'container' else 'in a new pod'}")
-        if order.task not in self.stuck:
+        if order.task not in self.planned.stuck:
             generation = self.state.replicas[order.task].generation
             self._add(self.now + 1, _STARTED, _Happening(Started(order.task), generation))
 
     def _plan_from_start(self, task: Task) -> None:
         """Plan the next fault of a replica that runs now."""
-        planned = self.at_start.get(task)
         replica = self.state.replicas[task]
-        if not planned or replica.phase != "running":
-            return
-        at = planned[0]
-        one = self.injected[at]
-        if not one.always:
-            planned.popleft()
-        event = one.event(task)
-        if event is not None:
-            self._add(self.now + (one.after_ms or 1), at, _Happening(event, replica.generation, at))
+        planned = self.planned.at_start(task) if replica.phase == "running" else None
+        if planned is not None:
+            at, ms, event = planned
+            self._add(self.now + (ms or 1), at, _Happening(event, replica.generation, at))
 
     def _add(self, when: int, rank: int, *happenings: _Happening) -> None:
         heapq.heappush(self.queue, (when, rank, self.number, happenings))

@@ -9,24 +9,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, command_rules
+from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
 from tfdsl.ir import model
-from tfdsl.ir.model import Job, Mount, Role
+from tfdsl.ir.fields import Origins
+from tfdsl.ir.model import ConfigMapMount, HostMount, Job, Mount, Role, SecretMount
+from tfdsl.lifecycle.behaviour import Task
 from tfdsl.record import Record, replace
 from tfdsl.rules.mounts import SHM_PATH
-from tfdsl.running.filling import Filling
+from tfdsl.rules.mounts import path as broken_path
 from tfdsl.running.launch import Mounted, pod_folder
-from tfdsl.running.shown import shown
-from tfdsl.running.sources import leads_to, nfs_folder, plain
-from tfdsl.running.texts import Texts
-
-if TYPE_CHECKING:
-    from tfdsl.ir.fields import Origins
-    from tfdsl.lifecycle.events import Task
-    from tfdsl.running.mount_options import Given, MountOptions
-    from tfdsl.text import Span
+from tfdsl.running.plan import Texts, shown
+from tfdsl.text import Span
 
 
 class Replica(Record):
@@ -92,7 +87,9 @@ class Mounts:
                 return Mounted(mount.at, folder or self._volume("nfs", f"{mount.server}:{share}"), readonly)
             case model.ScratchMount() | model.MemoryMount():
                 folder = f"{pod_folder(str(task), pod)}/{mount.kind}-{plain(mount.path)}"
-                return Mounted(mount.at, folder, readonly, _bytes(mount))
+                return Mounted(
+                    mount.at, folder, readonly, mount.size.whole if isinstance(mount, model.MemoryMount) else None
+                )
             case model.ArchiveMount():
                 archive = texts(mount.source)
                 return Mounted(mount.at, self._filling.archive(archive) or self._volume("archive", archive), True)
@@ -247,5 +244,156 @@ _KINDS = {
 }
 
 
-def _bytes(mount: model.ScratchMount | model.MemoryMount) -> int | None:
-    return mount.size.whole if isinstance(mount, model.MemoryMount) else None
+class Given(Record):
+    """A folder or file of this machine for the mount at a path. ``source`` is absolute; ``place``: of the option."""
+
+    at: str
+    source: str
+    place: Span
+
+
+class MountOptions(Record):
+    """``given``: what ``--mount`` names, by path. ``ignored``: ``--no-mounts``."""
+
+    given: Mapping[str, Given] = {}
+    ignored: bool = False
+
+
+def given_mount(text: str, place: Span, known: Iterable[str] = ()) -> Given | Diagnostic:
+    """What ``PATH=DIR`` says, or why it says nothing; ``known``: paths of mounts, which may contain ``=``."""
+    at = next((path for path in sorted(known, key=len, reverse=True) if text.startswith(f"{path}=")), None)
+    if at is None:
+        at, equals, _ = text.partition("=")
+        if not equals or not at:
+            return BAD_ARGUMENT(place, what=f"--mount needs PATH=DIR, not {text or '(nothing)'}")
+    source = text[len(at) + 1 :]
+    at = at.rstrip("/") or "/"
+    broken = broken_path(at)
+    if broken is not None:
+        return BAD_ARGUMENT(place, what=f"--mount: nothing can be mounted at {at}: {broken.values['problem']}")
+    if not source:
+        return BAD_ARGUMENT(place, what=f"--mount {text}: name the folder after =")
+    if not os.path.exists(source):
+        return BAD_ARGUMENT(place, what=f"--mount {text}: {source} does not exist").help("make the folder first")
+    return Given(at, os.path.abspath(source), place)
+
+
+_MODE = 0o644
+_TAR = (".tar", ".tar.gz", ".tgz")
+
+
+class Filling:
+    """What has to be made. Sources that it gives are relative to the scratch folder of the run."""
+
+    def __init__(self) -> None:
+        self._folders: dict[str, None] = {}
+        self._files: dict[str, None] = {}
+        self._archives: dict[str, str] = {}
+        self._items: dict[str, tuple[ConfigMapMount | SecretMount, str]] = {}
+
+    def host(self, mount: HostMount, source: str) -> None:
+        """A path of the node that is made if it is missing, where the job says so."""
+        if mount.type == "DirectoryOrCreate":
+            self._folders[source] = None
+        elif mount.type == "FileOrCreate":
+            self._files[source] = None
+
+    def folder(self, path: str) -> None:
+        """A folder that is made if it is missing."""
+        self._folders[path] = None
+
+    def archive(self, source: str) -> str | None:
+        """The folder into which an archive is unpacked; ``None`` if it is not a file of this machine."""
+        path = source.removeprefix("file://")
+        if not os.path.isfile(path):
+            return None
+        return self._archives.setdefault(path, f"archives/{len(self._archives)}-{plain(os.path.basename(path))}")
+
+    def items(self, mount: ConfigMapMount | SecretMount, folder: str) -> str:
+        """The folder with the files of ``folder`` that the mount names, under the names that it gives them."""
+        made = f"items/{plain(mount.path)}"
+        self._items[made] = mount, folder
+        return made
+
+    def fill(self, scratch: str) -> None:
+        """Make all of it below ``scratch``. Raises ``OSError``."""
+        for path in self._folders:
+            os.makedirs(path, exist_ok=True)
+        for path in self._files:
+            with open(path, "ab"):
+                pass
+        for archive, made in self._archives.items():
+            _unpack(archive, os.path.join(scratch, made))
+        for made, (mount, folder) in self._items.items():
+            _select(mount, folder, os.path.join(scratch, made))
+
+
+def _unpack(archive: str, folder: str) -> None:
+    """Unpack an archive; nothing of it gets out of ``folder``. Raises ``OSError``."""
+    import tarfile
+    import zipfile
+
+    if not hasattr(tarfile, "data_filter"):
+        raise OSError("Python 3.11.4 or later is needed to unpack archives")
+    os.makedirs(folder)
+    try:
+        if archive.lower().endswith(_TAR):
+            with tarfile.open(archive) as tar:
+                tar.extractall(folder, filter="data")
+        else:
+            with zipfile.ZipFile(archive) as packed:
+                packed.extractall(folder)
+    except (tarfile.TarError, zipfile.BadZipFile, EOFError, ValueError) as error:
+        raise OSError(f"cannot unpack {archive}: {error}") from error
+
+
+def _select(mount: ConfigMapMount | SecretMount, folder: str, made: str) -> None:
+    import shutil
+
+    os.makedirs(made)
+    for key, name in mount.items.items():
+        path = os.path.join(made, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        shutil.copyfile(os.path.join(folder, key), path)
+        os.chmod(path, int(mount.mode, 8) if mount.mode else _MODE)
+
+
+_ESCAPES = {"\\040": " ", "\\011": "\t", "\\012": "\n", "\\134": "\\"}
+
+
+def nfs_folder(server: str, share: str, mountinfo: str = "/proc/self/mountinfo") -> str | None:
+    """Where this machine has mounted an NFS export, or what it is in."""
+    try:
+        with open(mountinfo, encoding="utf-8", errors="surrogateescape") as stream:
+            lines = stream.read().splitlines()
+    except OSError:
+        return None
+    best: tuple[int, str] | None = None
+    for line in lines:
+        before, _, after = line.partition(" - ")
+        kind, source, *_ = after.split(" ")
+        host, _, export = _unescaped(source).rpartition(":")
+        export = export.rstrip("/")
+        inside = share == export or share.startswith(f"{export}/")
+        if kind in ("nfs", "nfs4") and host == server and inside and (best is None or len(export) > best[0]):
+            best = len(export), _unescaped(before.split(" ")[4]) + share[len(export) :]
+    return None if best is None else best[1]
+
+
+def _unescaped(text: str) -> str:
+    for escape, character in _ESCAPES.items():
+        text = text.replace(escape, character)
+    return text
+
+
+def leads_to(path: str, source: str) -> bool:
+    """Whether ``path`` is ``source`` already."""
+    try:
+        return os.path.samefile(path, source)
+    except OSError:
+        return False
+
+
+def plain(text: str) -> str:
+    """``text`` as a part of the name of a folder of this run, for people who look into it."""
+    return "".join(char if char.isascii() and (char.isalnum() or char in "._-") else "_" for char in text)[-60:]

@@ -8,12 +8,10 @@ from typing import Final, Literal, TypeAlias
 from tfdsl.diagnostics import Rule, command_rules
 from tfdsl.emit.shell import TENSORFLOW_SERVER
 from tfdsl.ir.cluster_spec import cluster_spec, flag_hosts, flag_task, gets_flags, needs_tf_config, tf_config
-from tfdsl.ir.model import Job, Role, Step, board_command
-from tfdsl.lifecycle.events import Task
+from tfdsl.ir.model import EnvValue, Job, PodField, Role, RunTimeText, Step, Text, board_command
+from tfdsl.lifecycle.behaviour import Task
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-from tfdsl.running.texts import Texts
-from tfdsl.running.variables import Variables
 
 HOST: Final = "127.0.0.1"
 DEFAULT_GRACE_MS: Final = 10_000
@@ -209,3 +207,79 @@ def _words(holder: Role | Step, texts: Texts) -> list[str]:
     if isinstance(holder.command, tuple):
         return [texts(word) for word in holder.command]
     return ["/bin/sh", "-c", texts(holder.command), "sh"]
+
+
+class Texts:
+    """The texts of one replica. ``variables`` are those of its process; ``missing``: names that texts asked for."""
+
+    def __init__(self, index: int, variables: Mapping[str, str]) -> None:
+        self.index = index
+        self.variables = variables
+        self.missing: list[str] = []
+
+    def __call__(self, text: Text) -> str:
+        """``text`` as the process gets it; a variable that is not set is empty, and noted in ``missing``."""
+        if isinstance(text, str):
+            return text
+        pieces: list[str] = []
+        for part in text.parts:
+            if isinstance(part, str):
+                pieces.append(part)
+            elif part.kind == "task_index":
+                pieces.append(str(self.index))
+            else:
+                if part.name not in self.variables:
+                    self.missing.append(part.name)
+                pieces.append(self.variables.get(part.name, ""))
+        return "".join(pieces)
+
+
+_LABEL: Final = "metadata.labels['"
+_ANNOTATION: Final = "metadata.annotations['"
+
+
+class Variables:
+    """The values of the variables of one replica. ``node``: the name of this machine."""
+
+    def __init__(self, job: Job, role: Role, task: Task, node: str) -> None:
+        name = f"{job.name}-{task.role}-{task.index}"
+        self.role = role
+        self.fields: Mapping[str, str] = {
+            "metadata.name": name,
+            "metadata.namespace": job.namespace or "default",
+            "metadata.uid": name,
+            "spec.nodeName": node,
+            "spec.serviceAccountName": role.service_account or "default",
+            "status.podIP": HOST,
+            "status.podIPs": HOST,
+            "status.hostIP": HOST,
+            "status.hostIPs": HOST,
+        }
+
+    def value(self, name: str, value: EnvValue, texts: Texts) -> str | None:
+        """The value of the variable ``name``.
+
+        A key of a Secret or ConfigMap is the variable of that name in the environment, ``None`` without one.
+        """
+        if isinstance(value, str | RunTimeText):
+            return texts(value)
+        if isinstance(value, PodField):
+            return self._field(value.field)
+        return texts.variables.get(name)
+
+    def _field(self, field: str) -> str:
+        """A field of the pod that the replica would be."""
+        for beginning, entries in ((_LABEL, self.role.labels), (_ANNOTATION, self.role.annotations)):
+            if field.startswith(beginning):
+                return entries.get(field[len(beginning) : -2], "")
+        return self.fields.get(field, "")
+
+    @staticmethod
+    def shown(value: EnvValue) -> str:
+        """A reference as it is written."""
+        return "" if isinstance(value, str | RunTimeText | PodField) else f'{value.kind}("{value.name}", "{value.key}")'
+
+
+def shown(text: Text) -> str:
+    """``text`` as far as it is known before a replica runs."""
+    return text if isinstance(text, str) else "".join(part if isinstance(part, str) else "…" for part in text.parts)

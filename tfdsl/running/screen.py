@@ -1,41 +1,45 @@
-"""What a run prints: each line of a task behind its name, and what happens to the tasks."""
+"""What a run prints: each line of a task behind its name, what happens to the tasks, and how the jobs have ended.
+
+What processes write becomes lines whatever it contains, in little memory.
+"""
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Sequence
-from typing import IO, TYPE_CHECKING, Final, Protocol
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import eq
+from typing import IO, Final
 
 from tfdsl.diagnostics.render.columns import visible
-from tfdsl.running.output import shown
+from tfdsl.lifecycle.behaviour import Replica, State, Task
+from tfdsl.patterns import regex
+from tfdsl.record import Record
+from tfdsl.running.plan import Program
 from tfdsl.writing import File, write_all
-
-if TYPE_CHECKING:
-    from tfdsl.lifecycle.events import Task
-    from tfdsl.running.plan import Program
 
 COLOURS: Final = (36, 33, 35, 32, 34, 96, 93, 95, 92, 94)
 """Of ANSI terminals, none of them red: a task is not wrong because it is the fifth."""
 
 
-class Screen(Protocol):
-    """Where a job shows itself."""
+class Result(Record):
+    """How a job has ended. ``last``: the last lines of ``task``, which is the cause if there is one."""
 
-    def output(self, program: Program, task: Task, data: bytes, lines: Sequence[bytes]) -> None:
-        """``data`` was written by ``program``; it completes ``lines``."""
-        ...
+    job: str
+    outcome: str
+    cause: str
+    task: Task | None
+    seconds: float
+    last: tuple[bytes, ...]
 
-    def notice(self, text: str) -> None:
-        """Something has happened."""
-        ...
-
-    def changed(self) -> None:
-        """The phases of the tasks may be others now."""
-        ...
+    @property
+    def succeeded(self) -> bool:
+        """Whether it has completed."""
+        return self.outcome == "succeeded"
 
 
-class Lines:
+class Screen:
     """A screen without a table.
 
     ``names`` of all programs of the job; ``prefix`` before them when several jobs share the screen. ``write`` takes the
@@ -70,7 +74,7 @@ class Lines:
             self._logs.write(program.name, data)
         if lines:
             label = self._labels[program.name]
-            self._write("".join([f"{label} {shown(line)}\n" for line in lines]))
+            self._write("".join([f"{label} {shown_line(line)}\n" for line in lines]))
 
     def notice(self, text: str) -> None:
         """Say it in a line of its own."""
@@ -133,3 +137,160 @@ class Logs:
         for file in self._files.values():
             if file is not None:
                 file.close()
+
+
+LONGEST: Final = 1 << 14
+"""Bytes after which a line that does not end is shown as a line."""
+LAST_LINES: Final = 10
+_SIGN_OF_LIFE: Final = 10
+"""After so many repetitions a line is told to be repeated, then after ten times as many, and so on."""
+_SEQUENCE: Final = regex(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
+"""What a program writes to give its text a colour or to move the cursor (ECMA-48)."""
+
+
+class Lines:
+    """The lines of one process, those that follow each other unchanged only once, with how often they came.
+
+    ``last``: the last of them that are not empty.
+    """
+
+    def __init__(self) -> None:
+        self.last: deque[bytes] = deque(maxlen=LAST_LINES)
+        self._rest = b""
+        self._before: bytes = b""
+        self._repeated = self._told = 0
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """What is to be shown of the lines that ``data`` completes."""
+        *lines, rest = (self._rest + data).split(b"\n")
+        while len(rest) > LONGEST:
+            lines.append(rest[:LONGEST])
+            rest = rest[LONGEST:]
+        self._rest = rest
+        return self._kept(lines)
+
+    def end(self) -> list[bytes]:
+        """What is left when nothing more comes."""
+        lines = self._kept([*([self._rest] if self._rest else []), b""])[:-1]
+        self._rest = b""
+        self._before = b""
+        return lines
+
+    def _kept(self, lines: list[bytes]) -> list[bytes]:
+        lines = self._folded(lines)
+        self._keep(lines)
+        return lines
+
+    def _folded(self, lines: list[bytes]) -> list[bytes]:
+        if not self._repeated and not any(map(eq, lines, [self._before, *lines])):
+            self._before = lines[-1] if lines else self._before
+            return lines
+        folded: list[bytes] = []
+        for line in lines:
+            if line == self._before and line.strip():
+                self._repeated += 1
+                if self._repeated == max(10 * self._told, _SIGN_OF_LIFE):
+                    folded.append(self._times())
+                continue
+            if self._repeated > self._told:
+                folded.append(self._before if self._repeated == 1 else self._times())
+            self._before, self._repeated, self._told = line, 0, 0
+            folded.append(line)
+        return folded
+
+    def _times(self) -> bytes:
+        self._told = self._repeated
+        return b"(repeated %d times)" % self._repeated
+
+    def _keep(self, lines: list[bytes]) -> None:
+        for line in reversed(lines[-LAST_LINES:]):
+            if not line.strip():
+                self.last.extend(line for line in lines[-10 * LAST_LINES :] if line.strip())
+                return
+        self.last.extend(lines[-LAST_LINES:])
+
+
+def shown_line(line: bytes) -> str:
+    """A line for a screen: what a terminal would show of it, without what would act there."""
+    text = line.decode("utf-8", "replace")
+    if text.isascii() and text.isprintable() and "#" not in text:
+        return text
+    text = text.rstrip("\r").rpartition("\r")[2]  # a bar that is drawn again and again
+    return visible(_SEQUENCE.sub("", text) if "\x1b" in text else text)
+
+
+def last_words(results: Sequence[Result], left_out: int) -> str:
+    """How the jobs have ended, those that have not completed last, each with its cause as the last line.
+
+    ``left_out``: jobs that were not started, because the run was ended.
+    """
+    done = [one for one in results if one.succeeded]
+    wrong = [one for one in results if not one.succeeded]
+    lines = [f"job {one.job} has completed in {length(one.seconds)}" for one in done]
+    if left_out:
+        lines.append(f"{left_out} {'job was' if left_out == 1 else 'jobs were'} not started")
+    for one in wrong:
+        lines += _of_failure(one)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _of_failure(result: Result) -> Iterator[str]:
+    if result.last:
+        yield f"the last lines of {result.task}:"
+        yield from (f"  {shown_line(line)}" for line in result.last)
+    word = "was aborted" if result.outcome == "aborted" else "has failed"
+    yield visible(f"job {result.job} {word} after {length(result.seconds)}: {result.cause}")
+
+
+def length(seconds: float) -> str:
+    """``850 ms``, ``12 s``, ``3 min 5 s``, ``2 h 10 min``."""
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    whole = int(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+MOST_TASKS: Final = 12
+"""Tasks of all jobs together that are shown one by one."""
+
+_WORDS: Final = {"succeeded": "completed", "gone": "stopped", "lost": "evicted"}
+
+
+class TableLine(Record):
+    """One line. ``restarts``: of all kinds together."""
+
+    name: str
+    phase: str
+    restarts: int
+
+
+def table_lines(states: Iterable[tuple[str, State]]) -> list[TableLine]:
+    """The lines of some jobs, each with what is before the names of its tasks."""
+    jobs = list(states)
+    every = [(prefix, task, one) for prefix, state in jobs for task, one in state.replicas.items()]
+    if len(every) <= MOST_TASKS:
+        return [TableLine(f"{prefix}{task}", word(one.phase), _restarts(one)) for prefix, task, one in every]
+    return list(_by_role(every))
+
+
+def _by_role(every: Iterable[tuple[str, Task, Replica]]) -> Iterator[TableLine]:
+    roles: dict[str, list[Replica]] = {}
+    for prefix, task, one in every:
+        roles.setdefault(f"{prefix}{task.role}", []).append(one)
+    for name, replicas in roles.items():
+        phases = Counter(word(one.phase) for one in replicas)
+        counted = ", ".join(f"{count} {phase}" for phase, count in phases.most_common())
+        yield TableLine(name, counted, sum(map(_restarts, replicas)))
+
+
+def word(phase: str) -> str:
+    """A phase as the language has it."""
+    return _WORDS.get(phase, phase)
+
+
+def _restarts(one: Replica) -> int:
+    return max(one.starts - 1, 0) + one.restarts

@@ -16,15 +16,13 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from types import TracebackType
+from typing import Any, Final, cast
 
 from tfdsl.record import fields_of
 from tfdsl.running.launch import Ended, Launch, Running
 from tfdsl.running.supervision import tree, wire
-from tfdsl.running.supervision.removal import remove
-
-if TYPE_CHECKING:
-    from types import TracebackType
+from tfdsl.running.supervision.scratch import remove
 
 _PROGRAM: Final = """\
 import sys

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import Final, TextIO
 
 from rich.console import Console
 from rich.live import Live
@@ -11,12 +11,9 @@ from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
 
-from tfdsl.running.ending import length
-from tfdsl.running.progress import lines
-
-if TYPE_CHECKING:
-    from tfdsl.lifecycle.state import State
-    from tfdsl.running.timers import Timers
+from tfdsl.lifecycle.behaviour import State
+from tfdsl.running.local_job import Timers
+from tfdsl.running.screen import length, table_lines
 
 PAUSE: Final = 0.1
 """Seconds between two drawings, so that a task that writes much does not wait for the terminal."""
@@ -76,7 +73,7 @@ class LiveTable:
 
     def _table(self) -> Table:
         table = Table(box=None, pad_edge=False, show_header=False)
-        for line in lines(self._states()):
+        for line in table_lines(self._states()):
             style = _STYLES.get(line.phase, "")
             restarts = f"{line.restarts} restart{'s' * (line.restarts != 1)}" if line.restarts else ""
             table.add_row(Text(line.name), Text(line.phase, style=style), Text(restarts, style="yellow"))

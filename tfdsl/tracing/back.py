@@ -1,23 +1,26 @@
-"""From a line of the output to the line of the source that made it."""
+"""From a line of the output to the line of the source that made it.
+
+``FILE.map``, which ``tfdsl compile --source-map`` writes beside an output (:mod:`tfdsl.emit.json`), is read here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, cast
 
 from tfdsl.compiling.pipeline import Made
 from tfdsl.emit.header import is_header
+from tfdsl.emit.json import VERSION
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
-from tfdsl.tracing.counterparts import blocks
 from tfdsl.tracing.forward import line_span
-from tfdsl.tracing.places import Place, line_count, place_of
-from tfdsl.tracing.trace import lines_of
-from tfdsl.tracing.uses import Uses
+from tfdsl.tracing.statements import Uses
+from tfdsl.tracing.trace import Place, blocks, line_count, lines_of, place_of
 
 if TYPE_CHECKING:
     from tfdsl.compiling.output_files import OutputFile
-    from tfdsl.tracing.maps import Map
+
 
 FEWEST = 0.3
 """The part of the lines that a file must have in common with an output to be taken for it."""
@@ -127,3 +130,42 @@ def _counterpart(text: str, other: str, line: int) -> int | None:
         if start < line <= start + length:
             return there + line - start
     return None
+
+
+class Map(Record):
+    """``lines``: line of the output → path, line and column of the source."""
+
+    sources: tuple[str, ...]
+    lines: Mapping[int, tuple[str, int, int]]
+
+
+def parse_map(text: str) -> Map | str:
+    """The map that ``text`` is, or why it is none."""
+    try:
+        data: object = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return f"it is not JSON ({error})"
+    if not isinstance(data, dict):
+        return "it is not a JSON object"
+    table = cast("dict[str, object]", data)
+    if table.get("version") != VERSION or isinstance(table.get("version"), bool):
+        return f"its version is not {VERSION}"
+    sources, rows = table.get("sources"), table.get("lines")
+    if not isinstance(sources, list) or not isinstance(rows, list):
+        return "sources and lines must be lists"
+    paths = [str(one) for one in cast("list[object]", sources)]
+    lines: dict[int, tuple[str, int, int]] = {}
+    for row in cast("list[object]", rows):
+        numbers = _numbers(row)
+        if numbers is None or numbers[1] >= len(paths):
+            return "each of its lines must be four numbers: line, source, line, column"
+        lines[numbers[0]] = paths[numbers[1]], numbers[2], numbers[3]
+    return Map(tuple(paths), lines)
+
+
+def _numbers(row: object) -> tuple[int, int, int, int] | None:
+    values = cast("list[object]", row) if isinstance(row, list) else []
+    numbers = [one for one in values if isinstance(one, int) and not isinstance(one, bool)]
+    if len(values) != 4 or len(numbers) != 4 or numbers[1] < 0 or min(numbers[0], *numbers[2:]) < 1:
+        return None
+    return numbers[0], numbers[1], numbers[2], numbers[3]

@@ -13,7 +13,6 @@ from tfdsl.compiling.pipeline import Made
 from tfdsl.record import Record, replace
 from tfdsl.settings.finding import Entry
 from tfdsl.source_files import Inputs, read
-from tfdsl.syntax import ast
 from tfdsl.text import Source
 
 ENDINGS: Final = (".yaml", ".yml")
@@ -123,9 +122,3 @@ def beside(path: str, map_path: str) -> str:
     """The source that a map names: as it is written, or beside the map, whichever is there."""
     there = os.path.join(os.path.dirname(map_path), path)
     return path if os.path.lexists(path) or not os.path.lexists(there) else there
-
-
-def has_target_blocks(given: Input) -> bool:
-    """Whether a job has a block for a target."""
-    jobs = () if isinstance(given, ReadyJob) else given.jobs
-    return any(isinstance(item, ast.Target) for job in jobs for item in job.items)

@@ -1,18 +1,66 @@
-"""The lines of an output, each with all the places in the source that it comes from."""
+"""The lines of an output, each with all the places in the source that it comes from.
+
+Also which lines of two texts are the same ones (:func:`blocks`), in bounded time for any two texts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Final
 
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
-from tfdsl.tracing.places import Place, holds, place_of
 
 if TYPE_CHECKING:
     from tfdsl.compiling.output_files import OutputFile
     from tfdsl.ir.fields import Origins
-    from tfdsl.text import Span
+    from tfdsl.text import Source, Span
+
+
+_ASKED = regex(r"(?s)(.+?):([0-9]{1,9})(?::([0-9]{1,9}))?:?")
+
+
+class Asked(Record):
+    """``FILE:LINE`` or ``FILE:LINE:COLUMN``, counted from 1."""
+
+    path: str
+    line: int
+    column: int | None = None
+
+
+class Place(Record):
+    """A line of a file. ``text``: the line, ``None`` where it is not known."""
+
+    path: str
+    line: int
+    text: str | None
+
+
+def asked(text: str) -> Asked | None:
+    """The place that ``text`` names; ``None`` if it names none."""
+    match = _ASKED.fullmatch(text)
+    if match is None:
+        return None
+    line, column = int(match[2]), int(match[3]) if match[3] else None
+    return Asked(match[1], line, column) if line and column != 0 else None
+
+
+def line_count(source: Source) -> int:
+    """How many lines a text has; what is after the last line end counts only if it is not empty."""
+    return len(source.line_starts) - (source.text.endswith("\n") or not source.text)
+
+
+def place_of(span: Span) -> Place:
+    """The line on which ``span`` begins."""
+    line, _ = span.source.position(span.start)
+    return Place(span.source.path, line, span.source.line(line))
+
+
+def holds(outer: Span, inner: Span) -> bool:
+    """Whether ``inner`` is a part of ``outer``, or the same."""
+    return outer.source is inner.source and outer.start <= inner.start and inner.end <= outer.end
+
 
 _HOLDERS = regex(r"roles\[[^\]]*\](?:\.steps\[[0-9]+\])?|build")
 """The paths of what holds others: where a role is written is no place that its attributes come from."""
@@ -144,3 +192,35 @@ def _overlap(one: Span, other: Span) -> bool:
 def _is_container(span: Span) -> bool:
     """Whether a map or list is written here."""
     return span.source.text[span.start : span.start + 1] in ("{", "[")
+
+
+MOST_PAIRS: Final = 4_000_000
+"""Pairs of lines that are compared; beyond that only the beginning and the end that two texts have in common count."""
+
+
+def blocks(one: Sequence[Hashable], other: Sequence[Hashable]) -> Iterator[tuple[int, int, int]]:
+    """Runs of equal lines: where each begins in ``one`` and in ``other`` (from 0), and its length."""
+    shortest = min(len(one), len(other))
+    head = 0
+    while head < shortest and one[head] == other[head]:
+        head += 1
+    tail = 0
+    while tail < shortest - head and one[-1 - tail] == other[-1 - tail]:
+        tail += 1
+    if head:
+        yield 0, 0, head
+    inner, outer = one[head : len(one) - tail], other[head : len(other) - tail]
+    if inner and outer and len(inner) * len(outer) <= MOST_PAIRS:
+        for block in SequenceMatcher(None, inner, outer, autojunk=False).get_matching_blocks():
+            if block.size:
+                yield head + block.a, head + block.b, block.size
+    if tail:
+        yield len(one) - tail, len(other) - tail, tail
+
+
+def unmatched(one: Sequence[Hashable], other: Sequence[Hashable]) -> tuple[list[int], int]:
+    """The lines of ``other`` that are not in ``one``, and how many of ``one`` are not in ``other``."""
+    matched: set[int] = set()
+    for _, start, length in blocks(one, other):
+        matched.update(range(start, start + length))
+    return [number for number in range(len(other)) if number not in matched], len(one) - len(matched)

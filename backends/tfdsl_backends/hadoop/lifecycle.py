@@ -9,8 +9,7 @@ from tfdsl.lifecycle.behaviour import Behaviour
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Job, Role
-    from tfdsl.lifecycle.events import Outcome, Task
-    from tfdsl.lifecycle.state import State
+    from tfdsl.lifecycle.behaviour import Outcome, State, Task
     from tfdsl.vocabulary.quantities import Duration
 
 

@@ -23,8 +23,7 @@ from tfdsl_backends.podspec.plan import CONTAINER
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Role
-    from tfdsl.lifecycle.events import Outcome, Task
-    from tfdsl.lifecycle.state import State
+    from tfdsl.lifecycle.behaviour import Outcome, State, Task
 
 
 BY_LIMIT: Final = "BackoffLimitExceeded"

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend import Document, Unit
 from tfdsl.ir.model import Role
-from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision
-from tfdsl.lifecycle.events import Outcome, Task
+from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision, Outcome, Task
 from tfdsl.manifest.nodes import tree, view
 from tfdsl.record import Record
 from tfdsl.vocabulary.quantities import Duration
@@ -20,7 +19,7 @@ from tfdsl_backends.kubernetes.tfconfig import jobs
 from tfdsl_backends.podspec.job_controller import ControlledJob, controlled, note_restart, restarts_in_pods
 
 if TYPE_CHECKING:
-    from tfdsl.lifecycle.state import State
+    from tfdsl.lifecycle.behaviour import State
 
 _TENSORBOARD: Final = "tensorboard"
 _FAILED: Final = "failed pods of "

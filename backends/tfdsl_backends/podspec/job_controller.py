@@ -13,9 +13,7 @@ from tfdsl.record import Record
 from tfdsl_backends.podspec.plan import CONTAINER
 
 if TYPE_CHECKING:
-    from tfdsl.lifecycle.behaviour import Decision
-    from tfdsl.lifecycle.events import Task
-    from tfdsl.lifecycle.state import State
+    from tfdsl.lifecycle.behaviour import Decision, State, Task
     from tfdsl.manifest.nodes import View
 
 

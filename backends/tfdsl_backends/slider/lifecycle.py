@@ -12,17 +12,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from tfdsl.backend import Document, Unit
+from tfdsl.backend import Document, TargetObject, Unit, value_at
 from tfdsl.emit.located import plain
-from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision
-from tfdsl.lifecycle.events import Task
-from tfdsl.target_objects import TargetObject, value_at
+from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision, Task
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl_backends.hadoop.lifecycle import Meeting
 from tfdsl_backends.slider.programs import task_policy
 
 if TYPE_CHECKING:
-    from tfdsl.lifecycle.state import State
+    from tfdsl.lifecycle.behaviour import State
 
 
 PEERS_MISSING: Final = 76

@@ -12,8 +12,7 @@ from tfdsl_backends.slurm.policies import LOST_STATUS, decided
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Policy
-    from tfdsl.lifecycle.events import Outcome, Task
-    from tfdsl.lifecycle.state import State
+    from tfdsl.lifecycle.behaviour import Outcome, State, Task
 
 
 def behaviour(unit: Unit, documents: Sequence[Document]) -> Behaviour:

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, cast
 
-from tfdsl.backend import Document, Unit
+from tfdsl.backend import Document, TargetObject, Unit, value_at
 from tfdsl.emit.located import plain
-from tfdsl.target_objects import TargetObject, value_at
 from tfdsl.target_objects import objects as of_documents
 
 _MAKER: Final = "Volcano"

@@ -12,9 +12,7 @@ from typing import Final
 
 from tfdsl.backend import Document, Unit
 from tfdsl.ir.model import Role
-from tfdsl.lifecycle.behaviour import RESTARTS, Behaviour, Decision
-from tfdsl.lifecycle.events import TERMINATED, Outcome, Task
-from tfdsl.lifecycle.state import State
+from tfdsl.lifecycle.behaviour import RESTARTS, TERMINATED, Behaviour, Decision, Outcome, State, Task
 from tfdsl.manifest.nodes import View, tree, view
 from tfdsl.record import Record
 from tfdsl.vocabulary.quantities import Duration, duration

@@ -11,11 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tfdsl.backend import Document, Unit
+from tfdsl.backend import Document, TargetObject, Unit
 from tfdsl.ir.model import Role
-from tfdsl.lifecycle.behaviour import Behaviour, Decision
-from tfdsl.lifecycle.events import Task
-from tfdsl.target_objects import TargetObject
+from tfdsl.lifecycle.behaviour import Behaviour, Decision, Task
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl_backends.hadoop.lifecycle import Meeting
 from tfdsl_backends.yarn.applications import Application, Size, applications, per_role
@@ -25,7 +23,7 @@ from tfdsl_backends.yarn.options import is_yarn_tf
 from tfdsl_backends.yarn.programs.plan import Plan
 
 if TYPE_CHECKING:
-    from tfdsl.lifecycle.state import Replica, State
+    from tfdsl.lifecycle.behaviour import Replica, State
 
 
 LOST = ("lost", "gone")

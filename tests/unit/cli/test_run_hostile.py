@@ -70,7 +70,7 @@ def test_a_task_that_stops_it_over_and_over_is_ended_by_the_timeout(tmp_path: Pa
         "stop_grace = 100ms",
         f"role worker {{ command = \"trap '' TERM; s={SUPERVISOR}; while :; do kill -STOP $s $PPID; done\" }}",
     )
-    with mock.patch("tfdsl.running.local_replica.PATIENCE", 0.3):
+    with mock.patch("tfdsl.running.local_job.PATIENCE", 0.3):
         done = ran(tmp_path, *lines, words=("--timeout", "300ms"))
     assert done.status == 1
     assert said(done.err)[-1] == "job demo has failed after TIME: the timeout of 300ms has passed"

@@ -13,7 +13,7 @@ from tests.skips import denied
 from tests.unit.cli.shell import COMMAND, Ran, environment
 from tests.unit.cli.test_run import ran, said
 from tests.unit.running.runs import MARK, left
-from tfdsl.running.denial import denial
+from tfdsl.running.preparing import denial
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,7 @@ from tests.unit.cli.test_run import IMAGE
 from tests.unit.running.jobs import job
 from tfdsl.lifecycle.behaviour import Behaviour
 from tfdsl.lifecycle.machine import Machine
-from tfdsl.running.progress import Line, lines
+from tfdsl.running.screen import TableLine, table_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,6 +96,9 @@ def test_without_a_terminal_rich_is_not_loaded(tmp_path: Path) -> None:
 def test_many_tasks_are_counted_by_role() -> None:
     machine = Machine(Behaviour(job('command = ["true"]', "role worker { replicas = 4000 }", "role ps { }")))
     machine.begin()
-    assert lines([("", machine.state)]) == [Line("ps", "1 pending", 0), Line("worker", "4000 pending", 0)]
+    assert table_lines([("", machine.state)]) == [
+        TableLine("ps", "1 pending", 0),
+        TableLine("worker", "4000 pending", 0),
+    ]
     small = Machine(Behaviour(job('command = ["true"]', "role worker { }")))
-    assert lines([("demo ", small.state)]) == [Line("demo worker[0]", "waiting", 0)]
+    assert table_lines([("demo ", small.state)]) == [TableLine("demo worker[0]", "waiting", 0)]

@@ -12,8 +12,7 @@ from hypothesis import given, settings
 
 from tests.unit.drawing.jobs import pictures_of
 from tests.unit.drawing.test_layout import pictures
-from tfdsl.drawing.dot import dot
-from tfdsl.drawing.mermaid import mermaid
+from tfdsl.drawing.flowcharts import dot, mermaid
 from tfdsl.drawing.svg import svg
 
 if TYPE_CHECKING:
@@ -120,6 +119,6 @@ def test_long_names_are_shortened_and_shown_whole_under_the_pointer() -> None:
 
 
 def test_json_of_docs_has_no_nan() -> None:
-    from tfdsl.drawing.data import as_json
+    from tfdsl.drawing.graphs import as_json
 
     assert json.loads(as_json([], [])) == {"version": 1, "graphs": []}

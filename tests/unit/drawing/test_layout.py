@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.drawing.jobs import picture_of
-from tfdsl.drawing.glyphs import shortened, width
 from tfdsl.drawing.layout import Layout, layout
 from tfdsl.drawing.picture import FRAME, Box, Line, Link, LinkKind, Picture
+from tfdsl.drawing.sizes import label_size, shortened, width
 
 STORED: tuple[LinkKind, ...] = ("mount", "output", "variables", "logs")
 NAMES = st.text(min_size=1, max_size=80)
@@ -69,7 +69,24 @@ def check(picture: Picture) -> Layout:
         heights = [y for _, y in drawn.route]
         assert heights == sorted(heights)
         _passes_no_box(drawn.route, [place for name, place in places.items() if name not in (*ends, FRAME)])
+    _labels_are_readable(made, [place for name, place in places.items() if name != FRAME])
     return made
+
+
+def _labels_are_readable(made: Layout, boxes: list[tuple[float, float, float, float]]) -> None:
+    """Each is beside its link, and neither a box, nor another label, nor a link is behind it."""
+    labels: list[tuple[float, float, float, float]] = []
+    for drawn in made.links:
+        if drawn.label is not None:
+            wide, high = label_size(drawn.label.texts)
+            assert any(x == pytest.approx(drawn.label.x) for x, _ in drawn.route)
+            labels.append((drawn.label.x, drawn.label.y, wide, high))
+    for at, (x, y, wide, high) in enumerate(labels):
+        assert 0 <= x < x + wide <= made.width
+        for x2, y2, wide2, high2 in (*boxes, *labels[at + 1 :]):
+            assert x + wide <= x2 or x2 + wide2 <= x or y + high <= y2 or y2 + high2 <= y, "something is behind a label"
+        for drawn in made.links:
+            _passes_no_box(drawn.route, [(x + 1, y, wide, high)])
 
 
 def _on_edge(place: tuple[float, float, float, float], x: float, y: float, *, upper: bool) -> bool:

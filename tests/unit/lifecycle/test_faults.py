@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.unit.lifecycle.jobs import CHIEF, job
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.lifecycle.events import Exited, Lost, Split, Task
+from tfdsl.lifecycle.behaviour import Exited, Lost, Split, Task
 from tfdsl.lifecycle.faults import Injected, missing, parse
 from tfdsl.record import replace
 from tfdsl.text import Source, Span

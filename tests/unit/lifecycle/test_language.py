@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.lifecycle.jobs import CHIEF, WORKERS, injected, job, played
-from tfdsl.lifecycle.behaviour import Behaviour
-from tfdsl.lifecycle.events import Due, Exited, Start, Started, Stop, Task
+from tfdsl.lifecycle.behaviour import Behaviour, Due, Exited, Start, Started, Stop, Task
 from tfdsl.lifecycle.machine import Machine
 from tfdsl.lifecycle.scenario import play
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.lifecycle.jobs import CHIEF, WORKERS, job
-from tfdsl.lifecycle.behaviour import Behaviour
-from tfdsl.lifecycle.events import (
+from tfdsl.lifecycle.behaviour import (
+    Behaviour,
     ClearTimer,
     Due,
     Event,
@@ -18,6 +18,7 @@ from tfdsl.lifecycle.events import (
     Finish,
     Lost,
     Order,
+    Phase,
     SetTimer,
     Split,
     Start,
@@ -26,7 +27,6 @@ from tfdsl.lifecycle.events import (
     Task,
 )
 from tfdsl.lifecycle.machine import Machine
-from tfdsl.lifecycle.state import Phase
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Job

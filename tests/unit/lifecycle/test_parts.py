@@ -12,8 +12,7 @@ from tfdsl.record import replace
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tfdsl.lifecycle.events import Task
-    from tfdsl.lifecycle.state import State
+    from tfdsl.lifecycle.behaviour import State, Task
 
 
 def phases(prediction: Prediction) -> dict[str, str]:

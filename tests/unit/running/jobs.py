@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.jobs import plain_jobs
-from tfdsl.lifecycle.events import Task
+from tfdsl.lifecycle.behaviour import Task
 from tfdsl.running.plan import Problem, Replica, Surroundings, plan, tasks
 from tfdsl.text import Source
 

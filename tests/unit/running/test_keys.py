@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.unit.running.jobs import plain
 from tfdsl.ir.fields import all_keys
 from tfdsl.running.keys import TABLE, rows
-from tfdsl.running.told import not_used
+from tfdsl.running.preparing import not_used
 
 
 def test_the_table_has_every_key_once() -> None:

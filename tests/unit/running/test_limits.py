@@ -10,9 +10,9 @@ import pytest
 from tests.skips import denied
 from tests.unit.running.runs import python
 from tests.unit.running.test_mounts import plain
-from tfdsl.running import limits
+from tfdsl.running import preparing
 from tfdsl.running.launch import Ended, Limits
-from tfdsl.running.supervision import cgroups
+from tfdsl.running.supervision import scratch
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,39 +37,42 @@ def machine(tmp_path: Path) -> Path:
 
 def test_groups_are_made_beside_that_of_tfdsl(machine: Path) -> None:
     (machine / "cg/user/app/cgroup.subtree_control").write_text("cpu io memory pids\n")
-    assert cgroups.place(str(machine / "proc")) == (f"{machine}/cg/user/app", "")
+    assert scratch.group_place(str(machine / "proc")) == (f"{machine}/cg/user/app", "")
 
 
 def test_a_group_that_passes_nothing_on_is_of_no_use(machine: Path) -> None:
     (machine / "cg/user/app/cgroup.subtree_control").write_text("memory pids\n")
-    assert cgroups.place(str(machine / "proc")) == ("", "no control group passes cpu and memory on to its children")
+    assert scratch.group_place(str(machine / "proc")) == (
+        "",
+        "no control group passes cpu and memory on to its children",
+    )
 
 
 def test_a_group_of_somebody_else_is_of_no_use(machine: Path) -> None:
     (machine / "cg/user/app/cgroup.subtree_control").write_text("cpu memory\n")
     (machine / "cg/user/app").chmod(0o555)
     expected = ("", "the control group belongs to somebody else") if os.geteuid() else (f"{machine}/cg/user/app", "")
-    assert cgroups.place(str(machine / "proc")) == expected
+    assert scratch.group_place(str(machine / "proc")) == expected
 
 
 def test_the_root_of_all_groups_is_used_itself(machine: Path) -> None:
     (machine / "proc/cgroup").write_text("0::/\n")
     (machine / "cg/cgroup.subtree_control").write_text("cpu memory\n")
-    assert cgroups.place(str(machine / "proc")) == (f"{machine}/cg", "")
+    assert scratch.group_place(str(machine / "proc")) == (f"{machine}/cg", "")
 
 
 def test_a_part_of_the_groups_can_be_mounted(machine: Path) -> None:
     (machine / "proc/mountinfo").write_text(f"31 23 0:27 /user {machine}/cg/user rw - cgroup2 cgroup2 rw\n")
     (machine / "cg/user/app/cgroup.subtree_control").write_text("cpu memory\n")
-    assert cgroups.place(str(machine / "proc")) == (f"{machine}/cg/user/app", "")
+    assert scratch.group_place(str(machine / "proc")) == (f"{machine}/cg/user/app", "")
 
 
 def test_a_machine_without_groups(tmp_path: Path) -> None:
-    assert cgroups.place(str(tmp_path)) == ("", "this machine has no control groups of version 2")
+    assert scratch.group_place(str(tmp_path)) == ("", "this machine has no control groups of version 2")
 
 
 def test_limits_are_written_into_a_group_of_each_launch(tmp_path: Path) -> None:
-    group = cgroups.Group(str(tmp_path), "run")
+    group = scratch.Group(str(tmp_path), "run")
     assert group.limited({"cpu": None, "memory": None}) is None
     assert not (tmp_path / "run").exists()
     (tmp_path / "run").mkdir()
@@ -89,16 +92,16 @@ def test_limits_are_those_of_the_job() -> None:
         "role ps { cpu_limit = 3500m }",
     )
     ps, worker = job.job.roles
-    assert limits.limits_of(ps) == Limits(3500, 4 << 30)
-    assert limits.limits_of(worker) == Limits(2000, None)
-    assert limits.limits_of(worker.steps[0]).cpu == 500
-    (told,) = limits.check(job.job, job.origins, "no groups")
+    assert preparing.limits_of(ps) == Limits(3500, 4 << 30)
+    assert preparing.limits_of(worker) == Limits(2000, None)
+    assert preparing.limits_of(worker.steps[0]).cpu == 500
+    (told,) = preparing.not_limited(job.job, job.origins, "no groups")
     assert (told.level, told.message) == ("info", "run does not limit cpu and memory: no groups")
-    assert not list(limits.check(job.job, job.origins, ""))
-    assert not list(limits.check(plain("role worker { }").job, job.origins, "no groups"))
+    assert not list(preparing.not_limited(job.job, job.origins, ""))
+    assert not list(preparing.not_limited(plain("role worker { }").job, job.origins, "no groups"))
 
 
-@denied(limits.denied())
+@denied(preparing.limits_denied())
 def test_memory_is_limited(seen: Seen) -> None:
     seen.start(python("x = bytearray(200 << 20)", limits=Limits(1000, 100 << 20)))
     assert seen.until(Ended)[0].status == 137

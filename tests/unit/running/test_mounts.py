@@ -12,12 +12,10 @@ import pytest
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.jobs import plain_jobs
 from tfdsl.diagnostics.diagnostic import Diagnostic
-from tfdsl.lifecycle.events import Task
-from tfdsl.running import outputs
+from tfdsl.lifecycle.behaviour import Task
+from tfdsl.running import preparing
 from tfdsl.running.launch import Copied, Mounted
-from tfdsl.running.mount_options import Given, MountOptions, parsed
-from tfdsl.running.mounts import Mounts, Replica
-from tfdsl.running.sources import nfs_folder
+from tfdsl.running.mounts import Given, MountOptions, Mounts, Replica, given_mount, nfs_folder
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
@@ -276,7 +274,7 @@ def test_without_mounts_everything_is_told_once() -> None:
     ],
 )
 def test_a_wrong_option_says_what_is_wrong(text: str, problem: str) -> None:
-    result = parsed(text, HERE)
+    result = given_mount(text, HERE)
     assert isinstance(result, Diagnostic)
     assert result.message == problem
     assert (result.helps == ("make the folder first",)) == problem.endswith("does not exist")
@@ -285,9 +283,9 @@ def test_a_wrong_option_says_what_is_wrong(text: str, problem: str) -> None:
 def test_an_option_names_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a=b").mkdir()
-    assert parsed("/data/=a=b", HERE) == Given("/data", f"{tmp_path}/a=b", HERE)
-    assert parsed("/x=y=a=b", HERE, ["/x", "/x=y"]) == Given("/x=y", f"{tmp_path}/a=b", HERE)
-    assert parsed("keys=.", HERE) == Given("keys", str(tmp_path), HERE)
+    assert given_mount("/data/=a=b", HERE) == Given("/data", f"{tmp_path}/a=b", HERE)
+    assert given_mount("/x=y=a=b", HERE, ["/x", "/x=y"]) == Given("/x=y", f"{tmp_path}/a=b", HERE)
+    assert given_mount("keys=.", HERE) == Given("keys", str(tmp_path), HERE)
 
 
 def test_outputs_are_those_of_the_replica() -> None:
@@ -298,11 +296,11 @@ def test_outputs_are_those_of_the_replica() -> None:
         'role worker { replicas = 2, output "/tmp/x" to "/out/x-${task.index}" on failure }',
     )
     role = job.job.roles[0]
-    assert outputs.outputs_of(role, 0, {}) == (Copied("/tmp/x", "/out/x-0", "failure"),)
-    assert set(outputs.outputs_of(role, 1, {})) == {
+    assert preparing.outputs_of(role, 0, {}) == (Copied("/tmp/x", "/out/x-0", "failure"),)
+    assert set(preparing.outputs_of(role, 1, {})) == {
         Copied("/tmp/x", "/out/x-1", "failure"),
         Copied("/tmp/model", "/out/model", "success", overwrite=True),
     }
-    assert [(one.level, one.message) for one in outputs.check(job.job, job.origins)] == [
+    assert [(one.level, one.message) for one in preparing.not_copied(job.job, job.origins)] == [
         ("warning", "run does not copy /tmp/log: hdfs:///logs/… is not on this machine")
     ]

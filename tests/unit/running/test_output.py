@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfdsl.running.output import LONGEST, Lines, shown
+from tfdsl.running.screen import LONGEST, Lines, shown_line
 
 
 def test_lines_may_come_in_pieces() -> None:
@@ -75,4 +75,4 @@ def test_empty_lines_are_not_folded() -> None:
     ],
 )
 def test_a_line_on_a_screen_commands_nobody(written: bytes, on_the_screen: str) -> None:
-    assert shown(written) == on_the_screen
+    assert shown_line(written) == on_the_screen

@@ -14,7 +14,7 @@ from tests.unit.cli.shell import ROOT
 from tests.unit.running.conftest import as_user
 from tests.unit.running.runs import Seen, python
 from tfdsl.running.launch import Copied, Ended, Mounted, pod_folder
-from tfdsl.running.supervision.removal import empty, remove
+from tfdsl.running.supervision.scratch import empty, remove
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,7 +66,7 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
 def test_folders_that_are_closed_to_their_owner(tmp_path: Path) -> None:
     text = (
         f"import sys, os; sys.path.append({str(ROOT)!r}); os.chdir({str(tmp_path)!r})\n"
-        "from tfdsl.running.supervision.removal import remove\n"
+        "from tfdsl.running.supervision.scratch import remove\n"
         "os.makedirs('top/a/b/c'); open('top/a/b/file', 'w').close()\n"
         "for path, mode in (('top/a/b/c', 0), ('top/a/b', 0o100), ('top/a', 0o500), ('top', 0)): os.chmod(path, mode)\n"
         "print(remove('top'), os.listdir())"

@@ -7,7 +7,7 @@ timer."
 
 from __future__ import annotations
 
-from tfdsl.running.restarts import FIRST_PAUSE, Backoff
+from tfdsl.running.local_job import FIRST_PAUSE, Backoff
 
 
 def test_the_pauses_of_the_kubelet() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfdsl.running.timers import Timers
+from tfdsl.running.local_job import Timers
 
 
 class Clock:

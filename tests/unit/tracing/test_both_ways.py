@@ -14,8 +14,7 @@ from tfdsl.text import Source
 from tfdsl.tracing import back
 from tfdsl.tracing.files import Destination, candidates
 from tfdsl.tracing.forward import Forward, Question, line_span
-from tfdsl.tracing.places import line_count
-from tfdsl.tracing.trace import lines_of
+from tfdsl.tracing.trace import line_count, lines_of
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[3] / "examples").glob("*/main.tfjob"))
 NAMED = [pytest.param(path, id=path.parent.name) for path in EXAMPLES]

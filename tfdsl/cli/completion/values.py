@@ -48,7 +48,7 @@ class FileNames:
     @cached_property
     def profiles(self) -> Sequence[ProfileInfo]:
         """The profiles."""
-        return () if self._program is None else profiles_of(self._program, self._plain)
+        return () if self._program is None else tuple(profiles_of(self._program, self._plain))
 
     @cached_property
     def jobs(self) -> Sequence[str]:

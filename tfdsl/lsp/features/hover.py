@@ -325,7 +325,7 @@ def value_of(snapshot: Snapshot, path: Sequence[Node]) -> bool | None:
     if isinstance(top, ast.Job) and len(above) > 1:
         job = JobNames(top.name.text, top.pattern is None and top.matrix is None)
     roles = [node.name.text for node in above[:-1] if isinstance(node, ast.Role)]
-    known = Conditions(Scope(snapshot.params, unheard, job), snapshot.program.profiles)
+    known = Conditions(Scope(snapshot.params, unheard, job))
     return known.value(condition, roles[-1] if roles else None)
 
 

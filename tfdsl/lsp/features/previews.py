@@ -20,8 +20,8 @@ from tfdsl.semantics.params import Given
 from tfdsl.text import Source, Span
 from tfdsl.tracing import back
 from tfdsl.tracing.forward import Answer, Forward, Question, line_span, outside
-from tfdsl.tracing.places import line_count
-from tfdsl.tracing.uses import Uses
+from tfdsl.tracing.statements import Uses
+from tfdsl.tracing.trace import line_count
 
 if TYPE_CHECKING:
     from tfdsl.importing.manifests import Imported

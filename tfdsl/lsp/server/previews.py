@@ -16,7 +16,7 @@ from tfdsl.lsp.features.problems import Problem, problem
 from tfdsl.lsp.server.conversion import diagnostics
 from tfdsl.lsp.server.session import REQUEST_FAILED, Session
 from tfdsl.lsp.snapshot import Snapshot
-from tfdsl.tracing.places import Place
+from tfdsl.tracing.trace import Place
 
 Answer = TypeVar("Answer")
 Table = Mapping[str, object]

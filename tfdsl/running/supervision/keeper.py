@@ -2,6 +2,9 @@
 
 It is what the first process of a container is. Whoever loses a parent below it becomes its child, and it does not end
 before all of them have.
+
+Outputs are copied when the command has ended, with the meaning that this has on a cluster. A copy is written beside its
+destination and then renamed. Messages go to standard error, which is the replica's.
 """
 
 from __future__ import annotations
@@ -12,15 +15,17 @@ import signal
 import sys
 from contextlib import suppress
 
-from tfdsl.running.supervision import kernel, tree
+from tfdsl.running.supervision import namespaces, tree
+from tfdsl.running.supervision.scratch import remove
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any, NoReturn
 
     from tfdsl.running.supervision.wire import Wire
+
 
 NOT_FOUND, NOT_EXECUTABLE, NOT_STARTED = 127, 126, 128
 """Statuses of a command that did not run, as shells and container runtimes give them."""
@@ -73,14 +78,14 @@ class Keeper:
 
     def _run(self) -> NoReturn:
         wakeup = watch_children()
-        if kernel.IS_LINUX and os.getpid() != 1:
-            kernel.adopt_orphans()
+        if namespaces.IS_LINUX and os.getpid() != 1:
+            namespaces.adopt_orphans()
         failure = self._start()
         if failure is not None:
             self._report(failure[0], started=False, why=failure[1])
         self._wire.send("running")
         status = self._wait(self._command, wakeup)
-        self._end_rest()
+        tree.end_all(self._command)  # what the command has left behind
         if not self._killed and self._launch["outputs"]:
             status = self._copied(status, wakeup)
         self._report(status, started=True)
@@ -170,10 +175,6 @@ class Keeper:
             else:
                 tree.signal_all(number, pid)
 
-    def _end_rest(self) -> None:
-        """End what the command has left behind."""
-        tree.end_all(self._command)
-
     def _copied(self, status: int, wakeup: int) -> int:
         """The status after the outputs have been copied, by a process that signals reach like the command."""
         self._ended.clear()
@@ -185,9 +186,7 @@ class Keeper:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             os.dup2(self._output, 1)
             os.dup2(self._output, 2)
-            from tfdsl.running.supervision import copying
-
-            complete = copying.copy_all(self._launch["outputs"], self._launch["cwd"], self._launch["name"], status)
+            complete = copy_all(self._launch["outputs"], self._launch["cwd"], self._launch["name"], status)
             os._exit(0 if complete else 1)
         complete = self._wait(copier, wakeup) == 0
         if not complete:
@@ -199,9 +198,7 @@ class Keeper:
     def _tidy(self) -> None:
         """Remove what a copier that was killed has left."""
         if self._status is not None:
-            from tfdsl.running.supervision import copying
-
-            copying.tidy_all(self._launch["outputs"], self._launch["cwd"], self._launch["name"], self._status)
+            tidy_all(self._launch["outputs"], self._launch["cwd"], self._launch["name"], self._status)
 
     def _report(self, status: int, *, started: bool, why: str = "") -> NoReturn:
         os.close(self._output)
@@ -271,3 +268,89 @@ def _words(error: OSError | ValueError) -> str:
 def _read_all(descriptor: int) -> bytes:
     with open(descriptor, "rb") as stream:
         return stream.read()
+
+
+def copy_all(outputs: list[dict[str, Any]], cwd: str, name: str, status: int) -> bool:
+    """Copy the outputs that are due after ``status``; whether all of them could be copied."""
+    complete = True
+    for output, destination, part, old in _due(outputs, cwd, name, status):
+        problem = _copied(os.path.join(cwd, output["source"]), destination, bool(output["overwrite"]), part, old)
+        if problem:
+            _say(f"{problem}")
+            _say(f"cannot copy {output['source']} to {output['destination']}")
+            complete = False
+    return complete
+
+
+def tidy_all(outputs: list[dict[str, Any]], cwd: str, name: str, status: int) -> None:
+    """Remove what :func:`copy_all` has left beside the destinations because it was killed."""
+    for _, destination, part, old in _due(outputs, cwd, name, status):
+        with suppress(OSError):
+            _tidy(destination, part, old)
+
+
+def _due(
+    outputs: list[dict[str, Any]], cwd: str, name: str, status: int
+) -> Iterator[tuple[dict[str, Any], str, str, str]]:
+    """The outputs that are due after ``status``: destination, and names beside it for the new and the old one."""
+    for number, output in enumerate(outputs):
+        if output["when"] in ("success" if status == 0 else "failure", "always"):
+            destination = os.path.join(cwd, output["destination"]).rstrip("/") or "/"
+            folder, mark = os.path.dirname(destination), f"{name.replace('/', '-')}-{number}"
+            yield output, destination, f"{folder}/.part-{mark}", f"{folder}/.old-{mark}"
+
+
+def _copied(source: str, destination: str, overwrite: bool, part: str, old: str) -> str:
+    import shutil  # which takes as long as all the rest
+
+    try:
+        return _copy(source, destination, overwrite, part, old)
+    except (OSError, shutil.Error) as error:
+        return str(error)
+    except RecursionError:
+        return f"the folders in {source} are nested too deeply"
+
+
+def _tidy(destination: str, part: str, old: str) -> None:
+    if os.path.lexists(old) and not os.path.lexists(destination):
+        os.rename(old, destination)  # it was killed between its two renames: it is the only copy
+    remove(part)
+    remove(old)
+
+
+def _copy(source: str, destination: str, overwrite: bool, part: str, old: str) -> str:
+    """Copy one output; why it cannot be copied."""
+    import shutil
+
+    _tidy(destination, part, old)
+    if not os.path.lexists(source):
+        return f"{source} is not there"
+    if not overwrite and os.path.lexists(destination):
+        return f"{destination} exists already; overwrite = true would replace it"
+    os.makedirs(os.path.dirname(destination), exist_ok=True)
+    try:
+        if os.path.isdir(source):
+            shutil.copytree(source, part, symlinks=True)
+        else:
+            shutil.copy2(source, part)
+        if os.path.lexists(destination):
+            if not overwrite:
+                return f"{destination} was made meanwhile"
+            os.rename(destination, old)
+        _rename(part, destination, old)
+    finally:
+        remove(part)
+    return "" if remove(old) else f"{old}, which it replaces, cannot be removed"
+
+
+def _rename(part: str, destination: str, old: str) -> None:
+    try:
+        os.rename(part, destination)
+    except OSError:
+        if os.path.lexists(old):
+            os.rename(old, destination)
+        raise
+
+
+def _say(text: str) -> None:
+    os.write(sys.stderr.fileno(), f"output: {text}\n".encode(errors="surrogateescape"))

@@ -7,7 +7,7 @@ import signal
 import time
 from contextlib import suppress
 
-from tfdsl.running.supervision import kernel
+from tfdsl.running.supervision import namespaces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def signal_all(number: int, group: int | None = None) -> None:
     """Send a signal to every process below this one; where they cannot be listed, to those of ``group``."""
     if os.getpid() == 1:
         _kill(-1, number)
-    elif kernel.IS_LINUX:
+    elif namespaces.IS_LINUX:
         for pid in descendants(os.getpid()):
             _kill(pid, number)
     elif group is not None:
@@ -34,7 +34,7 @@ def end_all(group: int | None = None) -> dict[int, int]:
     A process that starts another and ends is found again as a child of this one; its group, which the kernel kills as
     one, keeps it from doing so faster than it is found.
     """
-    if os.getpid() == 1 or not kernel.IS_LINUX:
+    if os.getpid() == 1 or not namespaces.IS_LINUX:
         signal_all(signal.SIGKILL, group)
         return _reap_all(None if os.getpid() == 1 else group)
     ended: dict[int, int] = {}
@@ -53,7 +53,7 @@ def end_below(root: int) -> None:
     """Kill every process below a child of this one, which is stopped meanwhile so that it forgets none of them."""
     _kill(root, signal.SIGSTOP)
     until = time.monotonic() + _PATIENCE
-    while kernel.IS_LINUX and time.monotonic() < until:
+    while namespaces.IS_LINUX and time.monotonic() < until:
         below = [pid for pid in descendants(root) if _stat(pid)[:1] not in ([], [b"Z"], [b"X"])]
         if not below:
             return

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from tfdsl.diagnostics.diagnostic import Edit
     from tfdsl.text import Source, Span
-    from tfdsl.tracing.places import Place
+    from tfdsl.tracing.trace import Place
     from tfdsl_playground.session import Session
     from tfdsl_playground.texts import Text
 

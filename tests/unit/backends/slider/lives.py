@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from tests.lifecycle.recorded import Observation, injected
 from tests.unit.backends.slider.agents import has_ended, kill_supervisor, until
 from tests.unit.backends.slider.test_life import COMMAND, finish
-from tfdsl.lifecycle.events import Task
+from tfdsl.lifecycle.behaviour import Task
 
 if TYPE_CHECKING:
     from tests.lifecycle.recorded import Scenario

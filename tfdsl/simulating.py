@@ -1,8 +1,13 @@
-"""Play scenarios in the language's own meaning and on targets, and find what differs and which message tells it."""
+"""Predict how a job ends when something happens to it: in the language's own meaning, and on each target.
+
+The machine and the faults are those of :mod:`tfdsl.lifecycle`; here are the scenarios that are played without being
+asked for, the comparison of a target with the language, and the words and the JSON of the result.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from tfdsl.backend import Backend
@@ -12,17 +17,17 @@ from tfdsl.compiling.jobs import plain_jobs
 from tfdsl.compiling.pipeline import Choice, Made, Request, verdict
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.ir.policies import SELF_CONTAINED
-from tfdsl.lifecycle.behaviour import Behaviour
-from tfdsl.lifecycle.faults import Injected, missing
-from tfdsl.lifecycle.scenario import Prediction, play
+from tfdsl.lifecycle.behaviour import Behaviour, Task
+from tfdsl.lifecycle.faults import Injected, missing, parse
+from tfdsl.lifecycle.scenario import Left, Prediction, play
 from tfdsl.record import Record, replace
-from tfdsl.simulating.usual import usual_faults
 from tfdsl.syntax import ast
 from tfdsl.text import Span
 from tfdsl.tracing.statements import statements
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Job, Policy, Role
+
 
 Aspect: TypeAlias = Literal["outcome", "restarts", "left"]
 Faults: TypeAlias = "tuple[Injected, ...]"
@@ -226,3 +231,91 @@ def _is_about(key: str, faults: Faults, differs: Sequence[Aspect]) -> bool:
         return False
     events = {event for fault in faults for event in _EVENTS[fault.what]} | {"completed"}
     return key.removeprefix("policies[").partition("]")[0] in events and ("outcome" in differs or "restarts" in differs)
+
+
+_OF_ROLE: Final = ("exit 1", "oom", "evicted", "exit 1 always")
+_KNOWN: Final = (1, 137)
+
+
+def usual_faults(job: Job) -> Iterator[Injected]:
+    """One after the other, each a scenario of its own."""
+    for role in job.roles:
+        if role.name not in SELF_CONTAINED:
+            replica = f"{role.name}[{min(1, role.replicas - 1)}]"
+            for event in (*_OF_ROLE, *_own(job, role)):
+                yield _fault(f"{replica} {event}")
+    if any(policy.event == "unknown" for policy in job.policies):
+        yield _fault("unknown")
+
+
+def _own(job: Job, role: Role) -> Iterator[str]:
+    """What the policies of a role are about besides."""
+    mine = [policy for policy in job.policies if policy.role in (None, role.name)]
+    statuses = [policy.codes[0] for policy in mine if policy.event == "exit" and policy.codes[0] not in _KNOWN]
+    yield from (f"exit {status}" for status in dict.fromkeys(statuses))
+    if any(policy.event == "pending" for policy in mine):
+        yield "pending"
+
+
+def _fault(text: str) -> Injected:
+    fault = parse(text)
+    assert isinstance(fault, Injected)
+    return fault
+
+
+_MOST: Final = 4
+"""The most groups of replicas that a cell names."""
+
+
+def ending(prediction: Prediction) -> str:
+    """``succeeded``."""
+    return prediction.outcome or "does not end"
+
+
+def total_restarts(prediction: Prediction) -> int:
+    """How many times a replica started again."""
+    return sum(max(one.starts - 1, 0) + one.restarts for one in prediction.replicas)
+
+
+def restarts(prediction: Prediction) -> str:
+    """``worker[0..3] replaced, ps[0] twice in place``."""
+    return _grouped((one.task, _again(one)) for one in prediction.replicas)
+
+
+def left(prediction: Prediction) -> str:
+    """``worker[0..3] succeeded, ps[0] running``."""
+    phases = prediction.left()
+    return _grouped((one.task, phases.get(str(one.task), "")) for one in prediction.replicas)
+
+
+def _again(one: Left) -> str:
+    ways = ((max(one.starts - 1, 0), "replaced"), (one.restarts, "restarted in place"))
+    return " and ".join(f"{way}{_times(number)}" for number, way in ways if number)
+
+
+def _times(number: int) -> str:
+    return "" if number == 1 else f" {number}x"
+
+
+def _grouped(said: Iterable[tuple[Task, str]]) -> str:
+    """Each word with the replicas that it is said of, those that follow each other as a range."""
+    found: list[str] = []
+    for (_, word), group in groupby(said, key=lambda pair: (pair[0].role, pair[1])):
+        if word:
+            found.append(f"{_range([task for task, _ in group])} {word}")
+    if len(found) > _MOST:
+        found[_MOST - 1 :] = [f"and {len(found) - _MOST + 1} more groups"]
+    return ", ".join(found) or "-"
+
+
+def _range(tasks: Sequence[Task]) -> str:
+    first, last = tasks[0], tasks[-1]
+    return str(first) if len(tasks) == 1 else f"{first.role}[{first.index}..{last.index}]"
+
+
+def table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Aligned columns; the last one is as long as it is."""
+    widths = [max(map(len, column)) for column in zip(*(row[:-1] for row in rows), strict=True)]
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        yield "  ".join((*cells, row[-1])).rstrip()
