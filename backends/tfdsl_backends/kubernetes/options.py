@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from tfdsl.backend import Option
+from tfdsl.vocabulary.names import label
 from tfdsl.vocabulary.types import BOOL, STRINGS, MapType, StringType
 from tfdsl_backends.podspec.options import POD_OPTIONS
 
-JOB_NAME = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
+JOB_NAME = label()
 """A name that the pods of a Job can begin with."""
 
 JOB_NAMES = Option(

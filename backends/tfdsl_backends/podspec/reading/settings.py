@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.draft import Attribute, Value
-from tfdsl.rules.job import LONGEST_NAME, OWN_NAMES, default_port, port_names
+from tfdsl.rules.job import OWN_NAMES, default_port, port_names
 from tfdsl.rules.values import clean, image, label_value_problem, name_problem, qualified_problem, toleration
 from tfdsl.vocabulary.attributes import CAPABILITIES, HIGHEST_ID
+from tfdsl.vocabulary.names import LONGEST_PORT
 from tfdsl_backends.podspec.checks import INT32
 from tfdsl_backends.podspec.reading.values import seconds, word
 
@@ -77,7 +78,7 @@ def named_ports(container: View, own: int | None) -> Iterator[Attribute]:
         name, number = port["name"].text, port["containerPort"].number
         if name is None or number is None or not 1 <= number <= 65535 or number in taken or name in names:
             continue
-        if len(name) > LONGEST_NAME or name in OWN_NAMES or [*port_names({name: number})]:
+        if len(name) > LONGEST_PORT or name in OWN_NAMES or [*port_names({name: number})]:
             continue
         taken.add(number)
         names.add(name)
