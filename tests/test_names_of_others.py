@@ -29,7 +29,7 @@ BY_NAME = re.compile(r"tfdsl(\[[\w,]*\])?([=<>~!@]=?[\w.*]+)?[.,;:)\]]*")
 NEEDED = re.compile(r"""^\W*(?:dependencies|requires|additional_dependencies)\b.*["'\s\[]tfdsl\b(?!-)""", re.M)
 
 OF_TENSORFLOW = re.compile(r"(?<![\w.-]/)\btensorflow/tensorflow:(\d[\d.]*)")
-OF_OTHERS = ("examples/simpletfjob/", "examples/tfjob/", "backends/tfdsl_backends/tfjob/reading_beside.py")
+OF_OTHERS = ("examples/simpletfjob/", "examples/tfjob/", "backends/tfdsl_backends/tfjob/reading.py")
 """Jobs that others wrote for TensorFlow 1, and the image that an operator takes."""
 
 

@@ -7,7 +7,8 @@ that is wrong costs readability, never the meaning of the job.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, TypeAlias, Union
 
 from tfdsl.record import Record
@@ -33,7 +34,18 @@ Value: TypeAlias = Union[bool, int, str, Bare, Text, "Sequence[Value]", "Mapping
 """A value of the language. A ``str`` is the text itself; it is quoted when it is written."""
 
 
-class Attribute(Record):
+class _Statement(Record):
+    """A statement of a block."""
+
+    @property
+    def identity(self) -> str:
+        """What it is, within its block: a statement of a role hides that of the job with the same identity."""
+        known_by = _KNOWN_BY.get(type(self))
+        fields = [id(self)] if known_by is None else [getattr(self, field) for field in known_by]
+        return f"{type(self).__name__} {fields!r}"
+
+
+class Attribute(_Statement):
     """``name = value``. A map is one attribute per entry: ``key`` is that of the entry, and ``value`` its value."""
 
     name: str
@@ -43,11 +55,11 @@ class Attribute(Record):
 
     @property
     def identity(self) -> str:
-        """What it is, within its block: an attribute of a role hides that of the job with the same identity."""
+        """The name; of an entry with its key."""
         return self.name if self.key is None else f"{self.name}[{self.key}]"
 
 
-class Mount(Record):
+class Mount(_Statement):
     """``mount KIND SOURCE at "PATH" [readonly] { options }``. ``source``: a text or a size, ``None`` for a bare one."""
 
     kind: str
@@ -57,26 +69,16 @@ class Mount(Record):
     options: tuple[tuple[str, Value], ...] = ()
     span: Span | None = None
 
-    @property
-    def identity(self) -> str:
-        """The path, by which mounts of layers replace each other."""
-        return f"mount {self.at!r}"
 
-
-class Policy(Record):
+class Policy(_Statement):
     """``on EVENT => ACTION``. ``event``: with its role, statuses and delay, e.g. ``worker exit [137, 143]``."""
 
     event: str
     action: str
     span: Span | None = None
 
-    @property
-    def identity(self) -> str:
-        """The event."""
-        return f"on {self.event}"
 
-
-class Output(Record):
+class Output(_Statement):
     """``output SOURCE to DESTINATION [on WHEN] [from OF] { overwrite = true }``. ``of``: a role, also with an index."""
 
     source: Value
@@ -86,13 +88,8 @@ class Output(Record):
     overwrite: bool = False
     span: Span | None = None
 
-    @property
-    def identity(self) -> str:
-        """Source and destination."""
-        return f"output {self.source!r} {self.destination!r}"
 
-
-class Step(Record):
+class Step(_Statement):
     """``prepare NAME { … }`` or ``sidecar NAME { … }``. ``kind``: which of the two."""
 
     kind: str
@@ -100,13 +97,8 @@ class Step(Record):
     statements: tuple[Attribute, ...]
     span: Span | None = None
 
-    @property
-    def identity(self) -> str:
-        """Kind and name."""
-        return f"{self.kind} {self.name}"
 
-
-class Patch(Record):
+class Patch(_Statement):
     """``patch [pod] "PATH" = VALUE [unchecked]``; ``operator``: ``=``, ``+=`` or, for ``unpatch``, nothing.
 
     ``why``: the comment above it.
@@ -119,11 +111,6 @@ class Patch(Record):
     unchecked: bool = False
     why: str = ""
     span: Span | None = None
-
-    @property
-    def identity(self) -> str:
-        """Never that of another statement: patches do not replace each other."""
-        return f"patch {id(self)}"
 
 
 class Param(Record):
@@ -141,12 +128,20 @@ class Param(Record):
 
 Statement: TypeAlias = Attribute | Mount | Policy | Output | Step | Patch
 
+_KNOWN_BY: dict[type, tuple[str, ...]] = {
+    Mount: ("at",),
+    Policy: ("event",),
+    Output: ("source", "destination"),
+    Step: ("kind", "name"),
+}
+"""By what statements are known beside their kind. Patches are not in it: they do not replace each other."""
+
 
 class Block:
     """The statements of a job, of a role or of a target block, in the order they were added."""
 
-    def __init__(self) -> None:
-        self.statements: list[Statement] = []
+    def __init__(self, statements: Iterable[Statement] = ()) -> None:
+        self.statements = list(statements)
 
     def add(self, statement: Statement) -> None:
         """Append ``statement``."""
@@ -196,18 +191,19 @@ class Draft:
         """The block of role ``name`` within the target block, made when it is first asked for."""
         return self.role_options.setdefault(name, Block())
 
+    def blocks(self) -> list[Block]:
+        """Those of the job, of its roles, and of the target block."""
+        return [self.job, *self.roles.values(), *self.target_blocks()]
+
+    def target_blocks(self) -> list[Block]:
+        """The target block, and those of roles in it."""
+        return [self.options, *self.role_options.values()]
+
     def copy(self) -> Draft:
         """Another draft with the same statements, whose blocks can be changed."""
-        other = Draft(self.name, self.target, self.span, self.version, law=self.law)
-        other.params = list(self.params)
-        other.job.statements = list(self.job.statements)
-        other.options.statements = list(self.options.statements)
-        for blocks, others in ((self.roles, other.roles), (self.role_options, other.role_options)):
-            for name, block in blocks.items():
-                others[name] = Block()
-                others[name].statements = list(block.statements)
-        other.cluster = dict(self.cluster)
-        other.renamed = dict(self.renamed)
-        other.wanted = self.wanted
-        other.compared = self.compared
+        other = copy(self)
+        other.params, other.cluster, other.renamed = [*self.params], {**self.cluster}, {**self.renamed}
+        other.job, other.options = Block(self.job.statements), Block(self.options.statements)
+        other.roles = {name: Block(block.statements) for name, block in self.roles.items()}
+        other.role_options = {name: Block(block.statements) for name, block in self.role_options.items()}
         return other

@@ -1,37 +1,33 @@
-"""Two sides, job by job and target by target."""
+"""Two sides, job by job and target by target, and what differs, in words and as lines."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from collections.abc import Sequence as Many
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend import Backend
 from tfdsl.comparing.sides import Job, Manifest, Side, choices_of, jobs_of, path_of, projects_of, source_of
 from tfdsl.compiling.pipeline import Choice, Request
-from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.diff_rules import NOT_COMPARED, OTHER_TARGET
+from tfdsl.emit import yaml
 from tfdsl.emit.located import Data, Located
-from tfdsl.importing.compare import differences, name_of, pairs, path_text, same
+from tfdsl.importing.compare import At, Pair, differences, name_of, pairs, path_text, same
 from tfdsl.manifest.data import tree
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, plain
 from tfdsl.patterns import regex
 from tfdsl.record import Record
+from tfdsl.semantics.known_names import Report
 from tfdsl.text import Span
+from tfdsl.tracing.counterparts import blocks
 
 if TYPE_CHECKING:
-    from tfdsl.importing.compare import At
     from tfdsl.ir.fields import Origins
     from tfdsl.reading import Reading
 
 
-class Object(Record):
-    """An object of two jobs; one of them may not have it. ``name``: ``TFJob/mnist``, or the name of a file."""
-
-    name: str
-    first: Node | None
-    second: Node | None
+# --- objects in the normal form of the target, those about the same thing side by side ---------------------------
 
 
 class Compared(Record):
@@ -41,7 +37,7 @@ class Compared(Record):
     first side, on the second side. ``paths``: the IR path of the place of a value, by the identity of its span.
     """
 
-    objects: tuple[Object, ...]
+    objects: tuple[Pair, ...]
     left_out: tuple[tuple[str, ...], tuple[str, ...]]
     paths: Paths
 
@@ -81,8 +77,7 @@ def compare(one: Job, other: Job, backend: Backend) -> Compared:
         second = _aligned(reading, second, first)
     else:
         first = _aligned(reading, first, second)
-    found = [Object(pair.name, pair.wanted, pair.got) for pair in pairs(first, second)]
-    return Compared(tuple(_in_order(one) for one in found), left_out, paths)
+    return Compared(tuple(map(_in_order, pairs(first, second))), left_out, paths)
 
 
 def _version(job: Job, other: Job, backend: Backend) -> str:
@@ -121,10 +116,9 @@ def _documents(job: Job, paths: Paths) -> tuple[Node, ...]:
     )
 
 
-def _files(one: Job, other: Job, paths: Paths) -> list[Object]:
+def _files(one: Job, other: Job, paths: Paths) -> list[Pair]:
     first, second = _by_file(one, paths), _by_file(other, paths)
-    found = [Object(name, first.get(name), second.get(name)) for name in {**first, **second}]
-    return [_in_order(each) for each in found]
+    return [_in_order(Pair(name, first.get(name), second.get(name))) for name in {**first, **second}]
 
 
 def _by_file(job: Job, paths: Paths) -> dict[str, Node]:
@@ -144,11 +138,11 @@ def _by_file(job: Job, paths: Paths) -> dict[str, Node]:
     return found
 
 
-def _in_order(pair: Object) -> Object:
+def _in_order(pair: Pair) -> Pair:
     """``pair`` with the keys of both in the same order: that of the first, then those that only the second has."""
     if pair.first is None or pair.second is None:
         return pair
-    return Object(pair.name, pair.first, like(pair.second, pair.first))
+    return Pair(pair.name, pair.first, like(pair.second, pair.first))
 
 
 def like(node: Node, other: Node | None) -> Node:
@@ -175,8 +169,7 @@ def _known_by(item: Node) -> str | None:
     return str(name.value) if isinstance(name, Scalar) else None
 
 
-if TYPE_CHECKING:
-    Report = Callable[[Diagnostic], None]
+# --- jobs and targets --------------------------------------------------------------------------------------------
 
 
 class Result(Record):
@@ -270,6 +263,9 @@ def _result(one: Job | None, other: Job | None, choice: Choice, sides: tuple[Sid
     return Result(choice.backend.name, version, *names, found)
 
 
+# --- differences in the words of the language where they are known, else by the path in the document -------------
+
+
 _ROLE: Final = regex(r"roles\[([a-z]+)\]\.(.+)")
 _WORD: Final = regex(r"[a-z_]+(?:\[[^\[\]]*\])?(?:\.(?:env|ports|resources)\[[^\[\]]*\])?")
 LONGEST: Final = 80
@@ -291,7 +287,7 @@ def changes(compared: Compared) -> list[Change]:
     return [change for one in compared.objects for change in _of(one, compared.paths)]
 
 
-def _of(pair: Object, paths: Paths) -> Iterator[Change]:
+def _of(pair: Pair, paths: Paths) -> Iterator[Change]:
     if pair.first is None or pair.second is None:
         if pair.first is not None or pair.second is not None:
             yield Change(pair.name, "", None, pair.first, pair.second)
@@ -356,3 +352,102 @@ def _value_text(node: Node | None) -> str:
     if isinstance(node, Scalar) and isinstance(node.value, str) and node.value.isprintable() and node.value:
         return node.value
     return json.dumps(plain(node), ensure_ascii=False)
+
+
+CONTEXT: Final = 3
+"""Lines without a change that are shown around one."""
+
+
+# --- a unified diff of two trees as YAML, with the place that each changed line comes from -----------------------
+
+
+class Line(Record):
+    """A line of a tree as YAML, and the place of the value on it."""
+
+    text: str
+    span: Span
+
+
+class Row(Record):
+    """A line of a diff. ``sign``: ``-`` for the first side, ``+`` for the second, a blank for both."""
+
+    sign: str
+    line: Line
+
+
+class Hunk(Record):
+    """Rows that belong together. ``first``, ``second``: the number of their first line on each side, from 1."""
+
+    first: int
+    second: int
+    rows: tuple[Row, ...]
+
+
+def lines_of(node: Node | None) -> list[Line]:
+    """``node`` as YAML."""
+    if node is None:
+        return []
+    spans: list[Span] = []
+    written = yaml.write([_data(node, spans)])
+    texts = written.text.split("\n")
+    return [
+        Line(text, spans[int(path)] if path is not None else node.span)
+        for text, path in zip(texts, written.lines, strict=False)
+    ]
+
+
+def _data(node: Node, spans: list[Span]) -> Data:
+    value: Data
+    if isinstance(node, Scalar):
+        value = node.value
+        if value is None:
+            value = "null"
+    elif isinstance(node, Mapping):
+        value = {key: _data(entry.value, spans) for key, entry in node.entries.items()}
+    else:
+        value = [_data(item, spans) for item in node.items]
+    spans.append(node.span)
+    return Located(value, str(len(spans) - 1))
+
+
+def hunks(first: Node | None, second: Node | None) -> list[Hunk]:
+    """What differs, with a few lines around each change; empty where the lines are the same."""
+    rows = list(_rows(lines_of(first), lines_of(second)))
+    shown = _near(rows)
+    found: list[Hunk] = []
+    at = [1, 1]
+    current: list[Row] = []
+    begin = (1, 1)
+    for row, show in zip(rows, shown, strict=True):
+        if show and not current:
+            begin = (at[0], at[1])
+        if show:
+            current.append(row)
+        elif current:
+            found.append(Hunk(*begin, tuple(current)))
+            current = []
+        at[0] += row.sign != "+"
+        at[1] += row.sign != "-"
+    return [*found, Hunk(*begin, tuple(current))] if current else found
+
+
+def _rows(first: list[Line], second: list[Line]) -> Iterator[Row]:
+    one = other = 0
+    for start, there, length in (
+        *blocks([line.text for line in first], [line.text for line in second]),
+        (len(first), len(second), 0),
+    ):
+        yield from (Row("-", line) for line in first[one:start])
+        yield from (Row("+", line) for line in second[other:there])
+        yield from (Row(" ", line) for line in first[start : start + length])
+        one, other = start + length, there + length
+
+
+def _near(rows: list[Row]) -> list[bool]:
+    """Whether each row is a change or near one."""
+    shown = [False] * len(rows)
+    for number, row in enumerate(rows):
+        if row.sign != " ":
+            for near in range(max(number - CONTEXT, 0), min(number + CONTEXT + 1, len(rows))):
+                shown[near] = True
+    return shown

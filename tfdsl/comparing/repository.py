@@ -230,6 +230,9 @@ def _git(root: str, options: Sequence[str], words: Sequence[str]) -> bytes | str
     return _NOT_OURS if b"dubious ownership" in done.stderr else f"{FAILS} with status {done.returncode}"
 
 
+# --- files as they were at a revision ----------------------------------------------------------------------------
+
+
 _FILE, _EXECUTABLE, _LINK = "100644", "100755", "120000"
 _MOST_LINKS = 40
 """As many as Linux follows."""

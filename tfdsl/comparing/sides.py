@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from collections.abc import Sequence as Many
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -20,6 +20,7 @@ from tfdsl.manifest.nodes import Mapping, Node, Sequence
 from tfdsl.manifest.view import view
 from tfdsl.patterns import regex
 from tfdsl.record import Record
+from tfdsl.semantics.known_names import Report
 from tfdsl.settings.finding import Settings
 from tfdsl.source_files import STANDARD_INPUT, Inputs, Outside, read, root_of
 from tfdsl.syntax import ast
@@ -29,7 +30,6 @@ from tfdsl.vocabulary.secrets import is_secret
 if TYPE_CHECKING:
     from tfdsl.manifest.documents import Document
 
-    Report = Callable[[Diagnostic], None]
 
 _MANIFEST: Final = regex(r"(?m)^(?:- )?[\"']?(?:apiVersion|kind|items|metadata|spec)[\"']?[ \t]*:")
 _JSON_MANIFEST: Final = regex(r"\"(?:apiVersion|kind)\"[ \t\r\n]*:")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as Many
-from typing import TYPE_CHECKING, Final, TypeAlias, cast
+from typing import Final, TypeAlias, cast
 
 from tfdsl.draft import Bare, Draft, Patch, Value
 from tfdsl.emit import numbers
@@ -50,11 +50,11 @@ class Difference(Record):
 
 
 class Pair(Record):
-    """Two documents that are about the same object; one of them may be missing."""
+    """Two documents about the same object; one of them may be missing. ``name``: ``TFJob/mnist``, or a file."""
 
     name: str
-    wanted: Node | None
-    got: Node | None
+    first: Node | None
+    second: Node | None
 
 
 def pairs(wanted: Many[Node], got: Many[Node]) -> list[Pair]:
@@ -66,9 +66,15 @@ def pairs(wanted: Many[Node], got: Many[Node]) -> list[Pair]:
     return [Pair(name, first.get(name), second.get(name)) for name in {**first, **second}]
 
 
-def differences(wanted: Node, got: Node) -> Iterator[Difference]:
-    """Every place at which two documents differ."""
-    yield from _differ(wanted, got, ())
+def differences(wanted: Node, got: Node, path: tuple[Step, ...] = ()) -> Iterator[Difference]:
+    """Every place at which two documents differ, which are at ``path``."""
+    if isinstance(wanted, Mapping) and isinstance(got, Mapping):
+        for key in {**wanted.entries, **got.entries}:
+            yield from _member(wanted.get(key), got.get(key), (*path, key))
+    elif isinstance(wanted, Sequence) and isinstance(got, Sequence):
+        yield from _differ_lists(wanted, got, path)
+    elif not same(wanted, got):
+        yield Difference(path, wanted, got)
 
 
 def same(one: Node | None, other: Node | None) -> bool:
@@ -104,19 +110,9 @@ def _text(node: Node | None, key: str) -> str:
     return str(value.value) if isinstance(value, Scalar) and value.value is not None else ""
 
 
-def _differ(wanted: Node, got: Node, path: tuple[Step, ...]) -> Iterator[Difference]:
-    if isinstance(wanted, Mapping) and isinstance(got, Mapping):
-        for key in {**wanted.entries, **got.entries}:
-            yield from _member(wanted.get(key), got.get(key), (*path, key))
-    elif isinstance(wanted, Sequence) and isinstance(got, Sequence):
-        yield from _differ_lists(wanted, got, path)
-    elif not same(wanted, got):
-        yield Difference(path, wanted, got)
-
-
 def _member(wanted: Node | None, got: Node | None, path: tuple[Step, ...]) -> Iterator[Difference]:
     if wanted is not None and got is not None:
-        yield from _differ(wanted, got, path)
+        yield from differences(wanted, got, path)
     elif wanted is not None or got is not None:
         yield Difference(path, wanted, got)
 
@@ -159,9 +155,12 @@ def _may_be_patched(wanted: list[str], got: list[str], *, ordered: bool) -> bool
     return wanted == [*kept, *added] and bool(kept)
 
 
-if TYPE_CHECKING:
-    At: TypeAlias = Step | int
-    """A step of a path; a number where the items of a list have no names."""
+At: TypeAlias = Step | int
+"""A step of a path; a number where the items of a list have no names."""
+
+
+# --- patches for what differs: in pod templates for all roles that need it, else for one -------------------------
+
 
 _PLAIN: Final = regex(r"[^'\]\s][^'\]]*")
 WHY: Final = "The language has no word for this."
@@ -198,10 +197,12 @@ def residue(wanted: Many[Node], got: Many[Node], raw: Many[Data]) -> list[tuple[
     templates = _Templates(got, raw)
     changes: list[_Change] = []
     for pair in pairs(wanted, got):
-        if pair.wanted is None or pair.got is None:
+        if pair.first is None or pair.second is None:
             continue
         prefix = "" if pair.name == templates.main else f"{pair.name}:"
-        changes += [templates.change(pair.name, prefix, one, pair.got) for one in differences(pair.wanted, pair.got)]
+        changes += [
+            templates.change(pair.name, prefix, one, pair.second) for one in differences(pair.first, pair.second)
+        ]
     return list(_patches(_grouped(_shared(changes, templates))))
 
 
@@ -214,7 +215,7 @@ def add_patches(draft: Draft, patches: Iterable[tuple[str | None, Patch]]) -> No
 def explained(draft: Draft) -> Draft:
     """``draft`` with a comment above the first patch of each block that has none of its own."""
     result = draft.copy()
-    for block in (result.options, *result.role_options.values()):
+    for block in result.target_blocks():
         written = [one for one in block.statements if isinstance(one, Patch) and one.operator and not one.why]
         if written:
             block.statements = [replace(one, why=WHY) if one is written[0] else one for one in block.statements]

@@ -16,13 +16,14 @@ from tfdsl.compiling.pipeline import Made
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.import_rules import IMPORT_DIFFERS, IMPORT_REFUSED, IMPORT_REWORDED, SERVER_REFUSES
 from tfdsl.diagnostics.output_rules import PATCH_FITS_NOTHING, PATCH_VALUE, PATCHED_DOCUMENT
-from tfdsl.draft import Block, Draft, Patch, Statement
+from tfdsl.draft import Draft, Patch, Statement
 from tfdsl.importing.compare import Difference, add_patches, differences, explained, name_of, pairs, path_text, residue
 from tfdsl.importing.lift import lifted
 from tfdsl.importing.write import Draught, examples, write
 from tfdsl.manifest.data import tree
 from tfdsl.manifest.nodes import Mapping, Node, plain
 from tfdsl.record import Record, replace
+from tfdsl.semantics.known_names import Report
 from tfdsl.semantics.project import Program
 from tfdsl.text import Source, Span
 
@@ -35,9 +36,6 @@ def trees(made: Made) -> tuple[Node, ...]:
     span_of = made.unit.origins.span
     return tuple(tree(one.data, span_of) for one in made.documents if one.format in ("yaml", "json"))
 
-
-if TYPE_CHECKING:
-    Report = Callable[[Diagnostic], None]
 
 _ROUNDS: Final = 50
 """Each takes out at least one statement or patch; a manifest with more mistakes is told what the last round found."""
@@ -125,10 +123,10 @@ def unkept(documents: Sequence[Node], made: Made, reading: Reading) -> list[Diff
     wanted, got = law(documents, made, reading)
     found: list[Difference] = []
     for pair in pairs(wanted, got):
-        if pair.wanted is not None and pair.got is not None:
-            found += differences(pair.wanted, pair.got)
+        if pair.first is not None and pair.second is not None:
+            found += differences(pair.first, pair.second)
         else:
-            found.append(Difference((pair.name,), pair.wanted, pair.got))
+            found.append(Difference((pair.name,), pair.first, pair.second))
     return [one for one in found if not _is_made_up(one, wanted)]
 
 
@@ -139,21 +137,31 @@ def _is_made_up(difference: Difference, wanted: Sequence[Node]) -> bool:
     return not wanted or "/" not in name_of(wanted[0], 0)
 
 
-def _worded(draft: Draft, backend: Backend, report: Report) -> Settled | None:
-    """``draft`` without the statements that are errors, which are told."""
+def _compiling(
+    draft: Draft, backend: Backend, mended: Callable[[Draft, Sequence[tuple[Statement, Diagnostic]]], Draft]
+) -> tuple[Draft, Compiled]:
+    """``draft``, ``mended`` as long as statements of it are errors, and what it compiles to in the end."""
     for _ in range(_ROUNDS):
         compiled = compile_draft(draft, backend)
-        if compiled.made is not None:
-            return Settled(draft, compiled.made, _count(draft))
         wrong = _wrong(compiled)
         if not wrong:
-            break
+            return draft, compiled
+        draft = mended(draft, wrong)
+    return draft, compile_draft(draft, backend)
+
+
+def _worded(draft: Draft, backend: Backend, report: Report) -> Settled | None:
+    """``draft`` without the statements that are errors, which are told."""
+
+    def without(draft: Draft, wrong: Sequence[tuple[Statement, Diagnostic]]) -> Draft:
         for statement, error in wrong:
             if not draft.law and statement.span is not None:
                 report(IMPORT_REWORDED(statement.span, problem=error.message))
-        draft = _without(draft, [statement for statement, _ in wrong])
-    else:
-        compiled = compile_draft(draft, backend)
+        return _exchanged(draft, {id(statement): None for statement, _ in wrong})
+
+    draft, compiled = _compiling(draft, backend, without)
+    if compiled.made is not None:
+        return Settled(draft, compiled.made, _count(draft))
     for error in compiled.errors:
         refused = IMPORT_REFUSED(draft.span, job=draft.name, problem=error.message)
         for text in error.helps:
@@ -191,15 +199,10 @@ def _patched(settled: Settled, group: Group, backend: Backend, reading: Reading)
     draft = settled.draft.copy()
     add_patches(draft, patches)
     refused: list[Diagnostic] = []
-    for _ in range(_ROUNDS):
-        compiled = compile_draft(draft, backend)
-        if compiled.made is not None:
-            return Settled(draft, compiled.made, _count(draft), tuple(refused))
-        wrong = _wrong(compiled)
-        if not wrong:
-            break
-        draft = _mended(draft, wrong, refused)
-    return settled
+    draft, compiled = _compiling(draft, backend, lambda draft, wrong: _mended(draft, wrong, refused))
+    if compiled.made is None:
+        return settled
+    return Settled(draft, compiled.made, _count(draft), tuple(refused))
 
 
 def _mended(draft: Draft, wrong: Sequence[tuple[Statement, Diagnostic]], refused: list[Diagnostic]) -> Draft:
@@ -252,22 +255,13 @@ def _wrong(compiled: Compiled) -> list[tuple[Statement, Diagnostic]]:
 
 
 def _count(draft: Draft) -> int:
-    blocks = (draft.options, *draft.role_options.values())
-    return sum(isinstance(one, Patch) for block in blocks for one in block.statements)
-
-
-def _blocks(draft: Draft) -> list[Block]:
-    return [draft.job, *draft.roles.values(), draft.options, *draft.role_options.values()]
-
-
-def _without(draft: Draft, unwanted: Sequence[Statement]) -> Draft:
-    return _exchanged(draft, {id(one): None for one in unwanted})
+    return sum(isinstance(one, Patch) for block in draft.target_blocks() for one in block.statements)
 
 
 def _exchanged(draft: Draft, new: dict[int, Statement | None]) -> Draft:
     """``draft`` with ``new`` statements for those that have these identities, nothing for one without a new one."""
     result = draft.copy()
-    for block in _blocks(result):
+    for block in result.blocks():
         changed = (new.get(id(one), one) for one in block.statements)
         block.statements = [one for one in changed if one is not None]
     return result

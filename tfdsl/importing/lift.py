@@ -130,6 +130,9 @@ def _meaning(one: Statement) -> object:
     return type(one), tuple(repr(getattr(one, field)) for field in type(one).__fields__ if field != "span")
 
 
+# --- lets: what is repeated is said once -------------------------------------------------------------------------
+
+
 _NAME: Final = regex(r"[a-z][a-z0-9_]*")
 _LONG_PATH: Final = 12
 _OFTEN: Final = 3

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final
 
 from tfdsl import targets
 from tfdsl.backend import Backend
@@ -17,8 +17,7 @@ from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.draft import Draft
 from tfdsl.importing.convert import Settled, asked_for, differs, program_of, settle, unkept
 from tfdsl.importing.lift import with_lets
-from tfdsl.importing.remarks import opening, remarks
-from tfdsl.importing.write import examples, write
+from tfdsl.importing.write import examples, opening, remarks, write
 from tfdsl.manifest.documents import Document
 from tfdsl.manifest.find import find
 from tfdsl.manifest.foreign import Readable
@@ -27,8 +26,12 @@ from tfdsl.manifest.view import view
 from tfdsl.patterns import regex
 from tfdsl.reading import Asked, Group, Reading
 from tfdsl.record import Record
+from tfdsl.semantics.known_names import Report
 from tfdsl.syntax.format import format_source
 from tfdsl.text import Source, Span
+
+# --- documents: YAML and JSON, XML, and the words of a command line, told apart by their content -----------------
+
 
 _FIRST_WORD: Final = regex(r"(?:\w+=\S*\s+)*(?:\S*/)?([\w.-]+)[ \t]")
 LARGEST_SUM: Final = 4 * 1024 * 1024
@@ -37,7 +40,7 @@ places of all its nodes needs about 80 times as much memory as its text."""
 _SCRIPTS: Final = (".sh", ".bash", ".py")
 
 
-def documents_of(sources: Sequence[Source], report: Callable[[Diagnostic], None]) -> list[Document]:
+def documents_of(sources: Sequence[Source], report: Report) -> list[Document]:
     """Every document of ``sources``, in order; what is wrong with their form goes to ``report``."""
     total = 0
     for source in sources:
@@ -54,9 +57,7 @@ def documents_of(sources: Sequence[Source], report: Callable[[Diagnostic], None]
     return find(documents, readable, report)
 
 
-def _documents_in(
-    source: Source, commands: Collection[str], report: Callable[[Diagnostic], None]
-) -> Sequence[Document]:
+def _documents_in(source: Source, commands: Collection[str], report: Report) -> Sequence[Document]:
     start = source.text.lstrip()
     if start.startswith("<"):
         from tfdsl.manifest.xml import read_xml
@@ -71,8 +72,7 @@ def _documents_in(
     return yaml.read(source, report)
 
 
-if TYPE_CHECKING:
-    Report = Callable[[Diagnostic], None]
+# --- jobs --------------------------------------------------------------------------------------------------------
 
 
 class Job(Record):

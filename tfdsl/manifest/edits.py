@@ -97,6 +97,15 @@ def each(node: Node, change: Callable[[Node], Node]) -> Node:
     return Sequence(tuple(change(item) for item in node.items), node.span) if isinstance(node, Sequence) else node
 
 
+def without_items(node: Mapping, key: str, dropped: Callable[[Node], bool]) -> Mapping:
+    """``node`` without the items of the list at ``key`` that are ``dropped``; without the list where none is left."""
+    listed = node.get(key)
+    kept = tuple(item for item in items(listed) if not dropped(item))
+    if listed is None or len(kept) == len(items(listed)):
+        return node
+    return with_value(node, key, Sequence(kept, listed.span)) if kept else without(node, (key,))
+
+
 def text(value: str, span: Span) -> Scalar:
     """A text at the place of what it was made from."""
     return Scalar(value, span)

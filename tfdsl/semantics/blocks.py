@@ -7,7 +7,7 @@ All other items keep their conditions. A block with ``use`` becomes several :cla
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from tfdsl import targets
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
@@ -17,7 +17,8 @@ from tfdsl.rules.job import step_name
 from tfdsl.rules.values import as_label
 from tfdsl.semantics import attribute_names
 from tfdsl.semantics.attribute_names import Around
-from tfdsl.semantics.known_names import known_role, target_called
+from tfdsl.semantics.conditions import Conditions
+from tfdsl.semantics.known_names import Report, known_role, meant, repeated, target_called
 from tfdsl.semantics.scope import in_order
 from tfdsl.syntax import ast
 from tfdsl.text import Span
@@ -26,169 +27,21 @@ from tfdsl.vocabulary.statements import STEP_ATTRIBUTES
 
 if TYPE_CHECKING:
     from tfdsl.backend import Backend
-    from tfdsl.semantics.conditions import Conditions
     from tfdsl.vocabulary.types import Option
 
-
-if TYPE_CHECKING:
-    Add = Callable[[ast.Assign, dict[str, ast.Assign]], None]
-
-_ALIASES = words_of(attributes.ATTRIBUTES)
-
-_ITEMS: dict[type, tuple[str, str]] = {
-    ast.Mount: ("a mount", "a step has the mounts of its role: put it beside the step"),
-    ast.Output: ("an output", "put it beside the step: an output copies when the command has ended"),
-    ast.Policy: ("a policy", "put it beside the step: a policy covers the whole replica"),
-    ast.Use: ("use", "a template can contain the whole step: put use beside it"),
-    ast.Step: ("a step", "put it beside the step"),
-    ast.Role: ("a role", "put it in the job block"),
-    ast.Cluster: ("cluster", "put it in the job block"),
-    ast.Build: ("build", "put it in the job block"),
-    ast.Matrix: ("a matrix", "put it in the job block"),
-    ast.Target: ("a target", "put it in the job block"),
-    ast.Patch: ("a patch", 'put it in a target block, e.g. patch pod "spec.initContainers[name=NAME].tty" = true'),
-}
-_UNSET = ("unset", "put it beside the step; an attribute of a step is replaced, not taken away")
-_REASONS = {
-    "port": "the TensorFlow server runs in the command's container; a sidecar has ports",
-    "ports": "only a sidecar has ports",
-    "cpu_limit": "the limit of a step is its cpu",
-    "memory_limit": "the limit of a step is its memory",
-}
-
-
-class StepBlock(Record):
-    """A prepare or sidecar block. ``meant``: the attributes that misspelt names were probably meant to be.
-
-    ``conditional``: attributes with a condition, which may differ between the roles that have the step.
-    """
-
-    node: ast.Step
-    attributes: Mapping[str, ast.Assign]
-    meant: frozenset[str] = frozenset()
-    conditional: tuple[ast.Assign, ...] = ()
-
-
-def read_steps(nodes: Iterable[ast.Step], where: str, add: Add, report: Report) -> tuple[StepBlock, ...]:
-    """The steps of one block or template; ``where``: what it is. ``add`` puts an item into a table.
-
-    Each is there once, unless it has a condition: then it depends on the role whether it is one too many.
-    """
-    blocks: list[StepBlock] = []
-    known: dict[str, StepBlock] = {}
-    for node in nodes:
-        block = _read(node, add, report)
-        first = block if node.condition is not None else known.setdefault(node.name.text, block)
-        if first is block:
-            blocks.append(block)
-        else:
-            report(twice(block, first, where))
-    return tuple(blocks)
-
-
-def twice(block: StepBlock, first: StepBlock, where: str) -> Diagnostic:
-    """That ``block`` has the name of another step in the same ``where``."""
-    name = block.node.name
-    kind = block.node.kind if block.node.kind == first.node.kind else "a step"
-    diagnostic = name_rules.DUPLICATE_BLOCK(name.span, name=f"{kind} {name.text}", where=where)
-    return diagnostic.note(first.node.name.span, "first here").marked("again here")
-
-
-def _read(node: ast.Step, add: Add, report: Report) -> StepBlock:
-    _check_name(node, report)
-    known: dict[str, ast.Assign] = {}
-    conditional: list[ast.Assign] = []
-    meant: set[str] = set() if node.name.text else {"command"}  # a name that could not be read has been reported
-    for item in node.items:
-        if not isinstance(item, ast.Assign):
-            _misplaced(item, node.kind, report)
-        elif item.key.text not in attributes.BY_NAME:
-            meant.add(_unknown_in_step(item, node.kind, report))
-        elif item.key.text not in STEP_ATTRIBUTES[node.kind]:
-            name = item.key.text
-            diagnostic = name_rules.MISPLACED_ATTRIBUTE(item.key.span, name=name, where=f"{node.kind} block")
-            report(diagnostic.help(_REASONS.get(name, f"put {name} beside the step: it is for the whole replica")))
-        elif item.condition is not None:
-            conditional.append(item)
-        else:
-            add(item, known)
-    return StepBlock(node, known, frozenset(meant), tuple(conditional))
-
-
-def _check_name(node: ast.Step, report: Report) -> None:
-    broken = step_name(node.name.text, node.kind) if node.name.text else None
-    if broken is None:
-        return
-    diagnostic = broken.at(node.name.span)
-    near = as_label(node.name.text)
-    if near and step_name(near, node.kind) is None:
-        diagnostic = diagnostic.replacing(f'write "{near}"', f'"{near}"')
-    report(diagnostic)
-
-
-def _misplaced(item: ast.Item, kind: str, report: Report) -> None:
-    what, advice = _ITEMS.get(type(item), _UNSET)
-    report(name_rules.MISPLACED_ITEM(place_of(item), item=what, where=f"{kind} block").help(advice))
-
-
-def _unknown_in_step(item: ast.Assign, kind: str, report: Report) -> str:
-    """Report that the attribute of ``item`` does not exist; returns the name that was probably meant, or nothing."""
-    key = item.key
-    here = [name for name in STEP_ATTRIBUTES[kind] if name in attributes.BY_NAME]
-    diagnostic = name_rules.UNKNOWN_ATTRIBUTE(key.span, where=f"{kind} block", what="attribute", name=key.text)
-    near = closest(key.text, here, _ALIASES)
-    report(offering(diagnostic, near, here, _ALIASES) if near else diagnostic.help(f"it has {enumeration(here)}"))
-    return near or ""
-
-
-_WORDS: dict[type, str] = {
-    ast.Role: "a role",
-    ast.Cluster: "cluster",
-    ast.Build: "build",
-    ast.Target: "a target",
-    ast.Patch: "a patch",
-    ast.Matrix: "a matrix",
-}
-
-
-def misplaced(item: ast.Item, where: str) -> Diagnostic:
-    """That ``item`` cannot be in a ``where``, and where it belongs."""
-    diagnostic = name_rules.MISPLACED_ITEM(place_of(item), item=_WORDS[type(item)], where=where)
-    return diagnostic.help(_patch_help(item, where) if isinstance(item, ast.Patch) else "put it in the job block")
-
-
-def place_of(item: ast.Item) -> Span:
-    """Where an item is reported that cannot be in its block: its name or keyword."""
-    if isinstance(item, ast.Cluster | ast.Build | ast.Matrix):
-        return item.word
-    if isinstance(item, ast.Role | ast.Target | ast.Step | ast.Use):
-        return item.name.span
-    return item.path.span if isinstance(item, ast.Patch) else item.span
-
-
-def _patch_help(item: ast.Patch, where: str) -> str:
-    if where != "role":
-        return "put it in a target block"
-    if item.pod is not None:
-        line = f"role worker {{ {item.span.text} }}"
-        return f"put it in a target block: target {targets.with_pods()[0]} {{ {line} }}"
-    return "put it in a target block; a role in a target block can have patch pod and unpatch pod"
-
-
-if TYPE_CHECKING:
-    Report = Callable[[Diagnostic], None]
 
 Block = TypeVar("Block", ast.Cluster, ast.Build, ast.Matrix)
 Table: TypeAlias = dict[str, ast.Assign]
 Where: TypeAlias = Literal["job", "role", "target", "template"]
 
+_ANYWHERE = (ast.Assign, ast.Use, ast.Mount, ast.Output, ast.Policy, ast.Step, *ast.UNSET)
 _ALLOWED: dict[Where, tuple[type, ...]] = {
-    "job": (ast.Use, ast.Role, ast.Cluster, ast.Build, ast.Target, ast.Matrix, ast.Step, *ast.UNSET),
-    "role": (ast.Use, ast.Step, *ast.UNSET),
-    "target": (ast.Use, ast.Role, ast.Patch, ast.Step, *ast.UNSET),
-    "template": (ast.Use, ast.Step, *ast.UNSET),
+    "job": (*_ANYWHERE, ast.Role, ast.Cluster, ast.Build, ast.Target, ast.Matrix),
+    "role": _ANYWHERE,
+    "target": (*_ANYWHERE, ast.Role, ast.Patch),
+    "template": _ANYWHERE,
 }
-"""What a block can contain besides attributes, mounts, outputs and policies."""
+"""What a block can contain."""
 
 
 class Layer(Record):
@@ -269,32 +122,26 @@ class JobBlock(Record):
     absent_roles: tuple[RoleBlock, ...] = ()
 
 
-class Names(Record):
-    """What blocks refer to: the templates of the program. ``asked``: the targets that it is compiled for."""
+class Templates:
+    """The templates of the program, and what has been read of them, for the next block that uses them.
 
-    templates: Mapping[str, ast.Template]
-    read: ReadTemplates
-    asked: tuple[str, ...] = ()
-
-
-class ReadTemplates:
-    """What has been read of templates, for the next block that uses them.
-
-    Only what is the same everywhere is kept. ``uses``: template → the known templates that it uses, those whose ``use``
-    is absent, and whether it uses no unknown one; ``layers``: template and kind of block → its layer; ``compared``: how
-    many names unknown ones were compared with.
+    ``asked``: the targets that it is compiled for. Only what is the same everywhere is kept. ``uses``: template → the
+    known templates that it uses, those whose ``use`` is absent, and whether it uses no unknown one; ``layers``:
+    template and kind of block → its layer; ``compared``: how many names unknown ones were compared with.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, templates: Mapping[str, ast.Template], asked: tuple[str, ...] = ()) -> None:
+        self.by_name = templates
+        self.asked = asked
         self.uses: dict[str, tuple[list[ast.Name], list[str], bool]] = {}
         self.layers: dict[tuple[str, Where], Layer] = {}
         self.compared = 0
 
 
-def read_job(node: ast.Job, names: Names, report: Report, conditions: Callable[[], Conditions]) -> JobBlock:
-    """Sort the items of ``node`` and report misplaced ones. ``conditions`` is called if an item has a condition."""
-    reader = Reader(names, report, conditions)
-    reader.around = replace(reader.around, targets=_targets_at_hand(node, names))
+def read_job(node: ast.Job, templates: Templates, report: Report, conditions: Conditions) -> JobBlock:
+    """Sort the items of ``node`` and report misplaced ones. ``conditions``: those of the job."""
+    reader = Reader(templates, report, conditions)
+    reader.around = replace(reader.around, targets=_targets_at_hand(node, templates))
     _once(node.items, ast.Matrix, "matrix", report)  # its axes are read where the jobs are named
     layers = reader.layers(node.items, "job", ())
     roles, absent_roles = reader.roles(node.items, "job")
@@ -314,24 +161,19 @@ def read_job(node: ast.Job, names: Names, report: Report, conditions: Callable[[
 class Reader:
     """Reads the blocks of one job. ``complete``: see :class:`JobBlock`."""
 
-    def __init__(self, names: Names, report: Report, conditions: Callable[[], Conditions] | None = None) -> None:
-        self.names = names
+    def __init__(self, templates: Templates, report: Report, conditions: Conditions | None = None) -> None:
+        self.templates = templates
         self.report = report
         self.complete = True
         self.unknown_roles: list[RoleBlock] = []
-        self.around = Around(names.asked)
-        self._new_conditions = conditions
-        self._conditions: Conditions | None = None
+        self.around = Around(templates.asked)
+        self._conditions = conditions
 
     def holds(self, condition: ast.Condition | None) -> bool:
         """Whether an item is there. In a template that is read by itself, no item with a condition is."""
         if condition is None:
             return True
-        if self._conditions is None:
-            if self._new_conditions is None:
-                return False
-            self._conditions = self._new_conditions()
-        return self._conditions.holds(condition, self.around.role)
+        return self._conditions is not None and self._conditions.holds(condition, self.around.role)
 
     def is_same(self, condition: ast.Condition | None) -> bool:
         """Whether a condition that has been evaluated is the same in every job and role."""
@@ -354,47 +196,29 @@ class Reader:
         """The items of one block or template by kind."""
         known: dict[str, ast.Assign] = {}
         chosen: dict[str, ast.Assign] = {}
-        meant: list[str] = []
+        near: list[str | None] = []
         absent: list[ast.Item] = []
-        mounts: list[ast.Mount] = []
-        outputs: list[ast.Output] = []
-        policies: list[ast.Policy] = []
-        steps: list[ast.Step] = []
-        unsets: list[ast.Unset] = []
-        option_names = {option.name for option in options}
-        if options:
-            option_names.add("version")
+        names = {option.name for option in options} | ({"version"} if options else set[str]())
         for item in items:
             if isinstance(item, ast.Assign):
-                near = self._assign(item, where, option_names, (known, chosen), absent)
-                meant += [near] if near is not None else []
-            elif isinstance(item, ast.Mount):
-                mounts.append(item)
-            elif isinstance(item, ast.Output):
-                outputs.append(item)
-            elif isinstance(item, ast.Policy):
-                policies.append(item)
-            elif isinstance(item, ast.Step):
-                steps.append(item)
-            elif isinstance(item, ast.UNSET):
-                unsets.append(item)
+                near.append(self._assign(item, where, names, (known, chosen), absent))
             elif not isinstance(item, _ALLOWED[where]):
                 self.report(misplaced(item, where))
-        found = Layer(
-            known,
-            tuple(mounts),
-            tuple(outputs),
-            tuple(policies),
-            chosen,
-            frozenset(meant),
-            absent=tuple(absent),
+        steps = [item for item in items if isinstance(item, ast.Step)]
+        unsets, left_out = read_unsets(
+            [item for item in items if isinstance(item, ast.UNSET)], where, names, known, self
         )
-        if steps:
-            found = replace(found, steps=read_steps(steps, where, self.add, self.report))
-        if unsets:
-            present, left_out = read_unsets(unsets, where, option_names, known, self)
-            found = replace(found, unsets=present, absent=(*found.absent, *left_out))
-        return found
+        return Layer(
+            known,
+            tuple(item for item in items if isinstance(item, ast.Mount)),
+            tuple(item for item in items if isinstance(item, ast.Output)),
+            tuple(item for item in items if isinstance(item, ast.Policy)),
+            chosen,
+            frozenset(name for name in near if name is not None),
+            read_steps(steps, where, self.add, self.report),
+            (*absent, *left_out),
+            unsets,
+        )
 
     def _assign(
         self, item: ast.Assign, where: Where, options: set[str], tables: tuple[Table, Table], absent: list[ast.Item]
@@ -437,20 +261,24 @@ class Reader:
                 self.unknown_roles.append(block)
                 continue
             for layer in block.layers:
-                keys = [assign.key for assign in (*layer.attributes.values(), *layer.absent) if _is_attribute(assign)]
+                keys = [
+                    assign.key
+                    for assign in (*layer.attributes.values(), *layer.absent)
+                    if isinstance(assign, ast.Assign)
+                ]
                 attribute_names.check_role_only(name.text, keys, self.report)
             if not self.holds(item.condition):
                 absent.append(block)
                 continue
             first = blocks.setdefault(name.text, block)
             if first is not block:
-                diagnostic = name_rules.DUPLICATE_BLOCK(name.span, name=f"role {name.text}", where=where)
-                self.report(diagnostic.note(first.node.name.span, "first here").marked("again here"))
+                self.report(_block_twice(name.span, first.node.name.span, f"role {name.text}", where))
         return blocks, tuple(absent)
 
     def _role(self, item: ast.Role, where: Where) -> RoleBlock:
-        items = item.items if where != "target" else tuple(each for each in item.items if not _is_pod_patch(each))
-        patches = _patches(item.items) if where == "target" else ()
+        items, patches = item.items, _patches(item.items) if where == "target" else ()
+        if patches:  # those of documents are misplaced
+            items = tuple(each for each in items if not (isinstance(each, ast.Patch) and each.pod is not None))
         outer, self.around = self.around, replace(self.around, role=item.name.text)
         layers = self.layers(items, "role", ())
         self.around = outer
@@ -473,33 +301,23 @@ class Reader:
             self.around = outer
             first = blocks.setdefault(target.name, block)
             if first is not block:
-                diagnostic = name_rules.DUPLICATE_BLOCK(item.name.span, name=f"target {target.name}", where="job")
-                self.report(diagnostic.note(first.node.name.span, "first here").marked("again here"))
+                self.report(_block_twice(item.name.span, first.node.name.span, f"target {target.name}", "job"))
         return blocks
 
 
 def set_twice(item: ast.Assign, first: ast.Assign) -> Diagnostic:
     """That ``item`` sets what ``first`` has set in the same block."""
-    diagnostic = name_rules.DUPLICATE_KEY(item.key.span, name=item.key.text)
-    return diagnostic.note(first.key.span, "first set here").marked("set again here")
+    return repeated(name_rules.DUPLICATE_KEY(item.key.span, name=item.key.text), first.key.span, "set")
 
 
 def _patches(items: Iterable[ast.Item]) -> tuple[ast.Patch, ...]:
     return tuple(item for item in items if isinstance(item, ast.Patch))
 
 
-def _is_attribute(item: ast.Item) -> TypeGuard[ast.Assign]:
-    return isinstance(item, ast.Assign)
-
-
-def _is_pod_patch(item: ast.Item) -> bool:
-    return isinstance(item, ast.Patch) and item.pod is not None
-
-
-def _targets_at_hand(node: ast.Job, names: Names) -> tuple[str, ...]:
+def _targets_at_hand(node: ast.Job, templates: Templates) -> tuple[str, ...]:
     """The targets with pods that the job is compiled for, else those it has blocks for."""
-    if names.asked:
-        return names.asked
+    if templates.asked:
+        return templates.asked
     written = [targets.find(item.name.text) for item in node.items if isinstance(item, ast.Target)]
     return _with_pods(target for target in written if target is not None)
 
@@ -511,9 +329,160 @@ def _with_pods(known: Iterable[Backend]) -> tuple[str, ...]:
 def _once(items: Iterable[ast.Item], kind: type[Block], word: str, report: Report) -> Block | None:
     same_kind = [item for item in items if isinstance(item, kind)]
     for item in same_kind[1:]:
-        diagnostic = name_rules.DUPLICATE_BLOCK(item.word, name=word, where="job")
-        report(diagnostic.note(same_kind[0].word, "first here").marked("again here"))
+        report(_block_twice(item.word, same_kind[0].word, word, "job"))
     return same_kind[0] if same_kind else None
+
+
+# --- prepare and sidecar blocks: only some attributes can be in them ---------------------------------------------
+
+
+Add: TypeAlias = Callable[[ast.Assign, dict[str, ast.Assign]], None]
+
+_ALIASES = words_of(attributes.ATTRIBUTES)
+
+_ITEMS: dict[type, tuple[str, str]] = {
+    ast.Mount: ("a mount", "a step has the mounts of its role: put it beside the step"),
+    ast.Output: ("an output", "put it beside the step: an output copies when the command has ended"),
+    ast.Policy: ("a policy", "put it beside the step: a policy covers the whole replica"),
+    ast.Use: ("use", "a template can contain the whole step: put use beside it"),
+    ast.Step: ("a step", "put it beside the step"),
+    ast.Role: ("a role", "put it in the job block"),
+    ast.Cluster: ("cluster", "put it in the job block"),
+    ast.Build: ("build", "put it in the job block"),
+    ast.Matrix: ("a matrix", "put it in the job block"),
+    ast.Target: ("a target", "put it in the job block"),
+    ast.Patch: ("a patch", 'put it in a target block, e.g. patch pod "spec.initContainers[name=NAME].tty" = true'),
+}
+_UNSET = ("unset", "put it beside the step; an attribute of a step is replaced, not taken away")
+_REASONS = {
+    "port": "the TensorFlow server runs in the command's container; a sidecar has ports",
+    "ports": "only a sidecar has ports",
+    "cpu_limit": "the limit of a step is its cpu",
+    "memory_limit": "the limit of a step is its memory",
+}
+
+
+class StepBlock(Record):
+    """A prepare or sidecar block. ``meant``: the attributes that misspelt names were probably meant to be.
+
+    ``conditional``: attributes with a condition, which may differ between the roles that have the step.
+    """
+
+    node: ast.Step
+    attributes: Mapping[str, ast.Assign]
+    meant: frozenset[str] = frozenset()
+    conditional: tuple[ast.Assign, ...] = ()
+
+
+def read_steps(nodes: Iterable[ast.Step], where: str, add: Add, report: Report) -> tuple[StepBlock, ...]:
+    """The steps of one block or template; ``where``: what it is. ``add`` puts an item into a table.
+
+    Each is there once, unless it has a condition: then it depends on the role whether it is one too many.
+    """
+    blocks: list[StepBlock] = []
+    known: dict[str, StepBlock] = {}
+    for node in nodes:
+        block = _read(node, add, report)
+        first = block if node.condition is not None else known.setdefault(node.name.text, block)
+        if first is block:
+            blocks.append(block)
+        else:
+            report(twice(block, first, where))
+    return tuple(blocks)
+
+
+def twice(block: StepBlock, first: StepBlock, where: str) -> Diagnostic:
+    """That ``block`` has the name of another step in the same ``where``."""
+    name = block.node.name
+    kind = block.node.kind if block.node.kind == first.node.kind else "a step"
+    return _block_twice(name.span, first.node.name.span, f"{kind} {name.text}", where)
+
+
+def _block_twice(span: Span, first: Span, name: str, where: str) -> Diagnostic:
+    return repeated(name_rules.DUPLICATE_BLOCK(span, name=name, where=where), first)
+
+
+def _read(node: ast.Step, add: Add, report: Report) -> StepBlock:
+    _check_name(node, report)
+    known: dict[str, ast.Assign] = {}
+    conditional: list[ast.Assign] = []
+    meant: set[str] = set() if node.name.text else {"command"}  # a name that could not be read has been reported
+    for item in node.items:
+        if not isinstance(item, ast.Assign):
+            what, advice = _ITEMS.get(type(item), _UNSET)
+            report(name_rules.MISPLACED_ITEM(place_of(item), item=what, where=f"{node.kind} block").help(advice))
+        elif item.key.text not in attributes.BY_NAME:
+            meant.add(_unknown_in_step(item, node.kind, report))
+        elif item.key.text not in STEP_ATTRIBUTES[node.kind]:
+            name = item.key.text
+            diagnostic = name_rules.MISPLACED_ATTRIBUTE(item.key.span, name=name, where=f"{node.kind} block")
+            report(diagnostic.help(_REASONS.get(name, f"put {name} beside the step: it is for the whole replica")))
+        elif item.condition is not None:
+            conditional.append(item)
+        else:
+            add(item, known)
+    return StepBlock(node, known, frozenset(meant), tuple(conditional))
+
+
+def _check_name(node: ast.Step, report: Report) -> None:
+    broken = step_name(node.name.text, node.kind) if node.name.text else None
+    if broken is None:
+        return
+    diagnostic = broken.at(node.name.span)
+    near = as_label(node.name.text)
+    if near and step_name(near, node.kind) is None:
+        diagnostic = diagnostic.replacing(f'write "{near}"', f'"{near}"')
+    report(diagnostic)
+
+
+def _unknown_in_step(item: ast.Assign, kind: str, report: Report) -> str:
+    """Report that the attribute of ``item`` does not exist; returns the name that was probably meant, or nothing."""
+    key = item.key
+    here = [name for name in STEP_ATTRIBUTES[kind] if name in attributes.BY_NAME]
+    diagnostic = name_rules.UNKNOWN_ATTRIBUTE(key.span, where=f"{kind} block", what="attribute", name=key.text)
+    near = closest(key.text, here, _ALIASES)
+    report(offering(diagnostic, near, here, _ALIASES) if near else diagnostic.help(f"it has {enumeration(here)}"))
+    return near or ""
+
+
+# --- items that belong elsewhere ---------------------------------------------------------------------------------
+
+
+_WORDS: dict[type, str] = {
+    ast.Role: "a role",
+    ast.Cluster: "cluster",
+    ast.Build: "build",
+    ast.Target: "a target",
+    ast.Patch: "a patch",
+    ast.Matrix: "a matrix",
+}
+
+
+def misplaced(item: ast.Item, where: str) -> Diagnostic:
+    """That ``item`` cannot be in a ``where``, and where it belongs."""
+    diagnostic = name_rules.MISPLACED_ITEM(place_of(item), item=_WORDS[type(item)], where=where)
+    return diagnostic.help(_patch_help(item, where) if isinstance(item, ast.Patch) else "put it in the job block")
+
+
+def place_of(item: ast.Item) -> Span:
+    """Where an item is reported that cannot be in its block: its name or keyword."""
+    if isinstance(item, ast.Cluster | ast.Build | ast.Matrix):
+        return item.word
+    if isinstance(item, ast.Role | ast.Target | ast.Step | ast.Use):
+        return item.name.span
+    return item.path.span if isinstance(item, ast.Patch) else item.span
+
+
+def _patch_help(item: ast.Patch, where: str) -> str:
+    if where != "role":
+        return "put it in a target block"
+    if item.pod is not None:
+        line = f"role worker {{ {item.span.text} }}"
+        return f"put it in a target block: target {targets.with_pods()[0]} {{ {line} }}"
+    return "put it in a target block; a role in a target block can have patch pod and unpatch pod"
+
+
+# --- the attributes that ``unset`` names in one block ------------------------------------------------------------
 
 
 def read_unsets(
@@ -575,8 +544,10 @@ def _unknown_to_unset(name: ast.Name, where: Where, options: Collection[str]) ->
     diagnostic = name_rules.UNKNOWN_ATTRIBUTE(name.span, where=where, what="attribute", name=name.text)
     if name.text in options:
         return diagnostic.help(f"{name.text} is an option of the target: only this block sets it, so remove that line")
-    near = closest(name.text, attributes.BY_NAME, _ALIASES)
-    return offering(diagnostic, near, attributes.BY_NAME, _ALIASES) if near else diagnostic
+    return meant(diagnostic, name.text, attributes.BY_NAME, _ALIASES)
+
+
+# --- templates: what one uses and contains is read once for all blocks, unless it depends on a condition ---------
 
 
 MOST_TEMPLATES = 100
@@ -585,14 +556,12 @@ MOST_TEMPLATES = 100
 MOST_COMPARED = 100_000
 """The most template names that are compared with unknown ones; after that, no suggestions are made."""
 
-_IN_TEMPLATE = (ast.Assign, ast.Use, ast.Mount, ast.Output, ast.Policy, ast.Step, *ast.UNSET)
 
-
-def check_templates(names: Names, report: Callable[[Diagnostic], None]) -> None:
+def check_templates(templates: Templates, report: Report) -> None:
     """Check templates on their own: their content, and whether they use themselves."""
     uses: dict[str, list[ast.Ref]] = {}
-    for name, template in names.templates.items():
-        reader = Reader(names, report)
+    for name, template in templates.by_name.items():
+        reader = Reader(templates, report)
         used = TemplateUses(reader, "template").every_name(template.items)
         uses[name] = [ast.Ref(one.text, one.span) for one in used]
         reader.layer(template.items, "template", ())
@@ -604,7 +573,7 @@ class TemplateUses:
 
     def __init__(self, reader: Reader, where: Where) -> None:
         self.reader = reader
-        self.names = reader.names
+        self.templates = reader.templates
         self.where: Where = where
         self._layers: list[Layer] = []
         self._reached: dict[str, None] = {}
@@ -632,7 +601,7 @@ class TemplateUses:
         used = self._used(items)
         here = {name.text for name in used}
         named = (item.name for item in items if isinstance(item, ast.Use) and item.condition is not None)
-        others = {name.text: name for name in named if name.text in self.names.templates and name.text not in here}
+        others = {name.text: name for name in named if name.text in self.templates.by_name and name.text not in here}
         return sorted((*used, *others.values()), key=lambda name: name.span.start)
 
     # --- what is used ------------------------------------------------------------------------------------------
@@ -655,7 +624,7 @@ class TemplateUses:
         return True
 
     def _used_by(self, template: str) -> list[ast.Name]:
-        read, reader = self.names.read, self.reader
+        read, reader = self.templates, self.reader
         known = read.uses.get(template)
         if known is not None:
             used, absent, complete = known
@@ -664,7 +633,7 @@ class TemplateUses:
             return used
         before, reader.complete = reader.complete, True
         noted = len(self._absent)
-        items = self.names.templates[template].items
+        items = self.templates.by_name[template].items
         used = self._used(items)
         if all(reader.is_same(item.condition) for item in items if isinstance(item, ast.Use)):
             read.uses[template] = used, self._absent[noted:], reader.complete
@@ -681,29 +650,28 @@ class TemplateUses:
             holds = self.reader.holds(item.condition)
             first = here.setdefault(name.text, name) if holds else name
             if first is not name:
-                diagnostic = name_rules.DUPLICATE_USE(name.span, name=name.text)
-                self.reader.report(diagnostic.note(first.span, "first used here").marked("used again here"))
-            elif name.text not in self.names.templates:
+                self.reader.report(repeated(name_rules.DUPLICATE_USE(name.span, name=name.text), first.span, "used"))
+            elif name.text not in self.templates.by_name:
                 self._unknown(name)
             elif not holds:
                 self._absent.append(name.text)
-        return [name for name in here.values() if name.text in self.names.templates]
+        return [name for name in here.values() if name.text in self.templates.by_name]
 
     def _unknown(self, name: ast.Name) -> None:
         self.reader.complete = False
         diagnostic = name_rules.UNKNOWN_TEMPLATE(name.span, name=name.text)
-        read = self.names.read
-        read.compared += len(self.names.templates)
-        near = closest(name.text, self.names.templates if read.compared <= MOST_COMPARED else ())
+        read = self.templates
+        read.compared += len(self.templates.by_name)
+        near = closest(name.text, self.templates.by_name if read.compared <= MOST_COMPARED else ())
         self.reader.report(proposing(diagnostic, near) if near else diagnostic)
 
     # --- what is in them ---------------------------------------------------------------------------------------
 
     def _layer(self, template: str) -> Layer:
-        layers = self.names.read.layers
+        layers = self.templates.layers
         layer = layers.get((template, self.where))
         if layer is None:
-            body = tuple(item for item in self.names.templates[template].items if isinstance(item, _IN_TEMPLATE))
+            body = tuple(item for item in self.templates.by_name[template].items if isinstance(item, _ANYWHERE))
             layer = self.reader.layer(body, self.where, ())
             decided = (item for item in body if isinstance(item, ast.Assign | ast.UnsetAttribute))
             if all(self.reader.is_same(item.condition) for item in decided):

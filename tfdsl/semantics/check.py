@@ -7,36 +7,36 @@ targets that are not compiled are checked, too), and applies the rules of the la
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from tfdsl import targets
 from tfdsl.diagnostics import Diagnostic, name_rules, syntax_rules, value_rules
 from tfdsl.gc_pause import without_gc
 from tfdsl.record import Record
-from tfdsl.semantics import resolved, statements, target_options, unused_items
-from tfdsl.semantics.blocks import JobBlock, Names, ReadTemplates, read_job
-from tfdsl.semantics.derived import Asked, Derived, Reports, check_name, chosen, derive
+from tfdsl.semantics import absent, layers, resolved, statements, target_options
+from tfdsl.semantics.blocks import JobBlock, Templates, check_templates, read_job
+from tfdsl.semantics.conditions import Conditions, has_conditions
+from tfdsl.semantics.derived import Asked, Derived, Reports, check_any_left, check_name, chosen, derive
 from tfdsl.semantics.job_rules import check_images, check_job
-from tfdsl.semantics.merge_outputs import outputs
-from tfdsl.semantics.merge_policies import policies
+from tfdsl.semantics.known_names import Report
 from tfdsl.semantics.params import Given, Params
-from tfdsl.semantics.patches import patches
 from tfdsl.semantics.project import Program, used_templates
-from tfdsl.semantics.resolve import Resolver, Shared
+from tfdsl.semantics.resolve import Resolver, Shared, names_and_types
+from tfdsl.semantics.scope import JobNames, Scope
 from tfdsl.semantics.target_options import GivenOption
 from tfdsl.syntax import ast
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
     from tfdsl.backend import Backend
-    from tfdsl.semantics.conditions import Conditions
-    from tfdsl.semantics.unset_check import Unsets
+    from tfdsl.semantics.unset import Unsets
 
 
 COST_OF_ITEM = 10
 """The cost of resolving an item of a block for one more job of its matrix, relative to copying an element of a list."""
 
+Done = TypeVar("Done")
 Extent: TypeAlias = Literal["all", "sample", "first", "names"]
 
 
@@ -83,31 +83,45 @@ class Checked(Record):
 @without_gc
 def check(program: Program, request: Request) -> Checked:
     """Resolve and check all jobs of ``program``."""
+    return whole(check_in_steps(program, request))
+
+
+def whole(steps: Generator[None, None, Done]) -> Done:
+    """What ``steps`` give in the end, without a break."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            done: Done = end.value
+            return done
+
+
+def check_in_steps(program: Program, request: Request) -> Generator[None, None, Checked]:
+    """:func:`check` with a break after each job."""
     if not program.readable:
         return Checked((), (), frozenset())
     collector = _Collector()
     params = Params(program, request.profile, request.given, collector, request.values, request.scale)
     with_pods = tuple(wanted.target.name for wanted in request.targets if wanted.target.pods)
-    names = Names(program.templates, ReadTemplates(), with_pods)
+    templates = Templates(program.templates, with_pods)
     if program.templates:
-        from tfdsl.semantics.blocks import check_templates
-
-        check_templates(names, collector)
+        check_templates(templates, collector)
     derived = chosen(derive(program, params, collector), request.job, request.name, collector)
     if any(one.absent for one in derived):
-        from tfdsl.semantics.derived import check_any_left
-
         check_any_left([one for one in derived if one.chosen], collector)
     if request.extent == "names":
         return Checked((), tuple(collector.diagnostics), frozenset(params.used))
     if request.targets and not program.jobs and not program.syntax_errors:
         diagnostic = name_rules.NO_JOB(Span(program.files[0].source, 0, 0))
         collector(diagnostic.help("write job NAME { … }; a file without a job can be included, but not compiled"))
-    checker = _Checker(names, params, request, collector)
+    checker = _Checker(templates, params, request, collector)
     of_node: dict[int, list[Derived]] = {}
     for one in derived:
         of_node.setdefault(id(one.node), []).append(one)
-    of_nodes = [checker.jobs(node, of_node.get(id(node), [])) for node in program.jobs]
+    of_nodes: list[list[list[resolved.Job]]] = []
+    for node in program.jobs:
+        of_nodes.append(checker.jobs(node, of_node.get(id(node), [])))
+        yield
     unsets = checker.shared.unsets
     for diagnostic in unsets.left() if unsets is not None else ():
         collector(diagnostic)
@@ -139,8 +153,8 @@ class _Collector:
 class _Checker:
     """Resolves and checks one job after the other."""
 
-    def __init__(self, names: Names, params: Params, request: Request, report: _Collector) -> None:
-        self.names = names
+    def __init__(self, templates: Templates, params: Params, request: Request, report: _Collector) -> None:
+        self.templates = templates
         self.params = params
         self.request = request
         self.report = report
@@ -175,25 +189,17 @@ class _Checker:
 
     def _blocks(self, node: ast.Job, derived: Sequence[Derived], reports: Reports) -> list[JobBlock]:
         """The block of each job: those of a matrix share it, unless it depends on conditions."""
-        if len(derived) > 1:
-            from tfdsl.semantics.conditions import has_conditions
-
-            if has_conditions(node, self.names.templates):
-                return [self._block(one, reports.about(one)) for one in derived]
+        if len(derived) > 1 and has_conditions(node, self.templates.by_name):
+            return [self._block(one, reports.about(one)) for one in derived]
         return [self._block(derived[0], self.report)] * len(derived)
 
-    def _block(self, derived: Derived, report: Callable[[Diagnostic], None]) -> JobBlock:
-        def conditions() -> Conditions:
-            from tfdsl.semantics.conditions import conditions_of
+    def _block(self, derived: Derived, report: Report) -> JobBlock:
+        names = JobNames(derived.name, derived.known)
+        scope = Scope(self.params, report, names, owner=derived.node, matrix=derived.combination)
+        return read_job(derived.node, self.templates, report, Conditions(scope, self.shared.conditions))
 
-            return conditions_of(derived, self.params, report, self.shared.conditions)
-
-        return read_job(derived.node, self.names, report, conditions)
-
-    def _check_absent(self, block: JobBlock, derived: Derived, report: Callable[[Diagnostic], None]) -> None:
+    def _check_absent(self, block: JobBlock, derived: Derived, report: Report) -> None:
         """The names and types in a job that is absent, without and with each of its target blocks."""
-        from tfdsl.semantics.absent_items import names_and_types
-
         only = names_and_types(report)
         shared = Shared(only)
         for target in (None, *(targets.find(name) for name in block.targets)):
@@ -206,7 +212,7 @@ class _Checker:
         if combination is None:
             return derived
 
-        if self.params.spend(COST_OF_ITEM * items_of(node, self.names.templates) * len(derived)):
+        if self.params.spend(COST_OF_ITEM * items_of(node, self.templates.by_name) * len(derived)):
             return derived
         self.report(value_rules.TOO_LARGE(combination.matrix, reason="its jobs need more work than any file should"))
         return derived[:1]
@@ -238,25 +244,25 @@ class _Checker:
             written = _replicas(resolver, name) if left_out else None
             if isinstance(written, ast.Number):  # a computed 0 is a choice, such as `prod ? 2 : 0`
                 resolver.report(value_rules.NO_REPLICAS(written.span, role=name))
-        unused_items.check(resolver, present)
-        role_outputs = outputs(resolver, present)
+        absent.check(resolver, present)
+        outputs = layers.outputs(resolver, present)
         chosen = None
         if wanted is not None:
             given = self.request.options
             chosen = target_options.choose(wanted.target, resolver.target_block, given, wanted.version, resolver.scope)
         return resolved.Job(
+            layers.job_settings(resolver),
             resolver.name,
             block.node.name.span,
             wanted.target.name if wanted is not None else None,
             chosen.version if chosen is not None else None,
-            resolver.job_settings(),
-            tuple(resolver.role(name, present, role_outputs[name]) for name in present),
-            policies(resolver, present),
+            tuple(layers.role_of(resolver, name, present, outputs[name]) for name in present),
+            layers.policies(resolver, present),
             statements.cluster(block.cluster, resolver.scope),
             statements.build(block.build, resolver.scope),
             chosen.options if chosen is not None else {},
             chosen.spans if chosen is not None else {},
-            patches(resolver, present),
+            layers.patches(resolver, present),
             resolver.derived,
             _has_pods(block, wanted),
             wanted is not None and wanted.target.gpus_by_label,
@@ -283,6 +289,9 @@ def _replicas(resolver: Resolver, name: str) -> ast.Expr:
     """The expression that decides how many replicas a role has, which is one that is written."""
     layers = [layer for layer in resolver.own_layers(name) if "replicas" in layer.attributes]
     return layers[-1].attributes["replicas"].value
+
+
+# --- diagnostics that only follow from a syntax error: one mistake gives one message -----------------------------
 
 
 # What is missing may be in the part that could not be read.
@@ -348,6 +357,9 @@ def _is_cut(diagnostic: Diagnostic, places: dict[int, list[int]]) -> bool:
     starts = places.get(id(diagnostic.span.source), [])
     first = bisect_left(starts, diagnostic.span.start)
     return first < len(starts) and starts[first] <= diagnostic.span.end
+
+
+# --- how much there is to resolve in a job block: what a matrix repeats for each of its jobs ---------------------
 
 
 def items_of(job: ast.Job, templates: Mapping[str, ast.Template]) -> int:

@@ -1,68 +1,40 @@
 """Conditions: whether an item with ``when`` is in the job.
 
-It is loaded only for files that have a condition. A condition sees params, lets and matrix values, inside a job its
+A condition sees params, lets and matrix values, inside a job its
 name, and where the item belongs to one role, that role's name. It never depends on the target. A condition that is
 wrong is reported once and counts as true, as if it were not written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
 from tfdsl import targets
 from tfdsl.diagnostics import Diagnostic, name_rules
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.record import Record, replace
 from tfdsl.semantics.evaluate import evaluate
+from tfdsl.semantics.project import every_item
 from tfdsl.semantics.scope import Scope, references
 from tfdsl.semantics.values import ListData, MapData, Poison, Value, a_kind, is_number
 from tfdsl.syntax import ast
 from tfdsl.text import Span
-
-if TYPE_CHECKING:
-    from tfdsl.semantics.derived import Derived
-    from tfdsl.semantics.params import Params
 
 _RESERVED = ("job", "role", "roles", "task", "env")
 _DIFFERENT = (*_RESERVED, "matrix")
 _LOGIC = ("&&", "||")
 
 
-class JobName:
-    """The names of a job that a condition sees, for a :class:`~tfdsl.semantics.scope.Scope`."""
-
-    def __init__(self, name: str, name_known: bool = True) -> None:
-        self.name = name
-        self.name_known = name_known
-
-    def namespace(self) -> None:
-        """No condition sees it."""
-
-    def knows_submitter(self, at: Span) -> bool:
-        """No condition sees the submitter."""
-        return False
-
-    def role_names(self) -> tuple[str, ...]:
-        """No condition sees roles."""
-        return ()
-
-    def replicas(self, role: str) -> int:
-        """No condition sees replicas."""
-        return 0
-
-
 class Conditions:
     """The conditions of the items of one job.
 
-    ``scope``: the names in it; ``profiles``: those of the program; ``everywhere``: what is known of conditions that are
-    the same in every job and role.
+    ``scope``: the names in it; ``everywhere``: what is known of conditions that are the same in every job and role.
     """
 
-    def __init__(self, scope: Scope, profiles: Collection[str], everywhere: dict[int, bool] | None = None) -> None:
+    def __init__(self, scope: Scope, everywhere: dict[int, bool] | None = None) -> None:
         self._scope = scope
         self._everywhere = {} if everywhere is None else everywhere
-        self._profiles = profiles
+        self._profiles = scope.globals.program.profiles
         self._known: dict[tuple[int, str | None], bool | None] = {}
 
     def holds(self, condition: ast.Condition, role: str | None) -> bool:
@@ -122,30 +94,9 @@ class Conditions:
         return replace(diagnostic, helps=(), fixes=()).help(advice)
 
 
-def conditions_of(
-    job: Derived, params: Params, report: Callable[[Diagnostic], None], everywhere: dict[int, bool]
-) -> Conditions:
-    """The conditions of the items of ``job``; ``everywhere``: see :class:`Conditions`."""
-    names = JobName(job.name, job.known)
-    scope = Scope(params, report, names, owner=job.node, matrix=job.combination)
-    return Conditions(scope, params.program.profiles, everywhere)
-
-
 def has_conditions(node: ast.Job, templates: Mapping[str, ast.Template]) -> bool:
     """Whether an item of a job, or of a template that it uses, has a condition."""
-    todo: list[tuple[ast.Item, ...]] = [node.items]
-    seen: set[str] = set()
-    while todo:
-        for item in todo.pop():
-            if getattr(item, "condition", None) is not None:
-                return True
-            if isinstance(item, ast.Use):
-                if item.name.text in templates and item.name.text not in seen:
-                    seen.add(item.name.text)
-                    todo.append(templates[item.name.text].items)
-            elif isinstance(item, ast.Role | ast.Target):
-                todo.append(item.items)
-    return False
+    return any(getattr(item, "condition", None) is not None for item in every_item((node,), templates))
 
 
 def members(expr: ast.Expr) -> Iterator[ast.Member]:
@@ -170,7 +121,6 @@ def _root(member: ast.Member) -> str | None:
 
 
 def _is_visible(member: ast.Member, scope: Scope) -> bool:
-    """Whether a condition can use ``member``."""
     if not isinstance(member.base, ast.Ref):
         return False
     whole = (member.base.name, member.name.text)
@@ -180,7 +130,6 @@ def _is_visible(member: ast.Member, scope: Scope) -> bool:
 
 
 def _hidden(member: ast.Member, scope: Scope) -> Diagnostic:
-    """That a condition cannot use ``member``."""
     diagnostic = name_rules.CONDITION_NAME(member.span, name=member.span.text)
     if member.span.text == "role.name":
         return diagnostic.help("put the item in a role block; at job level, only a mount, output or step has a role")

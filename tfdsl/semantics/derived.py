@@ -6,7 +6,7 @@ Their names are evaluated here, and ``--job`` and ``--name`` are applied, before
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -15,7 +15,9 @@ from tfdsl.diagnostics.suggest import closest, enumeration, listing
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.rules import values
+from tfdsl.semantics.conditions import Conditions
 from tfdsl.semantics.evaluate import evaluate
+from tfdsl.semantics.known_names import Report, repeated
 from tfdsl.semantics.operators import settle
 from tfdsl.semantics.scope import Scope, references
 from tfdsl.semantics.values import (
@@ -43,8 +45,8 @@ if TYPE_CHECKING:
     from tfdsl.semantics.project import Program
 
 
-if TYPE_CHECKING:
-    Report = Callable[[Diagnostic], None]
+# --- matrices: combinations in the order in which nested loops would give them, the last axis fastest ------------
+
 
 MOST_JOBS = 1000
 """The most jobs that the matrices of one file can make."""
@@ -127,8 +129,7 @@ def _axes(matrix: ast.Matrix, scope: Scope) -> dict[str, tuple[Value, ...] | Non
         key = assign.key
         first = keys.setdefault(key.text, key)
         if first is not key:
-            diagnostic = name_rules.DUPLICATE_KEY(key.span, name=key.text)
-            scope.report(diagnostic.note(first.span, "first set here").marked("set again here"))
+            scope.report(repeated(name_rules.DUPLICATE_KEY(key.span, name=key.text), first.span, "set"))
             axes[key.text] = None
             continue
         problem = _name_problem(key)
@@ -194,6 +195,9 @@ def _of_one_type(name: str, items: tuple[Value, ...], scope: Scope) -> tuple[Val
             return None
         settled.append(Value(data, item.span))
     return None if wrong else tuple(settled)
+
+
+# --- jobs and their names ----------------------------------------------------------------------------------------
 
 
 _IN_LABELS = regex(r"[-a-z0-9]*")
@@ -282,11 +286,7 @@ class _Namer:
         return Derived(node, text, place, known, absent=self._is_absent(node, scope))
 
     def _is_absent(self, node: ast.Job, scope: Scope) -> bool:
-        if node.condition is None:
-            return False
-        from tfdsl.semantics.conditions import Conditions
-
-        return not Conditions(scope, self.params.program.profiles).holds(node.condition, None)
+        return node.condition is not None and not Conditions(scope).holds(node.condition, None)
 
     def _about_axes(self, diagnostic: Diagnostic) -> None:
         if diagnostic.rule in (name_rules.NOT_IN_JOB, name_rules.NO_MATRIX):
@@ -311,7 +311,7 @@ def _check_unique(jobs: Iterable[Derived], report: Report) -> None:
 def _same_name(job: Derived, other: Derived) -> Diagnostic:
     error = name_rules.DUPLICATE_JOB(job.node.name.span, name=job.name)
     if job.node is not other.node or job.combination is None or other.combination is None:
-        return error.note(other.node.name.span, "first here").marked("again here")
+        return repeated(error, other.node.name.span)
     both = f"for {other.combination.shown()} and for {job.combination.shown()}"
     return error.note(job.combination.matrix, both).help("add ${matrix.index} to the name")
 
@@ -354,11 +354,8 @@ def chosen(jobs: Sequence[Derived], job: Asked | None, name: Asked | None, repor
     marked = [one if id(one) in keep else replace(one, chosen=False) for one in jobs]
     if name is None or len(there) != 1:
         return marked
-    return [_renamed(one, name) if one is there[0] else one for one in marked]
-
-
-def _renamed(job: Derived, name: Asked) -> Derived:
-    return replace(job, name=name.text, named_at=name.place, known=True, given=True)
+    renamed = replace(there[0], name=name.text, named_at=name.place, known=True, given=True)
+    return [renamed if one is there[0] else one for one in marked]
 
 
 def unknown_job(known: Sequence[str], asked: Asked) -> Diagnostic:
@@ -406,6 +403,9 @@ def _shorter(suffix: str) -> str:
     return f"the matrix appends up to {suffix}: shorten the name to at most {room} characters"
 
 
+# --- messages about the jobs of a matrix: each is reported once, with the first job if not all cause it ----------
+
+
 _Place: TypeAlias = "tuple[str, str, int, int]"
 
 
@@ -414,32 +414,43 @@ class Reports:
 
     def __init__(self, report: Report) -> None:
         self.report = report
-        self._matrices: dict[int, _Matrix] = {}
+        self._messages: dict[int, dict[_Place, _Message]] = {}
+        self._asked: dict[int, set[int]] = {}
 
     def about(self, job: Derived) -> Report:
         """Takes messages about ``job``."""
-        if job.combination is None:
+        combination = job.combination
+        if combination is None:
             return self.report
-        return self._matrices.setdefault(id(job.node), _Matrix()).about(job, job.combination)
+        messages = self._messages.setdefault(id(job.node), {})
+        self._asked.setdefault(id(job.node), set()).add(combination.index)
+
+        def take(diagnostic: Diagnostic) -> None:
+            span = diagnostic.span
+            place = diagnostic.rule.code, span.source.path, span.start, span.end
+            known = messages.setdefault(place, _Message(diagnostic, job, combination, set(), set()))
+            known.caused.add(combination.index)
+            if known.diagnostic.message == diagnostic.message:
+                known.same.add(combination.index)
+
+        return take
 
     def end(self) -> None:
         """Pass on what has waited, in the order in which it came."""
-        for matrix in self._matrices.values():
-            matrix.end(self.report)
-        self._matrices = {}
+        for matrix, messages in self._messages.items():
+            for message in messages.values():
+                self.report(message.shown(len(self._asked[matrix])))
+        self._messages = {}
 
 
-class _Message:
+class _Message(Record):
     """The first message of a rule at a place, what it is about, and which combinations cause it, and in these words."""
 
-    __slots__ = ("caused", "combination", "diagnostic", "job", "same")
-
-    def __init__(self, diagnostic: Diagnostic, job: Derived, combination: Combination) -> None:
-        self.diagnostic = diagnostic
-        self.job = job
-        self.combination = combination
-        self.caused = {combination.index}
-        self.same = {combination.index}
+    diagnostic: Diagnostic
+    job: Derived
+    combination: Combination
+    caused: set[int]
+    same: set[int]
 
     def shown(self, asked: int) -> Diagnostic:
         """The message; with its job, if not all of the ``asked`` jobs cause it and it does not name one itself."""
@@ -450,35 +461,10 @@ class _Message:
         return diagnostic.note(first.matrix, f"job {self.job.name}, where {first.shown()}")
 
 
-class _Matrix:
-    """The messages about the jobs of one matrix."""
-
-    def __init__(self) -> None:
-        self._messages: dict[_Place, _Message] = {}
-        self._asked: set[int] = set()
-
-    def about(self, job: Derived, combination: Combination) -> Report:
-        self._asked.add(combination.index)
-
-        def take(diagnostic: Diagnostic) -> None:
-            span = diagnostic.span
-            place = diagnostic.rule.code, span.source.path, span.start, span.end
-            known = self._messages.get(place)
-            if known is None:
-                self._messages[place] = _Message(diagnostic, job, combination)
-                return
-            known.caused.add(combination.index)
-            if known.diagnostic.message == diagnostic.message:
-                known.same.add(combination.index)
-
-        return take
-
-    def end(self, report: Report) -> None:
-        for message in self._messages.values():
-            report(message.shown(len(self._asked)))
+# --- jobs whose own condition is false ---------------------------------------------------------------------------
 
 
-def check_any_left(jobs: Sequence[Derived], report: Callable[[Diagnostic], None]) -> None:
+def check_any_left(jobs: Sequence[Derived], report: Report) -> None:
     """Report it if all ``jobs``, which are those that are asked for, are absent."""
     if jobs and all(job.absent for job in jobs):
         report(_none_left(jobs))

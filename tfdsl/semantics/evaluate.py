@@ -15,6 +15,7 @@ from tfdsl.diagnostics.suggest import closest, enumeration, is_sure, proposing
 from tfdsl.patterns import regex
 from tfdsl.record import replace
 from tfdsl.semantics import operators
+from tfdsl.semantics.known_names import repeated
 from tfdsl.semantics.scope import JobNames, Pending, Scope
 from tfdsl.semantics.values import (
     CONTAINERS,
@@ -191,8 +192,8 @@ def _map(expr: ast.MapExpr, scope: Scope, depth: int) -> Data | Diagnostic:
         value = evaluate(assign.value, scope, depth)
         key = assign.key.text
         if key in entries:
-            diagnostic = name_rules.DUPLICATE_KEY(assign.key.span, name=key).marked("set again here")
-            scope.report(diagnostic.note(entries[key].key_span, "first set here"))
+            again = name_rules.DUPLICATE_KEY(assign.key.span, name=key)
+            scope.report(repeated(again, entries[key].key_span, "set"))
             continue
         entries[key] = Entry(key, assign.key.span, value)
     return _kept(map_data(entries), expr.span, scope)
@@ -334,6 +335,9 @@ def _error(expr: ast.ErrorExpr, scope: Scope, depth: int) -> Data:
     return POISON
 
 
+# --- literals ----------------------------------------------------------------------------------------------------
+
+
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"  # the module string compiles a pattern at import
 
 
@@ -401,6 +405,9 @@ def _is_one_unit(text: str) -> bool:
     """Whether the unit of ``text`` means the same in every tool: ``16g`` and ``16gb`` are 16Gi for some of them."""
     unit = text[len(text.rstrip(LETTERS)) :]
     return unit.lower() not in ("g", "k", "m", "t") and not (len(unit) == 2 and unit.endswith("b"))
+
+
+# --- members of the reserved words inside a job: job.name, role.replicas, roles.worker.replicas … ----------------
 
 
 _ROLE_WORDS = {"workers": "worker"}

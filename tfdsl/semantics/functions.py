@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from tfdsl.diagnostics.suggest import closest, enumeration, fold, folded, is_sur
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.semantics import operators
+from tfdsl.semantics.project import not_read, shown_path
 from tfdsl.semantics.values import (
     POISON,
     Data,
@@ -28,9 +30,11 @@ from tfdsl.semantics.values import (
     map_data,
     show,
 )
+from tfdsl.source_files import is_file_name
 from tfdsl.vocabulary import foreign
 from tfdsl.vocabulary import functions as rows
 from tfdsl.vocabulary.attributes import ENV_NAME
+from tfdsl.vocabulary.secrets import is_secret
 
 if TYPE_CHECKING:
     from tfdsl.semantics.scope import Scope
@@ -52,6 +56,9 @@ def call(name: ast.Name, arguments: list[Value], scope: Scope, span: Span) -> Da
         )
     if any(isinstance(argument.data, Poison) for argument in arguments):
         return POISON
+    for argument in arguments[: _TEXTS.get(name.text, 0)]:
+        if not isinstance(argument.data, str):
+            return _wrong(name.text, argument, "a string")
     return _FUNCTIONS[name.text](name.text, arguments, scope, span)
 
 
@@ -74,21 +81,13 @@ def _wrong(name: str, argument: Value, expected: str) -> Diagnostic:
     return name_rules.ARGUMENT_TYPE(argument.span, name=f"{name}()", expected=expected, given=given)
 
 
-def _text(name: str, argument: Value) -> str | Diagnostic:
-    return argument.data if isinstance(argument.data, str) else _wrong(name, argument, "a string")
-
-
 def _reference(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:
-    for argument in arguments:
-        if not isinstance(argument.data, str):
-            return _wrong(name, argument, "a string")
     key = arguments[1] if len(arguments) > 1 else None
     return Reference("secret" if name == "secret" else "configmap", arguments[0], key)
 
 
 def _pod_field(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:
-    path = _text(name, arguments[0])
-    return path if isinstance(path, Diagnostic) else PodField(arguments[0])
+    return PodField(arguments[0])
 
 
 def _extreme(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:
@@ -118,17 +117,17 @@ def _len(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data | 
 
 
 def _on_text(work: Callable[[str], str]) -> Callable[[str, list[Value], Scope, Span], Data | Diagnostic]:
-    def apply(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:
-        text = _text(name, arguments[0])
-        return text if isinstance(text, Diagnostic) else work(text)
+    return lambda name, arguments, scope, span: work(_text(arguments[0]))
 
-    return apply
+
+def _text(argument: Value) -> str:
+    """The text of an argument that :func:`call` knows to be one."""
+    assert isinstance(argument.data, str)
+    return argument.data
 
 
 def _join(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:
-    separator = _text(name, arguments[0])
-    if isinstance(separator, Diagnostic):
-        return separator
+    separator = _text(arguments[0])
     if not isinstance(arguments[1].data, ListData):
         return _wrong(name, arguments[1], "a list")
     pieces: list[str] = []
@@ -145,11 +144,7 @@ def _join(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data |
 
 
 def _split(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:
-    separator, text = _text(name, arguments[0]), _text(name, arguments[1])
-    if isinstance(separator, Diagnostic):
-        return separator
-    if isinstance(text, Diagnostic):
-        return text
+    separator, text = map(_text, arguments)
     if not separator:
         return value_rules.EMPTY(arguments[0].span, what="the separator of split()")
     parts = text.split(separator, operators.LONGEST_LIST)
@@ -157,24 +152,16 @@ def _split(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data 
 
 
 def _replace(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:
-    texts: list[str] = []
-    for argument in arguments:
-        text = _text(name, argument)
-        if isinstance(text, Diagnostic):
-            return text
-        texts.append(text)
-    if not texts[1]:
+    text, old, new = map(_text, arguments)
+    if not old:
         return value_rules.EMPTY(arguments[1].span, what="the text to replace")
-    text, old, new = texts
     if len(text) + text.count(old) * (len(new) - len(old)) > operators.LONGEST_TEXT:
         return operators.text_too_long(span)
     return text.replace(old, new)
 
 
 def _format(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:
-    template = _text(name, arguments[0])
-    if isinstance(template, Diagnostic):
-        return template
+    template = _text(arguments[0])
     if not scope.globals.spend(template.count("%")):
         return operators.exhausted(span)
     rest = iter(arguments[1:])
@@ -212,21 +199,37 @@ def _directive(letter: str, rest: object, span: Span, name: str) -> str | Diagno
 
 
 def _file(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:
-    path = _text(name, arguments[0])
-    if isinstance(path, Diagnostic):
-        return path
-    return scope.globals.read_file(path, arguments[0].span)
+    return _read(_text(arguments[0]), arguments[0].span, scope)
+
+
+def _read(path: str, at: Span, scope: Scope) -> str | Diagnostic:
+    """Text of a file named relative to the source of ``at``."""
+    if posixpath.isabs(path) or path.startswith("~"):
+        return value_rules.FILE_PROBLEM(at, path=shown_path(path), reason="the path must be relative to the source")
+    if at.source.origin is None:
+        return value_rules.FILE_PROBLEM(at, path=path, reason="the source has no folder")
+    full = posixpath.normpath(posixpath.join(posixpath.dirname(at.source.origin), path))
+    text = scope.globals.files.get(full)
+    if text is None:
+        read = scope.globals.program.read(full) if is_file_name(path) else "it is not a file name"
+        if isinstance(read, str):
+            return not_read(value_rules.FILE_PROBLEM, at, path, read)
+        if len(read.text.encode("utf-8", "surrogatepass")) > LARGEST_FILE:
+            return value_rules.FILE_PROBLEM(at, path=path, reason="it is larger than 1 MiB")
+        text = scope.globals.files[full] = read.text
+    return text
 
 
 def _env_file(name: str, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:
-    """The lines of a file as a map whose keys and values are all at the call."""
-    path = _text(name, arguments[0])
-    if isinstance(path, Diagnostic):
-        return path
-    file = scope.globals.read_env_file(path, arguments[0].span)
-    if isinstance(file, Diagnostic):
-        return file
-
+    """The lines of a file as a map whose keys and values are all at the call; its secrets are noted as such."""
+    path = _text(arguments[0])
+    text = _read(path, arguments[0].span, scope)
+    if isinstance(text, Diagnostic):
+        return text
+    file = scope.globals.env_files.get(text)
+    if file is None:
+        file = scope.globals.env_files[text] = read_env_file(text)
+        scope.globals.program.hidden.update(value for key, value in file.values.items() if is_secret(key, value))
     problem = _wrong_lines(file, path, span)
     if problem is not None:
         return problem
@@ -253,6 +256,25 @@ _FUNCTIONS: dict[str, Callable[[str, list[Value], Scope, Span], Data | Diagnosti
     "file": _file,
     "env_file": _env_file,
 }
+
+_TEXTS = {
+    "secret": 2,
+    "configmap": 2,
+    "pod_field": 1,
+    "lower": 1,
+    "upper": 1,
+    "trim": 1,
+    "join": 1,
+    "split": 2,
+    "replace": 3,
+    "format": 1,
+    "file": 1,
+    "env_file": 1,
+}
+"""How many of the first arguments are texts."""
+
+LARGEST_FILE = 1 << 20
+"""The most bytes that ``file()`` and ``env_file()`` read."""
 
 
 # --- files of KEY=VALUE lines ----------------------------------------------------------------------------------

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
-from tfdsl.diagnostics.suggest import closest, enumeration, offering
+from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.record import replace
 from tfdsl.rules import mounts, values
 from tfdsl.rules.broken import Broken, Place
 from tfdsl.rules.job import images, of_job, of_role
 from tfdsl.semantics.conform import conform
+from tfdsl.semantics.known_names import Report, meant
 from tfdsl.semantics.rule_views import RoleView, job_span, job_view, role_span, value_span
 from tfdsl.semantics.values import Data, Entry, ListData, MapData, PodField, Reference, Value
 from tfdsl.vocabulary.attributes import NO_LIMIT, TOLERATION
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from tfdsl.semantics import resolved
     from tfdsl.text import Span
 
-    Report = Callable[[Diagnostic], None]
 
 _NAMED_MOUNTS = {"pvc": "claim", "configmap": "ConfigMap", "secret": "Secret"}
 _REFERENCES = {"secret": "Secret", "configmap": "ConfigMap"}
@@ -93,21 +93,30 @@ def _check_role(role: resolved.Role, view: RoleView, report: Report) -> None:
 # --- names -----------------------------------------------------------------------------------------------------
 
 
+_TEXTS: dict[str, Callable[[str], Broken | None]] = {
+    "namespace": lambda text: values.label_name(text, "namespace"),
+    "priority": lambda text: values.object_name(text, "PriorityClass"),
+    "image": values.image,
+    "service_account": lambda text: values.object_name(text, "ServiceAccount"),
+}
+"""Attributes that are one name, and what is wrong with it."""
+
+
+def _names(holder: resolved.Job | resolved.Role | resolved.Step, *attributes: str) -> Iterator[Broken]:
+    for attribute in attributes:
+        text = holder.data(attribute)
+        if isinstance(text, str):
+            yield from _one(_TEXTS[attribute](text), attribute)
+
+
 def _job_names(job: resolved.Job) -> Iterator[Broken]:
-    namespace, priority = job.data("namespace"), job.data("priority")
-    if isinstance(namespace, str):
-        yield from _one(values.label_name(namespace, "namespace"), "namespace")
-    if isinstance(priority, str):
-        yield from _one(values.object_name(priority, "PriorityClass"), "priority")
-    yield from _labels(job.settings)
+    yield from _names(job, "namespace", "priority")
+    yield from _entries(job, "labels", values.labels)
+    yield from _entries(job, "annotations", values.annotation_keys)
 
 
 def _role_names(role: resolved.Role) -> Iterator[Broken]:
-    image, account = role.data("image"), role.data("service_account")
-    if isinstance(image, str):
-        yield from _one(values.image(image), "image")
-    if isinstance(account, str):
-        yield from _one(values.object_name(account, "ServiceAccount"), "service_account")
+    yield from _names(role, "image", "service_account")
     secrets = role.data("image_pull_secrets")
     for at, item in enumerate(secrets.items if isinstance(secrets, ListData) else ()):
         if isinstance(item.data, str):
@@ -115,28 +124,27 @@ def _role_names(role: resolved.Role) -> Iterator[Broken]:
     yield from _env_names(role)
     for at, step in enumerate(role.steps):
         yield from (broken.below("steps", at) for broken in _step_names(step))
-    yield from _labels(role.settings)
-    yield from _entries(role.settings, "node_selector", values.node_labels)
-    yield from _entries(role.settings, "resources", values.resources)
-    yield from _ports(role.settings)
+    yield from _entries(role, "labels", values.labels)
+    yield from _entries(role, "annotations", values.annotation_keys)
+    yield from _entries(role, "node_selector", values.node_labels)
+    yield from _entries(role, "resources", values.resources)
+    yield from _ports(role)
     device = role.data("gpu_resource")
     if isinstance(device, str):
         yield from (broken.below("gpu_resource") for broken in values.resource_name(device))
 
 
 def _step_names(step: resolved.Step) -> Iterator[Broken]:
-    image = step.data("image")
-    if isinstance(image, str):
-        yield from _one(values.image(image), "image")
+    yield from _names(step, "image")
     yield from _env_names(step)
-    yield from _ports(step.settings)
+    yield from _ports(step)
 
 
-def _ports(settings: Mapping[str, resolved.Setting]) -> Iterator[Broken]:
-    if "ports" in settings:
+def _ports(holder: resolved.Role | resolved.Step) -> Iterator[Broken]:
+    if "ports" in holder.settings:
         from tfdsl.rules.job import port_names
 
-        yield from _entries(settings, "ports", port_names)
+        yield from _entries(holder, "ports", port_names)
 
 
 def _env_names(holder: resolved.Role | resolved.Step) -> Iterator[Broken]:
@@ -162,15 +170,12 @@ def _reference(value: Value) -> Iterator[Broken]:
         yield from _one(values.data_key(key, kind), "key")
 
 
-def _labels(settings: Mapping[str, resolved.Setting]) -> Iterator[Broken]:
-    yield from _entries(settings, "labels", values.labels)
-    yield from _entries(settings, "annotations", values.annotation_keys)
-
-
 def _entries(
-    settings: Mapping[str, resolved.Setting], name: str, rule: Callable[[Mapping[str, object]], Iterable[Broken]]
+    holder: resolved.Job | resolved.Role | resolved.Step,
+    name: str,
+    rule: Callable[[Mapping[str, object]], Iterable[Broken]],
 ) -> Iterator[Broken]:
-    data = settings[name].value.data if name in settings else None
+    data = holder.data(name)
     if isinstance(data, MapData):
         entries = {key: _members(entry.value.data) for key, entry in data.entries.items()}
         yield from (broken.below(name) for broken in rule(entries))
@@ -210,7 +215,8 @@ def _check_toleration(entries: Mapping[str, Entry], span: Span, report: Report) 
         if key in TOLERATION:
             typed[key] = conform(entry.value, TOLERATION[key], f"{key} of a toleration", report).data
         else:
-            _unknown_key(key, entry.key_span, report)
+            unknown = name_rules.UNKNOWN_OPTION(entry.key_span, where="a toleration", name=key)
+            report(meant(unknown, key, tuple(TOLERATION), None, f"it has {enumeration(TOLERATION)}"))
             typed.setdefault("key", None)  # it may have been meant
 
     def place(at: Place) -> Span:
@@ -218,12 +224,3 @@ def _check_toleration(entries: Mapping[str, Entry], span: Span, report: Report) 
 
     for broken in values.toleration(typed):
         report(broken.diagnostic(place))
-
-
-def _unknown_key(key: str, span: Span, report: Report) -> None:
-    diagnostic = name_rules.UNKNOWN_OPTION(span, where="a toleration", name=key)
-    near = closest(key, TOLERATION)
-    if near is not None:
-        report(offering(diagnostic, near, TOLERATION))
-    else:
-        report(diagnostic.help(f"it has {enumeration(TOLERATION)}"))

@@ -1,9 +1,9 @@
-"""Names that are not roles of the language, and what was probably meant."""
+"""Names that a text uses: the roles and targets, and what was probably meant by another name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING, TypeAlias
 
 from tfdsl import targets
 from tfdsl.diagnostics import Diagnostic, name_rules
@@ -16,17 +16,36 @@ if TYPE_CHECKING:
     from tfdsl.text import Span
 
 
-def known_role(name: str, span: Span, report: Callable[[Diagnostic], None]) -> bool:
+Report: TypeAlias = Callable[[Diagnostic], None]
+"""Takes what is wrong."""
+
+
+def meant(
+    diagnostic: Diagnostic,
+    word: str,
+    names: Collection[str],
+    aliases: Mapping[str, str] | None = None,
+    otherwise: str | None = None,
+) -> Diagnostic:
+    """``diagnostic``, about the unknown ``word``, with the likely one of ``names``, else the help ``otherwise``."""
+    near = closest(word, names, aliases)
+    if near is not None:
+        return offering(diagnostic, near, names, aliases)
+    return diagnostic if otherwise is None else diagnostic.help(otherwise)
+
+
+def repeated(diagnostic: Diagnostic, first: Span, verb: str = "") -> Diagnostic:
+    """``diagnostic``, about what is here (set, used …) once more, with the place of the ``first`` time."""
+    return diagnostic.note(first, f"first {verb} here" if verb else "first here").marked(f"{verb} again here".lstrip())
+
+
+def known_role(name: str, span: Span, report: Report) -> bool:
     """Whether ``name``, which is at ``span``, is a role of the language; reported if not."""
     if name in attributes.ROLES_BY_NAME:
         return True
+    names = attributes.ROLE_NAMES
     diagnostic = name_rules.UNKNOWN_ROLE(span, name=name)
-    aliases = words_of(attributes.ROLES)
-    near = closest(name, attributes.ROLE_NAMES, aliases)
-    if near is None:
-        report(diagnostic.help(f"roles are {enumeration(attributes.ROLE_NAMES)}"))
-    else:
-        report(offering(diagnostic, near, attributes.ROLE_NAMES, aliases))
+    report(meant(diagnostic, name, names, words_of(attributes.ROLES), f"roles are {enumeration(names)}"))
     return False
 
 
@@ -36,18 +55,13 @@ def target_called(name: str, span: Span) -> Backend | Diagnostic:
     problems = targets.problems(name if target is None else target.name)
     if problems:
         return UNUSABLE_TARGET(span, problem=problems[0])
-    return target or _unknown(name, span)
-
-
-def _unknown(name: str, span: Span) -> Diagnostic:
-    diagnostic = name_rules.UNKNOWN_TARGET(span, name=name or "(none)")
+    if target is not None:
+        return target
     known = targets.every()
     words = alias_table(
         ((target.name, (*target.aliases, *target.synonyms)) for target in known),
         ((target.name, target.akin) for target in known),
     )
     names = [target.name for target in known]
-    near = closest(name, names, words)
-    if near is None:
-        return diagnostic.help(f"targets are {enumeration(names)}")
-    return offering(diagnostic, near, names, words)
+    diagnostic = name_rules.UNKNOWN_TARGET(span, name=name or "(none)")
+    return meant(diagnostic, name, names, words, f"targets are {enumeration(names)}")

@@ -41,6 +41,9 @@ _LONG_TEXT = "a text can have at most 1 MiB"
 _ORDER = {"<": (-1,), "<=": (-1, 0), ">": (1,), ">=": (0, 1)}
 
 
+_AMOUNTS = (Quantity, Duration, Undecided)
+
+
 def settle(left: Data, right: Data) -> tuple[Data, Data]:
     """Both operands, with ``10m`` read as the other operand's kind."""
     return _settled(left, right), _settled(right, left)
@@ -107,11 +110,7 @@ def binary(op: str, left: Data, right: Data, span: Span) -> Data | Diagnostic:
         given = _arithmetic(op, left, right, span)
     if given is None:
         return name_rules.OPERAND_TYPES(span, op=op, left=kind_of(left), right=kind_of(right))
-    return given if isinstance(given, bool) else _bounded_result(given, span)
-
-
-def _bounded_result(given: Data | Diagnostic, span: Span) -> Data | Diagnostic:
-    return given if isinstance(given, Diagnostic) else bounded(given, span)
+    return given if isinstance(given, bool | Diagnostic) else bounded(given, span)
 
 
 def _holds_poison(data: Data) -> bool:
@@ -146,12 +145,8 @@ def _compare(left: Data, right: Data) -> int | None:
     b: object
     if (is_number(left) and is_number(right)) or (isinstance(left, str) and isinstance(right, str)):
         a, b = left, right
-    elif isinstance(left, Quantity) and isinstance(right, Quantity):
-        a, b = left.milli, right.milli
-    elif isinstance(left, Duration) and isinstance(right, Duration):
-        a, b = left.ms, right.ms
-    elif isinstance(left, Undecided) and isinstance(right, Undecided):
-        a, b = left.count, right.count
+    elif type(left) is type(right) and isinstance(left, _AMOUNTS) and isinstance(right, _AMOUNTS):
+        a, b = _units(left), _units(right)
     else:
         return None
     return (a > b) - (a < b)  # type: ignore[operator]  # both are of one ordered kind  # pyright: ignore
@@ -171,7 +166,7 @@ def _arithmetic(op: str, left: Data, right: Data, span: Span) -> Data | Diagnost
         return _numbers(op, left, right, span)
     if op == "*" and is_number(left):
         left, right = right, left
-    if isinstance(left, Quantity | Duration | Undecided):
+    if isinstance(left, _AMOUNTS):
         return _amounts(op, left, right, span)
     return None
 
@@ -226,7 +221,7 @@ def _amounts(op: str, left: Quantity | Duration | Undecided, right: Data, span: 
     result: Data | Diagnostic | None = None
     if is_number(right) and op in "*/":
         result = _numbers(op, a, right, span)
-    elif type(left) is type(right) and isinstance(right, Quantity | Duration | Undecided):
+    elif type(left) is type(right) and isinstance(right, _AMOUNTS):
         b = _units(right)
         if op in "/%":
             result = _numbers(op, a, b, span)

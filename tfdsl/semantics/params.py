@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tfdsl.diagnostics import Diagnostic, name_rules, syntax_rules, value_rules
-from tfdsl.diagnostics.suggest import alias_table, closest, enumeration, offering
+from tfdsl.diagnostics.suggest import alias_table, closest, enumeration
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.semantics import operators
 from tfdsl.semantics.bounds import DEFAULT, Bounds
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
-from tfdsl.semantics.project import Program, not_read, shown_path
-from tfdsl.semantics.scope import Scope, in_order, references
+from tfdsl.semantics.known_names import Report, meant, repeated
+from tfdsl.semantics.project import Program
+from tfdsl.semantics.scope import Globals, Scope, in_order, references
 from tfdsl.semantics.values import POISON, Value, list_data
-from tfdsl.source_files import is_file_name
 from tfdsl.syntax import ast, parse_expression
 from tfdsl.text import Source, Span
 from tfdsl.vocabulary.statements import PARAM_TYPES
@@ -38,7 +38,10 @@ from tfdsl.vocabulary.types import (
 )
 
 if TYPE_CHECKING:
-    from tfdsl.semantics.functions import EnvFile
+    pass
+
+
+# --- values from outside the file: --set K=V, -O TARGET.K=V, K=@FILE, and those of a Python program --------------
 
 
 # Words that other commands accept as a list, and that are not an expression: with a comma, or not only names.
@@ -155,6 +158,9 @@ def value_of(parsed: tuple[ast.Expr, ...] | None, source: Source, form: Form, sc
     return evaluate(parsed[0], scope)
 
 
+# --- types -------------------------------------------------------------------------------------------------------
+
+
 DEEPEST_TYPE = 8
 """The most levels of ``list<…>`` and ``map<…>`` in one type."""
 
@@ -182,7 +188,7 @@ _ALIASES = alias_table(
 """What other languages call the types."""
 
 
-def read_type(ref: ast.TypeRef, report: Callable[[Diagnostic], None]) -> Type | None:
+def read_type(ref: ast.TypeRef, report: Report) -> Type | None:
     """The type that ``ref`` names; ``None``, with a report, when it does not exist."""
     around: list[ast.TypeRef] = []
     inner: ast.TypeRef | None = ref
@@ -204,17 +210,13 @@ def read_type(ref: ast.TypeRef, report: Callable[[Diagnostic], None]) -> Type | 
     return result
 
 
-def _simple(ref: ast.TypeRef, report: Callable[[Diagnostic], None]) -> Type | None:
+def _simple(ref: ast.TypeRef, report: Report) -> Type | None:
     name = ref.name.text
     if not name:
         return None  # it is missing, which has been reported
     if name not in _SIMPLE:
         diagnostic = name_rules.UNKNOWN_TYPE(ref.name.span, name=name)
-        near = closest(name, PARAM_TYPES, _ALIASES)
-        if near is not None:
-            report(offering(diagnostic, near, PARAM_TYPES, _ALIASES))
-        else:
-            report(diagnostic.help(f"types are {enumeration(PARAM_TYPES)}"))
+        report(meant(diagnostic, name, PARAM_TYPES, _ALIASES, f"types are {enumeration(PARAM_TYPES)}"))
         return None
     if ref.of is not None:
         report(name_rules.TYPE_ARGUMENT(ref.span, name=name, problem="cannot have a type in < >"))
@@ -222,13 +224,7 @@ def _simple(ref: ast.TypeRef, report: Callable[[Diagnostic], None]) -> Type | No
     return _SIMPLE[name]
 
 
-LARGEST_FILE = 1 << 20
-"""The most bytes that ``file()`` and ``env_file()`` read."""
-
-MOST_COMPARISONS = 100_000
-"""The most comparisons of misspelt names with existing ones."""
-MOST_WORK = 6_000_000
-"""The most list and map elements (or blocks of 128 characters) that all expressions together can handle."""
+# --- params ------------------------------------------------------------------------------------------------------
 
 
 class Given(Record):
@@ -239,13 +235,11 @@ class Given(Record):
     form: Form = "text"
 
 
-class Params:
-    """Values of the params and lets of a program under one profile (the :class:`~tfdsl.semantics.scope.Globals`).
+class Params(Globals):
+    """Values of the params and lets of a program under one profile.
 
     ``given``: single values from outside, which win. ``values``: files of values, the later ones over the earlier ones
     and all over the profile. ``scale``: role → replicas that it has whatever the text says.
-    ``used``: the names that some expression refers to. ``exhausted``: whether the program needs too much work.
-    ``conditions``: whether each condition that was evaluated, by its place, held for any job or role.
     """
 
     def __init__(
@@ -253,20 +247,14 @@ class Params:
         program: Program,
         profile: str | None,
         given: Iterable[Given],
-        report: Callable[[Diagnostic], None],
+        report: Report,
         values: Iterable[Source] = (),
         scale: Mapping[str, int] | None = None,
     ) -> None:
-        self.program = program
+        super().__init__(program)
         self.scale = scale or {}
         self.report = report
         self.scope = Scope(self, report)
-        self.used: set[str] = set()
-        self.conditions: dict[Span, bool] = {}
-        self.exhausted = False
-        self._work = 0
-        self._compared = 0
-        self._names = (*program.params, *program.lets)
         self.types: dict[str, Type | None] = {
             name: read_type(param.type, report) for name, param in program.params.items()
         }
@@ -274,69 +262,13 @@ class Params:
         self._profile: dict[str, ast.Assign] = {}
         self._file: dict[str, ast.Assign] = {}
         self._overridden: list[ast.Assign] = []
-        self._values: dict[str, Value] = {}
         self._bounds: dict[str, Bounds] = {}
-        self._files: dict[str, str] = {}
-        self._env_files: dict[str, EnvFile] = {}
         for one in given:
             self._take(one)
         for source in values:
             self._take_file(source)
         self._take_profile(profile)
         self._evaluate_all()
-
-    def names(self) -> Collection[str]:
-        """All params and lets."""
-        return self._names
-
-    def spend(self, work: int) -> bool:
-        """Account for ``work`` elements handled; false when that is too much for one program."""
-        self._work += work
-        self.exhausted = self._work > MOST_WORK
-        return not self.exhausted
-
-    def closest(self, word: str, candidates: Collection[str]) -> str | None:
-        """The candidate that was probably meant, or ``None``; always ``None`` after too many comparisons."""
-        self._compared += len(candidates)
-        return closest(word, candidates) if self._compared <= MOST_COMPARISONS else None
-
-    def lookup(self, name: str) -> Value | None:
-        """The value of a param or let, poison when it is wrong, ``None`` when it does not exist."""
-        self.used.add(name)
-        return self._values.get(name)
-
-    def read_file(self, path: str, at: Span) -> str | Diagnostic:
-        """Text of a file named relative to the source of ``at``."""
-        import posixpath
-
-        if posixpath.isabs(path) or path.startswith("~"):
-            return value_rules.FILE_PROBLEM(at, path=shown_path(path), reason="the path must be relative to the source")
-        if at.source.origin is None:
-            return value_rules.FILE_PROBLEM(at, path=path, reason="the source has no folder")
-        full = posixpath.normpath(posixpath.join(posixpath.dirname(at.source.origin), path))
-        text = self._files.get(full)
-        if text is None:
-            read = self.program.read(full) if is_file_name(path) else "it is not a file name"
-            if isinstance(read, str):
-                return not_read(value_rules.FILE_PROBLEM, at, path, read)
-            if len(read.text.encode("utf-8", "surrogatepass")) > LARGEST_FILE:
-                return value_rules.FILE_PROBLEM(at, path=path, reason="it is larger than 1 MiB")
-            text = self._files[full] = read.text
-        return text
-
-    def read_env_file(self, path: str, at: Span) -> EnvFile | Diagnostic:
-        """The same, read as lines of ``KEY=VALUE``; secrets among its values are noted as such."""
-        text = self.read_file(path, at)
-        if isinstance(text, Diagnostic):
-            return text
-        from tfdsl.semantics import functions
-        from tfdsl.vocabulary.secrets import is_secret
-
-        file = self._env_files.get(text)
-        if file is None:
-            file = self._env_files[text] = functions.read_env_file(text)
-            self.program.hidden.update(value for key, value in file.values.items() if is_secret(key, value))
-        return file
 
     # --- where values come from ---
 
@@ -349,24 +281,29 @@ class Params:
         self._given[one.name] = (one, parsed)
 
     def _take_file(self, source: Source) -> None:
-        """Take the values of a file."""
         from tfdsl.syntax.parser import parse_values
 
         entries, diagnostics = parse_values(source)
         for diagnostic in diagnostics:
             self.report(diagnostic)
+        for entry in self._for_params(entries, source.path):
+            name = entry.key.text
+            self._overridden += [self._file[name]] if name in self._file else []
+            self._file[name] = entry
+
+    def _for_params(self, entries: Iterable[ast.Assign], of: str) -> Iterator[ast.Assign]:
+        """Those of ``entries`` that set a param for the first time; what is wrong with the others is reported."""
         seen: dict[str, ast.Name] = {}
         for entry in entries:
             name = entry.key
             if name.text not in self.program.params:
                 self.report(self._unknown_param(name.text, name.span))
             elif name.text in seen:
-                self.report(_set_again(name, f"{name.text} of {source.path}", seen[name.text]))
+                again = name_rules.DUPLICATE_KEY(name.span, name=f"{name.text} of {of}")
+                self.report(repeated(again, seen[name.text].span, "set"))
             else:
                 seen[name.text] = name
-                before = self._file.get(name.text)
-                self._overridden += [] if before is None else [before]
-                self._file[name.text] = entry
+                yield entry
 
     def _take_profile(self, profile: str | None) -> None:
         if profile is None:
@@ -386,11 +323,11 @@ class Params:
         definitions = self._definitions()
         uses = {name: references(values, definitions) for name, values in definitions.items()}
         order, cut = in_order(uses, name_rules.NAME_CYCLE, self.report)
-        self._values |= {name: Value(POISON, self._name(name).span) for name in cut}
+        self.values |= {name: Value(POISON, self._name(name).span) for name in cut}
         for name in order:
             value = self._value(name)
             if name not in cut:
-                self._values[name] = value
+                self.values[name] = value
         for param in self.program.params.values():
             if param.default is not None and self._chosen(param) is not param.default:
                 self._check(param, param.default)
@@ -462,17 +399,11 @@ class Params:
 
     def _check_profiles(self) -> None:
         for name, parts in self.program.profiles.items():
-            seen: dict[str, ast.Name] = {}
-            for setting in (setting for part in parts for setting in part.settings):
-                key = setting.key
-                param = self.program.params.get(key.text)
-                if param is None:
-                    self.report(self._unknown_param(key.text, key.span))
-                elif key.text in seen:
-                    self.report(_set_again(key, f"{key.text} of profile {name}", seen[key.text]))
-                elif self._chosen(param) is not setting.value:
+            settings = (setting for part in parts for setting in part.settings)
+            for setting in self._for_params(settings, f"profile {name}"):
+                param = self.program.params[setting.key.text]
+                if self._chosen(param) is not setting.value:
                     self._check(param, setting.value)
-                seen.setdefault(key.text, key)
 
     def _unknown_param(self, name: str, span: Span) -> Diagnostic:
         diagnostic = name_rules.UNKNOWN_PARAM(span, name=name)
@@ -481,11 +412,6 @@ class Params:
         if near is not None:
             return diagnostic.help(f"did you mean {near}?")
         return diagnostic.help(f"params are {enumeration(params)}" if params else "the file has no params")
-
-
-def _set_again(key: ast.Name, name: str, first: ast.Name) -> Diagnostic:
-    diagnostic = name_rules.DUPLICATE_KEY(key.span, name=name)
-    return diagnostic.note(first.span, "first set here").marked("set again here")
 
 
 def _unknown_profile(profile: str, profiles: Iterable[str]) -> Diagnostic:

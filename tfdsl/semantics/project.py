@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, Rule, name_rules
 from tfdsl.record import Record
+from tfdsl.semantics.known_names import repeated
 from tfdsl.source_files import Outside, is_file_name
 from tfdsl.syntax import Parsed, ast, parse
 from tfdsl.syntax.bidi import reordered
@@ -67,20 +68,24 @@ def load(source: Source, read: Reader, parse: Callable[[Source], Parsed] = parse
     return loader.program()
 
 
-def used_templates(jobs: Iterable[ast.Job], templates: Mapping[str, ast.Template]) -> set[str]:
-    """The templates that ``jobs`` use, directly or indirectly."""
-    names: set[str] = set()
-    if not templates:
-        return names
+def every_item(jobs: Iterable[ast.Job], templates: Mapping[str, ast.Template]) -> Iterator[ast.Item]:
+    """The items of ``jobs``, of their roles and targets, and of the templates that these use, each once."""
+    seen: set[str] = set()
     todo: list[tuple[ast.Item, ...]] = [job.items for job in jobs]
     while todo:
         for item in todo.pop():
+            yield item
             if isinstance(item, ast.Role | ast.Target):
                 todo.append(item.items)
-            elif isinstance(item, ast.Use) and item.name.text not in names and item.name.text in templates:
-                names.add(item.name.text)
+            elif isinstance(item, ast.Use) and item.name.text in templates and item.name.text not in seen:
+                seen.add(item.name.text)
                 todo.append(templates[item.name.text].items)
-    return names
+
+
+def used_templates(jobs: Iterable[ast.Job], templates: Mapping[str, ast.Template]) -> set[str]:
+    """The templates that ``jobs`` use, directly or indirectly."""
+    items = every_item(jobs, templates) if templates else ()
+    return {item.name.text for item in items if isinstance(item, ast.Use)} & templates.keys()
 
 
 class _Loader:
@@ -188,8 +193,8 @@ class _Loader:
             name = f"{name}\0{declaration.span.start}"
         first = self.jobs.setdefault(name, declaration)
         if first is not declaration:
-            diagnostic = name_rules.DUPLICATE_JOB(declaration.name.span, name=declaration.name.text)
-            self.diagnostics.append(diagnostic.note(first.name.span, "first here").marked("again here"))
+            again = name_rules.DUPLICATE_JOB(declaration.name.span, name=declaration.name.text)
+            self.diagnostics.append(repeated(again, first.name.span))
 
     def declare(self, declaration: ast.Param | ast.Let | ast.Template | ast.Profile) -> None:
         name = declaration.name
@@ -204,8 +209,8 @@ class _Loader:
             return
         first = self.names.setdefault(f"template {name.text}" if kind == "template" else name.text, name)
         if first is not name:
-            diagnostic = name_rules.DUPLICATE_NAME(name.span, kind=kind, name=name.text)
-            self.diagnostics.append(diagnostic.note(first.span, "first declared here").marked("declared again here"))
+            again = name_rules.DUPLICATE_NAME(name.span, kind=kind, name=name.text)
+            self.diagnostics.append(repeated(again, first.span, "declared"))
         elif isinstance(declaration, ast.Param):
             self.params[name.text] = declaration
         elif isinstance(declaration, ast.Let):

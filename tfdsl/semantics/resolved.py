@@ -75,8 +75,24 @@ class Policy(Record):
     span: Span
 
 
-class Step(Record):
-    """A prepare or sidecar step of a role, with all layers merged. ``name_span``: its name in its lowest block.
+class _Holder(Record):
+    """Has attributes, with all layers merged."""
+
+    settings: Mapping[str, Setting]
+
+    def data(self, name: str) -> Data | None:
+        """Data of an attribute; ``None`` when it is not written or wrong."""
+        setting = self.settings.get(name)
+        return None if setting is None or isinstance(setting.value.data, Poison) else setting.value.data
+
+    def entries(self, name: str) -> Mapping[str, Value]:
+        """Entries of a map attribute; empty when it is not written or wrong."""
+        data = self.data(name)
+        return {key: entry.value for key, entry in data.entries.items()} if isinstance(data, MapData) else {}
+
+
+class Step(_Holder):
+    """A prepare or sidecar step of a role. ``name_span``: its name in its lowest block.
 
     ``meant``: attributes that misspelt names were probably meant to be.
     """
@@ -84,20 +100,11 @@ class Step(Record):
     kind: Literal["prepare", "sidecar"]
     name: str
     name_span: Span
-    settings: Mapping[str, Setting]
     meant: frozenset[str] = frozenset()
 
-    def data(self, name: str) -> Data | None:
-        """Data of an attribute; ``None`` when it is not written or wrong."""
-        return _data(self.settings, name)
 
-    def entries(self, name: str) -> Mapping[str, Value]:
-        """Entries of a map attribute; empty when it is not written or wrong."""
-        return _entries(self.settings, name)
-
-
-class Role(Record):
-    """A role with all layers merged. ``name_span``: its name in its block.
+class Role(_Holder):
+    """A role. ``name_span``: its name in its block.
 
     ``counted``: whether ``replicas`` is right (else it has been reported); ``mounted``: whether all mounts are.
     """
@@ -105,20 +112,11 @@ class Role(Record):
     name: str
     name_span: Span
     replicas: int
-    settings: Mapping[str, Setting]
     mounts: tuple[Mount, ...]
     outputs: tuple[Output, ...]
     counted: bool
     mounted: bool
     steps: tuple[Step, ...] = ()
-
-    def data(self, name: str) -> Data | None:
-        """Data of an attribute; ``None`` when it is not written or wrong."""
-        return _data(self.settings, name)
-
-    def entries(self, name: str) -> Mapping[str, Value]:
-        """Entries of a map attribute; empty when it is not written or wrong."""
-        return _entries(self.settings, name)
 
 
 class BuildStep(Record):
@@ -154,7 +152,7 @@ class Patch(Record):
     span: Span
 
 
-class Job(Record):
+class Job(_Holder):
     """A job with all layers merged for ``target`` (``None``: without any target block).
 
     ``name_span``: where the name of its block is. ``derived``: how it got its name.
@@ -171,7 +169,6 @@ class Job(Record):
     name_span: Span
     target: str | None
     version: str | None
-    settings: Mapping[str, Setting]
     roles: tuple[Role, ...]
     policies: tuple[Policy, ...]
     cluster: Mapping[str, Setting]
@@ -186,20 +183,6 @@ class Job(Record):
     meant: frozenset[str]
     absent_roles: Mapping[str, Span] = {}
 
-    def data(self, name: str) -> Data | None:
-        """Data of a job attribute; ``None`` when it is not written or wrong."""
-        return _data(self.settings, name)
-
     def role(self, name: str) -> Role | None:
         """The role of that name, if the job has it."""
         return next((role for role in self.roles if role.name == name), None)
-
-
-def _data(settings: Mapping[str, Setting], name: str) -> Data | None:
-    setting = settings.get(name)
-    return None if setting is None or isinstance(setting.value.data, Poison) else setting.value.data
-
-
-def _entries(settings: Mapping[str, Setting], name: str) -> Mapping[str, Value]:
-    data = _data(settings, name)
-    return {key: entry.value for key, entry in data.entries.items()} if isinstance(data, MapData) else {}

@@ -6,11 +6,14 @@ Params and lets are evaluated once, on first use; inside a job there are also ``
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from tfdsl.diagnostics import Diagnostic, Rule
+from tfdsl.diagnostics.suggest import closest
 from tfdsl.record import Record
+from tfdsl.semantics.known_names import Report
+from tfdsl.semantics.project import Program
 from tfdsl.syntax import ast
 from tfdsl.text import Span
 
@@ -27,61 +30,79 @@ class Pending(Record):
 PENDING: Final = Pending()
 
 
-class Globals(Protocol):
-    """Params and lets."""
+MOST_COMPARISONS = 100_000
+"""The most comparisons of misspelt names with existing ones."""
 
-    exhausted: bool
-    """Whether the program needs too much work; then everything is poison."""
+MOST_WORK = 6_000_000
+"""The most list and map elements (or blocks of 128 characters) that all expressions together can handle."""
 
-    conditions: dict[Span, bool]
-    """Whether each condition that was evaluated, by its place, held for any job or role."""
 
-    def spend(self, work: int) -> bool:
-        """Account for ``work`` elements handled; false when that is too much for one program."""
-        ...
+class Globals:
+    """Params and lets, and what the expressions of a program have in common.
 
-    def closest(self, word: str, candidates: Collection[str]) -> str | None:
-        """The candidate that was probably meant, or ``None``; always ``None`` after too many comparisons."""
-        ...
+    ``used``: the names that some expression refers to. ``exhausted``: whether the program needs too much work; then
+    everything is poison. ``conditions``: whether each condition that was evaluated, by its place, held for any job or
+    role. ``files``, ``env_files``: what has been read so far.
+    """
 
-    def lookup(self, name: str) -> Value | None:
-        """The value of a param or let, poison when it is wrong, ``None`` when it does not exist."""
-        ...
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.used: set[str] = set()
+        self.exhausted = False
+        self.conditions: dict[Span, bool] = {}
+        self.values: dict[str, Value] = {}
+        self.files: dict[str, str] = {}
+        self.env_files: dict[str, EnvFile] = {}
+        self._names = (*program.params, *program.lets)
+        self._work = 0
+        self._compared = 0
 
     def names(self) -> Collection[str]:
         """All params and lets."""
-        ...
+        return self._names
 
-    def read_file(self, path: str, at: Span) -> str | Diagnostic:
-        """Text of a file named relative to the source of ``at``."""
-        ...
+    def spend(self, work: int) -> bool:
+        """Account for ``work`` elements handled; false when that is too much for one program."""
+        self._work += work
+        self.exhausted = self._work > MOST_WORK
+        return not self.exhausted
 
-    def read_env_file(self, path: str, at: Span) -> EnvFile | Diagnostic:
-        """The same, read as lines of ``KEY=VALUE``; secrets among its values are noted as such."""
-        ...
+    def closest(self, word: str, candidates: Collection[str]) -> str | None:
+        """The candidate that was probably meant, or ``None``; always ``None`` after too many comparisons."""
+        self._compared += len(candidates)
+        return closest(word, candidates) if self._compared <= MOST_COMPARISONS else None
+
+    def lookup(self, name: str) -> Value | None:
+        """The value of a param or let, poison when it is wrong, ``None`` when it does not exist."""
+        self.used.add(name)
+        return self.values.get(name)
 
 
-class JobNames(Protocol):
-    """The members of ``job`` and ``roles``. ``name_known``: whether the job's name could be evaluated."""
+class JobNames:
+    """The members of ``job`` and ``roles``: those of a job of which only the name is known.
 
-    name: str
-    name_known: bool
+    ``name_known``: whether the job's name could be evaluated.
+    """
+
+    def __init__(self, name: str, name_known: bool = True) -> None:
+        self.name = name
+        self.name_known = name_known
 
     def namespace(self) -> Value | Pending | None:
         """The job's namespace, poison when it is wrong; ``None`` when it has none."""
-        ...
+        return None
 
     def knows_submitter(self, at: Span) -> bool:
         """Whether the target that ``at`` is read for (if any) knows the submitter."""
-        ...
+        return False
 
-    def role_names(self) -> Iterable[str]:
+    def role_names(self) -> tuple[str, ...]:
         """The job's roles."""
-        ...
+        return ()
 
     def replicas(self, role: str) -> int | Poison | Pending:
         """The number of replicas of ``role``."""
-        ...
+        return 0
 
 
 class Scope(Record):
@@ -92,21 +113,22 @@ class Scope(Record):
     """
 
     globals: Globals
-    report: Callable[[Diagnostic], None]
+    report: Report
     job: JobNames | None = None
     role: str | None = None
     owner: ast.Job | None = None
     matrix: Combination | None = None
 
 
-if TYPE_CHECKING:
-    Uses: TypeAlias = Mapping[str, Sequence[ast.Ref]]
+# --- what expressions refer to -----------------------------------------------------------------------------------
 
+
+Uses: TypeAlias = Mapping[str, Sequence[ast.Ref]]
 Dependence: TypeAlias = Literal["nothing", "job", "role"]
 """Whether a value is the same everywhere, may differ between jobs and targets, or also between roles."""
 
 
-def in_order(uses: Uses, cycle: Rule, report: Callable[[Diagnostic], None]) -> tuple[list[str], set[str]]:
+def in_order(uses: Uses, cycle: Rule, report: Report) -> tuple[list[str], set[str]]:
     """All names, each after those it uses; and the names to cut so that no cycle is left.
 
     ``uses``: name → the known names that it uses, in file order. A cycle is reported once (as ``cycle``), at the
@@ -128,7 +150,7 @@ def _walk(
     order: list[str],
     cut: set[str],
     found: Callable[[ast.Ref], Diagnostic],
-    report: Callable[[Diagnostic], None],
+    report: Report,
 ) -> None:
     path: dict[str, Iterator[ast.Ref]] = {start: iter(uses[start])}
     done.add(start)

@@ -83,7 +83,8 @@ def _settings(settings: Mapping[str, resolved.Setting]) -> Iterator[Secret]:
         if name == "env" and isinstance(data, MapData):
             yield from _variables(data)
         elif name in _METADATA and isinstance(data, MapData):
-            yield from _entries(data, "metadata")
+            for key, entry in data.entries.items():
+                yield from _named(key, entry.value, "metadata")
         elif name in ("command", "args"):
             yield from _command(setting.value, "command")
         else:
@@ -95,11 +96,6 @@ def _variables(data: MapData) -> Iterator[Secret]:
     for name, entry in data.entries.items():
         read = entry.value.span == entry.key_span
         yield from _named(name, entry.value, "env file" if read else "env")
-
-
-def _entries(data: MapData, where: Where) -> Iterator[Secret]:
-    for name, entry in data.entries.items():
-        yield from _named(name, entry.value, where)
 
 
 def _named(name: str, value: Value, where: Where) -> Iterator[Secret]:

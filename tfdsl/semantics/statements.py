@@ -6,10 +6,12 @@ about more than one statement are in :mod:`tfdsl.semantics.job_rules`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeAlias
 
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, enumeration, fold, folded, offering, words_of
+from tfdsl.patch.path import Path, Problem, parse_path
 from tfdsl.patterns import regex
 from tfdsl.record import replace
 from tfdsl.rules import mounts as rules
@@ -19,16 +21,15 @@ from tfdsl.rules.broken import Broken
 from tfdsl.semantics import misplaced_names, resolved
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
-from tfdsl.semantics.known_names import known_role
+from tfdsl.semantics.known_names import Report, known_role, meant, repeated
 from tfdsl.semantics.rule_views import value_span
 from tfdsl.semantics.scope import Scope
-from tfdsl.semantics.subjects import index_of
-from tfdsl.semantics.values import POISON, ListData, MapData, Poison, Value
+from tfdsl.semantics.values import POISON, ListData, MapData, PodField, Poison, Reference, RunTimeText, Value, a_kind
 from tfdsl.syntax import ast
 from tfdsl.text import Span
-from tfdsl.vocabulary import foreign, statements
+from tfdsl.vocabulary import attributes, foreign, statements
 from tfdsl.vocabulary.statements import SOURCE_TYPES, MountKind, Setting
-from tfdsl.vocabulary.types import INT, RUN_TIME_WORD, STRING, TIME_LIMIT, WORD, ListType
+from tfdsl.vocabulary.types import INT, RUN_TIME_WORD, STRING, TIME_LIMIT, WORD, ListType, Type
 
 
 def settings(
@@ -43,18 +44,13 @@ def settings(
         value = evaluate(assign.value, scope)
         if row is None:
             diagnostic = name_rules.UNKNOWN_OPTION(key.span, where=where, name=key.text)
-            known = words_of(table.values())
-            near = closest(key.text, table, known)
-            if near is not None:
-                diagnostic = offering(diagnostic, near, table, known)
-            else:
-                diagnostic = diagnostic.help(f"it has {enumeration(table)}" if table else "it has no options")
-                instead = misplaced_names.attribute_of(key.text, table)
-                diagnostic = diagnostic.help(instead) if instead else diagnostic
-            scope.report(diagnostic)
+            has = f"it has {enumeration(table)}" if table else "it has no options"
+            offered = meant(diagnostic, key.text, table, words_of(table.values()), has)
+            instead = misplaced_names.attribute_of(key.text, table) if not offered.fixes else None
+            scope.report(offered.help(instead) if instead else offered)
         elif key.text in chosen:
-            diagnostic = name_rules.DUPLICATE_KEY(key.span, name=key.text)
-            scope.report(diagnostic.note(chosen[key.text].key, "first set here").marked("set again here"))
+            again = name_rules.DUPLICATE_KEY(key.span, name=key.text)
+            scope.report(repeated(again, chosen[key.text].key, "set"))
         elif row.type is not None:
             typed = conform(value, row.type, key.text, scope.report)
             chosen[key.text] = resolved.Setting(key.span, typed)
@@ -67,8 +63,7 @@ def settings(
 def output(node: ast.Output, scope: Scope, index: int | None) -> resolved.Output | None:
     """``node`` as a typed output of the role in ``scope``; ``index``: the one replica that copies."""
     report = scope.report
-    source = conform(evaluate(node.source, scope), RUN_TIME_WORD, "the source of an output", report)
-    destination = conform(evaluate(node.destination, scope), RUN_TIME_WORD, "the destination of an output", report)
+    source, destination = _ends(node, scope)
     options = settings(node.options, statements.OUTPUT_OPTIONS, "an output", scope)
     when = "success"
     if node.when is not None:
@@ -76,14 +71,21 @@ def output(node: ast.Output, scope: Scope, index: int | None) -> resolved.Output
         if when not in statements.OUTPUT_WHEN:
             diagnostic = name_rules.UNKNOWN_WHEN(node.when.span, name=when)
             aliases = {"failed": "failure", "fail": "failure", "completed": "success", "succeeded": "success"}
-            near = closest(when, statements.OUTPUT_WHEN, aliases)
-            report(offering(diagnostic, near, statements.OUTPUT_WHEN, aliases) if near else diagnostic)
+            report(meant(diagnostic, when, statements.OUTPUT_WHEN, aliases))
             return None
     if isinstance(source.data, Poison) or isinstance(destination.data, Poison):
         return None
     when_span = node.when.span if node.when is not None else None
     subject = node.subject.span if node.subject is not None else None
     return resolved.Output(source, destination, when, when_span, index, subject, options, node.span)
+
+
+def _ends(node: ast.Output | ast.UnsetOutput, scope: Scope) -> tuple[Value, Value]:
+    """Source and destination."""
+    source = conform(evaluate(node.source, scope), RUN_TIME_WORD, "the source of an output", scope.report)
+    return source, conform(
+        evaluate(node.destination, scope), RUN_TIME_WORD, "the destination of an output", scope.report
+    )
 
 
 # --- policies --------------------------------------------------------------------------------------------------
@@ -124,34 +126,22 @@ def policy(node: ast.Policy, scope: Scope, role: str | None) -> resolved.Policy 
     )
 
 
-def event_codes(node: ast.Event, subject: ast.Subject | None, scope: Scope, role: str | None) -> tuple[int, ...] | None:
-    """The exit statuses of an event, none if it has none; ``None``, with a report, when it or its subject is wrong."""
-    report = scope.report
-    event = _event(node, report)
-    codes = _codes(node, scope)
-    if subject is not None and role is not None:
-        report(_subject_in_role(subject))
-        return None
-    known = subject is None or known_role(subject.role.text, subject.role.span, report)
-    return codes if event is not None and known else None
+def index_of(index: ast.Number) -> int | None:
+    """The written index, or ``None`` when no replica can have it."""
+    return int(index.text) if index.text.isdigit() and len(index.text) < 10 else None
 
 
 def _subject_in_role(subject: ast.Subject) -> Diagnostic:
     return value_rules.SUBJECT_IN_ROLE(subject.span).help("remove the role")
 
 
-def _event(node: ast.Event, report: Callable[[Diagnostic], None]) -> statements.Event | None:
+def _event(node: ast.Event, report: Report) -> statements.Event | None:
     for event in statements.EVENTS:
         if event.name == node.name.text:
             return event
     diagnostic = name_rules.UNKNOWN_EVENT(node.name.span, name=node.name.text)
     names = [event.name for event in statements.EVENTS]
-    aliases = words_of(statements.EVENTS)
-    near = closest(node.name.text, names, aliases)
-    if near is not None:
-        report(offering(diagnostic, near, names, aliases))
-    else:
-        report(diagnostic.help(f"events are {enumeration(names)}"))
+    report(meant(diagnostic, node.name.text, names, words_of(statements.EVENTS), f"events are {enumeration(names)}"))
     return None
 
 
@@ -169,7 +159,7 @@ def _late_condition(policy: ast.Policy, start: int) -> Diagnostic:
     return misplaced_in_policy(condition, Span(span.source, span.start, span.start + len(action)), arrow)
 
 
-def _action(policy: ast.Policy, event: statements.Event | None, report: Callable[[Diagnostic], None]) -> str | None:
+def _action(policy: ast.Policy, event: statements.Event | None, report: Report) -> str | None:
     """The action of ``policy``; for an unknown one, only actions of ``event`` are suggested."""
     node = policy.action
     names = [action.name for action in statements.ACTIONS]
@@ -193,13 +183,7 @@ def _action(policy: ast.Policy, event: statements.Event | None, report: Callable
     return None
 
 
-def _fits(
-    node: ast.Policy,
-    event: statements.Event,
-    action: str | None,
-    role: str | None,
-    report: Callable[[Diagnostic], None],
-) -> bool:
+def _fits(node: ast.Policy, event: statements.Event, action: str | None, role: str | None, report: Report) -> bool:
     """Whether subject, delay and action fit the event; reported if not."""
     subject, delay = node.subject, node.delay
     spans = {
@@ -237,7 +221,7 @@ def _codes(node: ast.Event, scope: Scope) -> tuple[int, ...] | None:
     return tuple(sorted(statuses))
 
 
-def _code_range(codes: ast.CodeRange, report: Callable[[Diagnostic], None]) -> tuple[int, ...] | None:
+def _code_range(codes: ast.CodeRange, report: Report) -> tuple[int, ...] | None:
     ends = [codes.first] if codes.last is None else [codes.first, codes.last]
     numbers: list[int] = []
     for end in ends:
@@ -258,7 +242,7 @@ def _code_range(codes: ast.CodeRange, report: Callable[[Diagnostic], None]) -> t
     return tuple(range(numbers[0], numbers[-1] + 1))
 
 
-def _count(node: ast.Event, report: Callable[[Diagnostic], None]) -> int | None:
+def _count(node: ast.Event, report: Report) -> int | None:
     if node.count is None:
         return None
     text = node.count.text
@@ -308,6 +292,9 @@ def _copy_source(source: Value, scope: Scope) -> Value:
     return replace(source, data=POISON)
 
 
+# --- mounts ------------------------------------------------------------------------------------------------------
+
+
 _ALIASES = words_of(statements.MOUNT_KINDS)
 
 
@@ -345,21 +332,18 @@ def _any_kind(node: ast.Mount, scope: Scope) -> MountKind:
     return MountKind(node.kind.text, "name", "", "", "", optional=True, durable=True)
 
 
-def mount_kind(node: ast.Mount, report: Callable[[Diagnostic], None]) -> MountKind | None:
+def mount_kind(node: ast.Mount, report: Report) -> MountKind | None:
     """The kind of ``node``; ``None``, with a report, when it does not exist."""
     name = node.kind
     kinds = statements.MOUNTS_BY_NAME
     if name.text in kinds:
         return kinds[name.text]
     diagnostic = name_rules.UNKNOWN_MOUNT_KIND(name.span, name=name.text)
-    near = closest(name.text, kinds, _ALIASES)
     instead = folded(foreign.MOUNTS).get(fold(name.text))
     if instead is not None:
         report(diagnostic.help(instead))
-    elif near is not None:
-        report(offering(diagnostic, near, kinds, _ALIASES))
     else:
-        report(diagnostic.help(f"mount kinds are {enumeration(kinds)}"))
+        report(meant(diagnostic, name.text, kinds, _ALIASES, f"mount kinds are {enumeration(kinds)}"))
     return None
 
 
@@ -394,3 +378,136 @@ def _check_options(kind: MountKind, options: dict[str, resolved.Setting], scope:
 def _report(broken: Broken | None, span: Span, scope: Scope) -> None:
     if broken is not None:
         scope.report(broken.at(span))
+
+
+# --- patches: their syntax; whether a path exists is checked when there is a document to patch ----------------------
+
+
+def patch(node: ast.Patch, role: str | None, scope: Scope) -> resolved.Patch | None:
+    """``node``, in the block of ``role`` if there is one; ``None``, with a report, when it is wrong."""
+    written = conform(evaluate(node.path, scope), STRING, "the path of a patch", scope.report)
+    value = None if node.value is None else evaluate(node.value, scope)
+    fits = value is None or _fits_documents(value, scope)
+    path = _path(written, written.data, scope, pod=node.pod is not None) if isinstance(written.data, str) else None
+    if path is None or not fits:
+        return None
+    unchecked = node.unchecked is not None
+    return resolved.Patch(node.op, node.pod, role, path, written.span, value, unchecked, node.span)
+
+
+def _path(value: Value, text: str, scope: Scope, *, pod: bool) -> Path | None:
+    """``text`` as a path; what is wrong with it is reported."""
+    parsed = parse_path(text)
+    if not isinstance(parsed, Problem) and (parsed.prefix is None or not pod):
+        return parsed
+    if not isinstance(parsed, Problem):
+        parsed = Problem(0, len(parsed.prefix or "") + 1, "the path of patch pod starts at the pod template")
+    span = value.span
+    if span.text == f'"{text}"' and text:  # without escapes, offsets in the path are offsets in the source
+        start = span.start + 1 + min(parsed.offset, len(text) - 1)
+        span = Span(span.source, start, max(start + 1, span.start + 1 + min(parsed.end, len(text))))
+    scope.report(name_rules.BAD_PATCH_PATH(span, problem=parsed.message))
+    return None
+
+
+def _fits_documents(value: Value, scope: Scope) -> bool:
+    """Whether a document can contain ``value``; reported if not."""
+    fits = True
+    for leaf in _leaves(value):
+        data = leaf.data
+        if isinstance(data, RunTimeText):
+            diagnostic = name_rules.RUN_TIME_HERE(leaf.span, name="this text")
+            scope.report(diagnostic.help("a patch is fixed when the job is compiled"))
+        elif isinstance(data, Reference | PodField):
+            expected = "text, a number, a bool, a list or a map"
+            what = "the value of a patch"
+            scope.report(name_rules.WRONG_TYPE(leaf.span, what=what, expected=expected, given=a_kind(data)))
+        elif not isinstance(data, Poison):
+            continue
+        fits = False
+    return fits
+
+
+def _leaves(value: Value) -> Iterator[Value]:
+    data = value.data
+    if isinstance(data, ListData):
+        for item in data.items:
+            yield from _leaves(item)
+    elif isinstance(data, MapData):
+        for entry in data.entries.values():
+            yield from _leaves(entry.value)
+    else:
+        yield value
+
+
+# --- items of any kind ---------------------------------------------------------------------------------------------
+
+Key: TypeAlias = tuple[object, ...]
+"""What an item of one kind is known by: path, source and destination, event with subject and status, kind and name."""
+
+
+def identities(node: ast.Item, scope: Scope, role: str | None) -> tuple[Key, ...]:
+    """What ``node``, an item or an ``unset``, is known by; nothing, with a report, when it is wrong.
+
+    ``role``: the role of the enclosing role block, if any. A policy has an identity for each of its exit statuses.
+    """
+    if isinstance(node, ast.Mount | ast.UnsetMount):
+        path = conform(evaluate(node.path, scope), STRING, "the path of a mount", scope.report).data
+        return ((path.rstrip("/") or "/",),) if isinstance(path, str) else ()
+    if isinstance(node, ast.Output | ast.UnsetOutput):
+        source, destination = (end.data for end in _ends(node, scope))
+        return () if isinstance(source, Poison) or isinstance(destination, Poison) else ((source, destination),)
+    if isinstance(node, ast.Policy | ast.UnsetPolicy):
+        return _policy_identities(node, scope, role)
+    if isinstance(node, ast.Step | ast.UnsetStep):
+        return ((node.kind, node.name.text),)
+    if isinstance(node, ast.UnsetAttribute) and node.key is not None:
+        key = evaluate(node.key, scope)
+        if isinstance(key.data, str):
+            return ((node.name.text, key.data),)
+        if not isinstance(key.data, Poison):
+            given = a_kind(key.data)
+            scope.report(name_rules.INDEX_TYPE(node.key.span, base="a map", expected="a string", given=given))
+    return ()
+
+
+def _policy_identities(node: ast.Policy | ast.UnsetPolicy, scope: Scope, role: str | None) -> tuple[Key, ...]:
+    event, subject = _event(node.event, scope.report), node.subject
+    codes = _codes(node.event, scope)
+    if subject is not None and role is not None:
+        scope.report(_subject_in_role(subject))
+        return ()
+    if subject is not None:
+        known = known_role(subject.role.text, subject.role.span, scope.report)
+        of: Key = (subject.role.text, None if subject.index is None else subject.index.text)
+    else:
+        known, of = True, (role, None)
+    if event is None or codes is None or not known:
+        return ()
+    return tuple((event.name, *of, code) for code in codes or (None,))
+
+
+def check(item: ast.Item, role: str | None, scope: Scope, options: Mapping[str, Type]) -> None:
+    """Report what is wrong with ``item`` by itself; ``options``: what its block can set beside attributes."""
+    if isinstance(item, ast.Assign):
+        name = item.key.text
+        row = attributes.BY_NAME.get(name)
+        type_ = options.get(name) or (row.type if row is not None else None)
+        value = evaluate(item.value, scope)
+        if type_ is not None:
+            conform(value, type_, name, scope.report)
+    elif isinstance(item, ast.Mount):
+        mount(item, scope)
+    elif isinstance(item, ast.Output):
+        output(item, scope, None)
+        if item.subject is not None:
+            known_role(item.subject.role.text, item.subject.role.span, scope.report)
+    elif isinstance(item, ast.Policy):
+        policy(item, scope, None if item.subject is not None else role)
+    elif isinstance(item, ast.Step):
+        for each in item.items:
+            check(each, role, scope, options)
+    elif isinstance(item, ast.UNSET):
+        identities(item, scope, role)
+    elif isinstance(item, ast.Patch):
+        patch(item, None, scope)

@@ -1,247 +1,245 @@
-"""``unset``: what a layer takes away from the layers below it.
+"""Whether there is something to take away for each ``unset``.
 
-It is loaded only for files that unset something. An attribute is named, a mount is known by its path, an output by its
-source and destination, a policy by its subject and event, a step by its kind and name.
+It is an error only if no layer has the thing, and, for an ``unset`` in a template, no user of the template. What an
+absent item would have given counts as there. It is loaded only for files that unset something.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from collections.abc import Collection, Iterable, Iterator
+from functools import cached_property
+from typing import TypeAlias
 
-from tfdsl.diagnostics import name_rules
+from tfdsl.diagnostics import Diagnostic, name_rules
+from tfdsl.diagnostics.suggest import closest
 from tfdsl.record import replace
-from tfdsl.semantics import resolved, statements
-from tfdsl.semantics.blocks import Layer, in_one_block
-from tfdsl.semantics.conform import conform
+from tfdsl.rules import policies as policy_rules
+from tfdsl.rules.mounts import SHM_PATH
+from tfdsl.semantics.blocks import Layer
 from tfdsl.semantics.evaluate import evaluate
-from tfdsl.semantics.scope import Scope
-from tfdsl.semantics.values import MapData, Poison, a_kind, map_data
+from tfdsl.semantics.layers import policy_words
+from tfdsl.semantics.resolve import Resolver
+from tfdsl.semantics.statements import Key, identities
+from tfdsl.semantics.values import MapData
 from tfdsl.syntax import ast
 from tfdsl.text import Span
-from tfdsl.vocabulary.types import RUN_TIME_WORD, STRING
+from tfdsl.vocabulary import attributes
+from tfdsl.vocabulary.attributes import ROLES_BY_NAME
 
-if TYPE_CHECKING:
-    from tfdsl.semantics.resolve import Resolver
+MOST_PROPOSED = 100
+"""Of more keys or paths than these, none is proposed: they can be long texts, which take long to compare."""
 
-K = TypeVar("K")
+_GIVEN_BY: dict[type[ast.Unset], type[ast.Mount | ast.Output | ast.Policy | ast.Step]] = {
+    ast.UnsetMount: ast.Mount,
+    ast.UnsetOutput: ast.Output,
+    ast.UnsetPolicy: ast.Policy,
+    ast.UnsetStep: ast.Step,
+}
+"""The items that each statement takes away."""
+
+Layers: TypeAlias = list[tuple[Layer, str]]
+"""Layers, each with a role that it is for."""
+Place: TypeAlias = tuple[str, int, int]
+Miss: TypeAlias = tuple[Span, Diagnostic]
+"""Where nothing was there to unset, and the error."""
 
 
-# --- attributes ------------------------------------------------------------------------------------------------
+class Unsets:
+    """What each ``unset`` has taken away, and what not, by the places of its name.
+
+    ``took``: where there is something; ``missed``: the errors where, for some user, there is nothing.
+    """
+
+    def __init__(self) -> None:
+        self.took: dict[Place, Span] = {}
+        self.missed: dict[Place, Miss] = {}
+
+    def left(self) -> Iterator[Diagnostic]:
+        """The errors."""
+        yield from (diagnostic for place, (_, diagnostic) in self.missed.items() if place not in self.took)
+
+    def add(self, took: Iterable[Span], missed: Iterable[Miss]) -> None:
+        """Add what is known from another user of the same templates."""
+        for span in took:
+            self.took[_place(span)] = span
+        for span, diagnostic in missed:
+            self.missed.setdefault(_place(span), (span, diagnostic))
 
 
-def attributes(resolver: Resolver, layer: Layer, settings: dict[str, resolved.Setting], role: str | None) -> None:
-    """Take from ``settings`` the attributes, and entries of maps, that ``layer`` unsets."""
-    taken: dict[tuple[str, str], Span] = {}
+def _place(span: Span) -> Place:
+    """The same for one place in two readings of a text."""
+    return span.source.path, span.start, span.end
+
+
+def check(resolver: Resolver) -> None:
+    """Look for what every ``unset`` in the layers of ``resolver`` takes away."""
+    known = resolver.shared.unsets or Unsets()
+    resolver.shared.unsets = known
+    roles = resolver.role_names() or ("worker",)
+    of_role = {role: [(layer, role) for layer, _ in resolver.role_layers(role)] for role in roles}
+    for block in resolver.absent_blocks():
+        role = block.node.name.text
+        of_role.setdefault(role, []).extend((layer, role) for layer in block.layers)
+    everything = _Search(resolver, [pair for pairs in of_role.values() for pair in pairs], None)
+    for layer in resolver.job_layers():
+        _check_layer(layer, everything, known)
+    for role in resolver.role_names():
+        search = _Search(resolver, of_role[role], role)
+        for layer in resolver.own_layers(role):
+            _check_layer(layer, search, known)
+
+
+def _check_layer(layer: Layer, search: _Search, known: Unsets) -> None:
     for node in layer.unsets:
-        if not isinstance(node, ast.UnsetAttribute):
-            continue
+        if search.holds(node.condition):
+            missing = search.missing(node)
+            if missing is None:
+                known.add([_name(node)], ())
+            else:
+                known.add((), [(_name(node), missing)])
+
+
+def _name(node: ast.Unset) -> Span:
+    """The place of the thing that is unset."""
+    if isinstance(node, ast.UnsetAttribute):
+        return node.name.span if node.key is None else node.key.span
+    if isinstance(node, ast.UnsetMount):
+        return node.path.span
+    if isinstance(node, ast.UnsetOutput):
+        return node.source.span.to(node.destination.span)
+    return node.event.span if isinstance(node, ast.UnsetPolicy) else node.name.span
+
+
+class _Search:
+    """Looks in ``layers`` for what is unset; ``role``: that of the block with the ``unset``.
+
+    What is there is collected once, so that many an ``unset`` costs little.
+    """
+
+    def __init__(self, resolver: Resolver, layers: Layers, role: str | None) -> None:
+        self.resolver = resolver
+        self.layers = layers
+        self.role = role
+        self._scopes = {role: replace(resolver.scope_of(role), report=_unheard) for _, role in layers}
+        self._given: dict[type, dict[str, dict[Key, None]]] = {}
+
+    def holds(self, condition: ast.Condition | None) -> bool:
+        """Whether an ``unset`` is there, for any role that it is for."""
+        roles = (self.role,) if self.role is not None else self.resolver.role_names()
+        return condition is None or any(self.resolver.holds(condition, role) for role in roles)
+
+    def missing(self, node: ast.Unset) -> Diagnostic | None:
+        """The error that there is nothing; ``None`` if there is something, or another error."""
+        if isinstance(node, ast.UnsetAttribute):
+            return self._attribute(node) if node.key is None else self._entry(node, node.key)
+        if isinstance(node, ast.UnsetPolicy) and node.subject is not None:
+            role, names = node.subject.role, self.resolver.role_names()
+            if role.text in ROLES_BY_NAME and role.text not in names:
+                return policy_rules.no_such_role(self.resolver.name, role.text, names).at(role.span)
+        there = self._there(_GIVEN_BY[type(node)])
+        wanted = {role: identities(node, scope, self.role) for role, scope in self._scopes.items()}
+        if not all(wanted.values()) or any(key in there[role] for role, keys in wanted.items() for key in keys):
+            return None
+        every = list(dict.fromkeys(key for keys in there.values() for key in keys))
+        if isinstance(node, ast.UnsetMount):
+            return self._mount(node, str(next(iter(wanted.values()))[0][0]), [str(path) for (path,) in every])
+        if isinstance(node, ast.UnsetOutput):
+            what = f"output {node.source.span.text} to {node.destination.span.text}"
+            diagnostic = name_rules.NOTHING_TO_UNSET(_name(node), what=what)
+            return diagnostic.help("an output is known by its source and its destination")
+        return self._policy(node, every) if isinstance(node, ast.UnsetPolicy) else self._step(node, every)
+
+    # --- items -------------------------------------------------------------------------------------------------
+
+    def _there(self, kind: type[ast.Mount | ast.Output | ast.Policy | ast.Step]) -> dict[str, dict[Key, None]]:
+        """By what the items of one kind are known, by role; policies in a role block with and without their role."""
+        if kind not in self._given:
+            there = self._given[kind] = {role: {} for role in self._scopes}
+            own = {(id(layer), role) for role in self._scopes for layer in self.resolver.own_layers(role)}
+            for layer, role in self.layers:
+                for item in (each for each in layer.items if isinstance(each, kind)):
+                    there[role] |= dict.fromkeys(identities(item, self._scopes[role], None))
+                    if isinstance(item, ast.Policy) and item.subject is None and (id(layer), role) in own:
+                        there[role] |= dict.fromkeys(identities(item, self._scopes[role], role))
+        return self._given[kind]
+
+    def _mount(self, node: ast.UnsetMount, path: str, there: Collection[str]) -> Diagnostic:
+        diagnostic = name_rules.NOTHING_TO_UNSET(node.path.span, what=f"mount at {path}")
+        if path == SHM_PATH and "shm" in self._assigns:
+            return diagnostic.help("shm is set: write unset shm")
+        return self._meant(diagnostic, path, there)
+
+    def _policy(self, node: ast.UnsetPolicy, there: Iterable[Key]) -> Diagnostic:
+        event = node.event.name.text
+        diagnostic = name_rules.NOTHING_TO_UNSET(_name(node), what=policy_words(node).removeprefix("the "))
+        if self.role is None or not any(key[:3] == (event, None, None) for key in there):
+            return diagnostic
+        return diagnostic.help(
+            f"the job's policy on {event} is for all roles: write one here to replace it for this role"
+        )
+
+    def _step(self, node: ast.UnsetStep, there: Iterable[Key]) -> Diagnostic:
         name = node.name.text
-        if node.key is None:
-            settings.pop(name, None)
-            continue
-        key = entry_key(node.key, _scope(resolver, role))
-        if key is not None:
-            _take_entry(settings, name, key)
-            _note(resolver, taken, (name, key), node.key.span, f'{name}["{key}"]')
-    for (name, key), span in taken.items():
-        if name in layer.attributes:
-            data = resolver.typed(layer.attributes[name], role).data
-            if isinstance(data, MapData) and key in data.entries:
-                place = data.entries[key].key_span
-                resolver.report(in_one_block(span, f'{name}["{key}"]', place))
+        diagnostic = name_rules.NOTHING_TO_UNSET(node.name.span, what=f"{node.kind} {name}")
+        kinds = {str(other): str(kind) for kind, other in there}
+        if name in kinds:
+            return diagnostic.help(f"{name} is a {kinds[name]} step: write unset {kinds[name]} {name}")
+        near = self.resolver.params.closest(name, kinds)
+        return diagnostic.help(f"did you mean {near}?") if near else diagnostic
 
+    # --- attributes ---------------------------------------------------------------------------------------
 
-def _take_entry(settings: dict[str, resolved.Setting], name: str, key: str) -> None:
-    setting = settings.get(name)
-    data = None if setting is None else setting.value.data
-    if setting is None or not isinstance(data, MapData) or key not in data.entries:
-        return
-    left = {other: entry for other, entry in data.entries.items() if other != key}
-    if left:
-        settings[name] = replace(setting, value=replace(setting.value, data=map_data(left)))
-    else:
-        del settings[name]
+    @cached_property
+    def _assigns(self) -> dict[str, list[tuple[ast.Assign, str]]]:
+        """Attributes by name, each with a role that it is for."""
+        assigns: dict[str, list[tuple[ast.Assign, str]]] = {}
+        for layer, role in self.layers:
+            for item in layer.items:
+                if isinstance(item, ast.Assign):
+                    assigns.setdefault(item.key.text, []).append((item, role))
+        return assigns
 
+    @cached_property
+    def _entries(self) -> dict[str, dict[str, None]]:
+        """Keys by the names of their maps, as far as they have been asked for."""
+        return {}
 
-def entry_key(node: ast.Expr, scope: Scope) -> str | None:
-    """The key of an entry; ``None``, with a report, when it is not a string."""
-    value = evaluate(node, scope)
-    if isinstance(value.data, str):
-        return value.data
-    if not isinstance(value.data, Poison):
-        scope.report(name_rules.INDEX_TYPE(node.span, base="a map", expected="a string", given=a_kind(value.data)))
-    return None
-
-
-# --- mounts and outputs ----------------------------------------------------------------------------------------
-
-
-def mounts(resolver: Resolver, layer: Layer, role: str, below: dict[str, resolved.Mount]) -> dict[str, Span]:
-    """Take from ``below`` the mounts that ``layer`` unsets; returns where, by path."""
-    taken: dict[str, Span] = {}
-    for node in layer.unsets:
-        if not isinstance(node, ast.UnsetMount) or not resolver.stands(node, role):
-            continue
-        path = mount_path(node.path, resolver.role_scope(role))
-        if path is not None:
-            below.pop(path, None)
-            _note(resolver, taken, path, node.path.span, f"the mount at {path}")
-    return taken
-
-
-def _note(resolver: Resolver, taken: dict[K, Span], key: K, span: Span, what: str) -> None:
-    """Note that ``key`` is unset at ``span``; that it is unset twice is reported."""
-    first = taken.setdefault(key, span)
-    if first != span:
-        resolver.report(in_one_block(span, what, first, twice=True))
-
-
-def mount_path(node: ast.Expr, scope: Scope) -> str | None:
-    """The path of a mount without a ``/`` at its end; ``None``, with a report, when it is not a path."""
-    data = conform(evaluate(node, scope), STRING, "the path of a mount", scope.report).data
-    return (data.rstrip("/") or "/") if isinstance(data, str) else None
-
-
-Ends: TypeAlias = tuple[object, object]
-"""Source and destination of an output."""
-
-
-def outputs(resolver: Resolver, layer: Layer, role: str, below: dict[Ends, resolved.Output]) -> dict[Ends, Span]:
-    """Take from ``below`` the outputs of ``role`` that ``layer`` unsets; returns where."""
-    taken: dict[Ends, Span] = {}
-    for node in layer.unsets:
-        if not isinstance(node, ast.UnsetOutput) or not resolver.stands(node, role):
-            continue
-        ends = output_ends(node, resolver.role_scope(role))
-        if ends is not None:
-            below.pop(ends, None)
-            _note(resolver, taken, ends, node.destination.span, "this output")
-    return taken
-
-
-def output_ends(node: ast.Output | ast.UnsetOutput, scope: Scope) -> Ends | None:
-    """Source and destination; ``None``, with a report, when one is not a text."""
-    source = conform(evaluate(node.source, scope), RUN_TIME_WORD, "the source of an output", scope.report)
-    to = conform(evaluate(node.destination, scope), RUN_TIME_WORD, "the destination of an output", scope.report)
-    return None if isinstance(source.data, Poison) or isinstance(to.data, Poison) else (source.data, to.data)
-
-
-# --- policies and steps ----------------------------------------------------------------------------------------
-
-
-Of: TypeAlias = tuple[str, str | None, str | None]
-"""Which policies an ``unset`` is about: event, role and index. Without a role: those that are written without one."""
-
-
-class _Policies:
-    """The policies that one layer unsets. ``taken``: where, by exit status (``None`` for another event)."""
-
-    def __init__(self, resolver: Resolver, layer: Layer, role: str | None) -> None:
-        self._resolver = resolver
-        self._role = role
-        self._taken: dict[Of, dict[int | None, ast.UnsetPolicy]] = {}
-        for node in layer.unsets:
-            if isinstance(node, ast.UnsetPolicy) and resolver.stands(node, role):
-                self._add(node)
-
-    def _add(self, node: ast.UnsetPolicy) -> None:
-        codes = codes_of(node, _scope(self._resolver, self._role), self._role)
-        if codes is None:
-            return
-        taken = self._taken.setdefault((node.event.name.text, *_subject(node, self._role)), {})
-        again = next((taken[code] for code in codes or (None,) if code in taken), None)
-        if again is not None:
-            what = policy_words(node)
-            self._resolver.report(in_one_block(node.event.span, what, again.event.span, twice=True))
-        taken |= dict.fromkeys(codes or (None,), node)
-
-    def check(self, here: Iterable[resolved.Policy]) -> None:
-        """Report those of the layer's own policies that it unsets."""
-        for policy in here:
-            taken = self._of(policy)
-            node = next((taken[code] for code in policy.codes or (None,) if code in taken), None)
-            if node is not None:
-                self._resolver.report(in_one_block(node.event.span, policy_words(node), policy.event_span))
-
-    def left(self, policy: resolved.Policy) -> resolved.Policy | None:
-        """What is left of a policy from a lower layer."""
-        taken = self._of(policy)
-        if not taken:
-            return policy
-        codes = tuple(code for code in policy.codes if code not in taken)
-        return replace(policy, codes=codes) if codes else None
-
-    def _of(self, policy: resolved.Policy) -> Mapping[int | None, ast.UnsetPolicy]:
-        """What is unset of policies like ``policy``."""
-        if policy.subject is None and self._role is None:
-            return self._taken.get((policy.event, None, None), {}) | self._named(policy)
-        return self._named(policy)
-
-    def _named(self, policy: resolved.Policy) -> dict[int | None, ast.UnsetPolicy]:
-        index = None if policy.index is None else str(policy.index)
-        return self._taken.get((policy.event, policy.role, index), {}) if policy.role is not None else {}
-
-
-def _subject(node: ast.UnsetPolicy, role: str | None) -> tuple[str | None, str | None]:
-    """Role and index; in a role block its role."""
-    return subject_of(node.subject) or (role, None)
-
-
-def policies(
-    resolver: Resolver,
-    layer: Layer,
-    role: str | None,
-    below: Iterable[resolved.Policy],
-    here: Iterable[resolved.Policy],
-) -> list[resolved.Policy]:
-    """What is left of ``below`` when ``layer``, whose own policies are ``here``, has taken away what it unsets."""
-    unset = _Policies(resolver, layer, role)
-    unset.check(here)
-    return [left for policy in below if (left := unset.left(policy)) is not None]
-
-
-def subject_of(node: ast.Subject | None) -> tuple[str, str | None] | None:
-    """Role and index as written."""
-    return None if node is None else (node.role.text, node.index.text if node.index is not None else None)
-
-
-def codes_of(node: ast.Policy | ast.UnsetPolicy, scope: Scope, role: str | None) -> frozenset[int] | None:
-    """The exit statuses of ``node``, none for another event; ``None``, with a report, when it is wrong."""
-    codes = statements.event_codes(node.event, node.subject, scope, role)
-    return None if codes is None else frozenset(codes)
-
-
-def policy_words(node: ast.UnsetPolicy) -> str:
-    """The policy in words."""
-    event = " ".join(node.event.span.text.split())
-    return f"the policy on {event}" if node.subject is None else f"the policy on {node.subject.span.text} {event}"
-
-
-def steps(resolver: Resolver, layer: Layer, role: str, below: dict[str, resolved.Step]) -> dict[str, Span]:
-    """Take from ``below`` the steps that ``layer`` unsets; returns where, by name."""
-    taken: dict[str, Span] = {}
-    for node in layer.unsets:
-        if not isinstance(node, ast.UnsetStep) or not resolver.stands(node, role):
-            continue
+    def _attribute(self, node: ast.UnsetAttribute) -> Diagnostic | None:
         name = node.name.text
-        if name in below and below[name].kind == node.kind:
-            del below[name]
-        _note(resolver, taken, f"{node.kind} {name}", node.name.span, f"{node.kind} {name}")
-    return taken
+        if name in self._assigns:
+            return None
+        row = attributes.BY_NAME[name]
+        diagnostic = name_rules.NOTHING_TO_UNSET(node.name.span, what=f"value of {name}")
+        near = closest(name, self._assigns)
+        if near is not None:
+            return diagnostic.help(f"did you mean {near}?").replacing(f"write {near}", near)
+        if row.default in ("none", "required", "{}", "[]"):
+            return diagnostic
+        return diagnostic.help(f"its default ({row.default}) cannot be unset; for another value, write {name} = …")
+
+    def _entry(self, node: ast.UnsetAttribute, key: ast.Expr) -> Diagnostic | None:
+        name = node.name.text
+        there = self._entries.get(name)
+        if there is None:
+            there = self._entries[name] = {}
+            for assign, role in self._assigns.get(name, ()):
+                data = evaluate(assign.value, self._scopes[role]).data
+                there |= dict.fromkeys(data.entries) if isinstance(data, MapData) else {}
+        wanted = [text for scope in self._scopes.values() if isinstance(text := evaluate(key, scope).data, str)]
+        if not wanted or any(text in there for text in wanted):
+            return None
+        diagnostic = name_rules.NOTHING_TO_UNSET(key.span, what=f"entry {wanted[0]} of {name}")
+        return self._meant(diagnostic, wanted[0], there)
+
+    def _meant(self, diagnostic: Diagnostic, given: str, there: Collection[str]) -> Diagnostic:
+        near = self.resolver.params.closest(given, there) if len(there) <= MOST_PROPOSED else None
+        if near is None:
+            return diagnostic
+        diagnostic = diagnostic.help(f"did you mean {near}?")
+        if diagnostic.span.text != f'"{given}"':
+            return diagnostic
+        return diagnostic.replacing(f'write "{near}"', f'"{near}"')
 
 
-def check_names(node: ast.Unset, role: str | None, scope: Scope) -> None:
-    """The names and types in ``node``, which is absent."""
-    if isinstance(node, ast.UnsetAttribute) and node.key is not None:
-        entry_key(node.key, scope)
-    elif isinstance(node, ast.UnsetMount):
-        mount_path(node.path, scope)
-    elif isinstance(node, ast.UnsetOutput):
-        output_ends(node, scope)
-    elif isinstance(node, ast.UnsetPolicy):
-        codes_of(node, scope, role)
-
-
-def _scope(resolver: Resolver, role: str | None) -> Scope:
-    return resolver.scope if role is None else resolver.role_scope(role)
+def _unheard(diagnostic: Diagnostic) -> None:
+    """What is wrong with a value has been reported where it is used."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from tfdsl.backend import Backend
-from tfdsl_backends.jobset.features import VERSIONS
 from tfdsl_backends.jobset.messages import RULES
-from tfdsl_backends.jobset.options import OPTIONS
+from tfdsl_backends.jobset.options import OPTIONS, VERSIONS
 from tfdsl_backends.jobset.support import SUPPORT
 from tfdsl_backends.podspec import SCHEMAS
 from tfdsl_backends.podspec.options import JOB_LABELS

@@ -14,12 +14,18 @@ from tfdsl.emit.located import entry
 from tfdsl.ir.cluster_spec import gets_flags, needs_tf_config
 from tfdsl.ir.policies import completions
 from tfdsl_backends.jobset import messages
-from tfdsl_backends.jobset.claims import documents, own_claims
-from tfdsl_backends.jobset.failure_rules import pod_rules, reads_messages
-from tfdsl_backends.jobset.features import MESSAGE_PATTERNS
-from tfdsl_backends.jobset.names import hostname, job_name, subdomain
-from tfdsl_backends.jobset.pods import plan
-from tfdsl_backends.jobset.policies import TENSORBOARD, decisions
+from tfdsl_backends.jobset.options import MESSAGE_PATTERNS
+from tfdsl_backends.jobset.policies import (
+    TENSORBOARD,
+    decisions,
+    hostname,
+    job_name,
+    pod_rules,
+    reads_messages,
+    subdomain,
+)
+from tfdsl_backends.jobset.tfconfig import plan
+from tfdsl_backends.jobset.when import documents, own_claims
 from tfdsl_backends.podspec.checks import (
     Name,
     check_additions,

@@ -6,20 +6,17 @@ from collections.abc import Sequence
 from typing import Final
 
 from tfdsl.backend import Document, Unit
-from tfdsl.emit.located import Data, Located, at, child, located
-from tfdsl.ir.model import Role
+from tfdsl.emit.located import Data, Located, at, child
+from tfdsl.ir.model import Job, Role
 from tfdsl.ir.policies import completions
-from tfdsl_backends.jobset import claims
+from tfdsl_backends.jobset import when
 from tfdsl_backends.jobset.checks import check
-from tfdsl_backends.jobset.failure_rules import jobset_rules, pod_rules
-from tfdsl_backends.jobset.names import job_name, pod_labels
-from tfdsl_backends.jobset.order import in_order
-from tfdsl_backends.jobset.pods import plan
-from tfdsl_backends.jobset.policies import TENSORBOARD, decisions
-from tfdsl_backends.jobset.tfconfig import tasks
+from tfdsl_backends.jobset.policies import TENSORBOARD, decisions, job_name, jobset_rules, pod_labels, pod_rules
+from tfdsl_backends.jobset.tfconfig import plan, tasks
+from tfdsl_backends.podspec.batch import ending_alone, job_spec
+from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL, written
 from tfdsl_backends.podspec.objects import claim_document, job_metadata, tensorboard_service
 from tfdsl_backends.podspec.options import QUEUE_LABEL
-from tfdsl_backends.podspec.plan import indexed
 from tfdsl_backends.podspec.pods import pod_template
 
 __all__ = ["check", "generate", "tasks"]
@@ -31,7 +28,7 @@ EXCLUSIVE: Final = "alpha.jobset.sigs.k8s.io/exclusive-topology"
 def generate(unit: Unit) -> Sequence[Document]:
     """The JobSet, which is the main document; the claims that outlive it; TensorBoard's Service."""
     job = unit.job
-    documents = [jobset(unit), *(claim_document(job, claim) for claim in claims.documents(unit))]
+    documents = [jobset(unit), *(claim_document(job, claim) for claim in when.documents(unit))]
     board = job.role(TENSORBOARD)
     if board is not None:
         documents.append(tensorboard_service(job, board, pod_labels(unit, board)))
@@ -46,13 +43,12 @@ def jobset(unit: Unit) -> Data:
         "kind": "JobSet",
         "metadata": metadata(unit),
         "spec": {
-            "suspend": Located(True, "suspend") if job.suspend else None,
-            "ttlSecondsAfterFinished": located(job.ttl and job.ttl.seconds, "ttl"),
+            **written(job, (SUSPEND, TTL)),
             "network": network(unit),
             "coordinator": coordinator(unit),
             "successPolicy": success_policy(unit),
             "failurePolicy": failure_policy(unit),
-            "volumeClaimPolicies": claims.policies(unit),
+            "volumeClaimPolicies": when.policies(unit),
             "replicatedJobs": [replicated_job(unit, role) for role in in_order(job)],
         },
     }
@@ -109,22 +105,22 @@ def failure_policy(unit: Unit) -> dict[str, Data]:
 def replicated_job(unit: Unit, role: Role) -> Data:
     """The one Job of ``role``."""
     job = unit.job
-    deadline = job.deadline if role.name != TENSORBOARD else None
-    rules = pod_rules(decisions(unit).roles[role.name]).rules
+    decided = decisions(unit).roles[role.name]
     return Located(
         {
             "name": Located(job_name(unit, role), role.path),
             "replicas": 1,
             "dependsOn": depends_on(unit, role),
             "template": {
-                "spec": {
-                    **indexed(role),
-                    "backoffLimit": Located(decisions(unit).roles[role.name].limit, "retries"),
-                    "activeDeadlineSeconds": located(deadline and deadline.seconds, "deadline"),
-                    "podFailurePolicy": {"rules": list(rules)} if rules else None,
-                    "successPolicy": job_success_policy(unit, role),
-                    "template": pod_template(job, role, plan(unit, role)),
-                },
+                "spec": job_spec(
+                    job,
+                    role,
+                    decided.limit,
+                    pod_rules(decided).rules,
+                    pod_template(job, role, plan(unit, role)),
+                    (DEADLINE,) if role.name != TENSORBOARD else (),
+                    sorted(ending_alone(job, role), key=lambda policy: policy.index or 0),
+                ),
             },
         },
         role.path,
@@ -138,14 +134,13 @@ def depends_on(unit: Unit, role: Role) -> Data:
     return Located(dependencies, child(role.path, "after")) if dependencies else None
 
 
-def job_success_policy(unit: Unit, role: Role) -> Data:
-    """The replicas of ``role`` that end it alone, where it has others."""
-    single = [policy for policy in completions(unit.job) if policy.role == role.name and policy.index is not None]
-    if role.replicas == 1 or not single:
-        return None
-    return {
-        "rules": [
-            {"succeededIndexes": Located(str(policy.index), child(policy.path, "index"))}
-            for policy in sorted(single, key=lambda policy: policy.index or 0)
-        ]
-    }
+def in_order(job: Job) -> list[Role]:
+    """The roles, each behind those of its ``after``, else as they are."""
+    placed: list[Role] = []
+    waiting = list(job.roles)
+    while waiting:
+        names = {role.name for role in placed}
+        ready = next((role for role in waiting if names.issuperset(role.after)), waiting[0])
+        placed.append(ready)
+        waiting.remove(ready)
+    return placed

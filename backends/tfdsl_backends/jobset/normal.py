@@ -1,18 +1,110 @@
-"""The normal form of JobSets: the defaults of its webhook and schema, and what its controller overwrites in Jobs."""
+"""JobSets as they are stored, and their normal form: defaults of webhook and schema, what controllers overwrite.
+
+Source: `Default` in `pkg/webhooks/jobset_webhook.go` of JobSet 0.12. The order of startupPolicy InOrder, which is
+deprecated, becomes the dependencies that say the same.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Sequence as Many
 from functools import cache
 from typing import Final
 
-from tfdsl.manifest.edits import child, each, items, scalar, with_value, within, without
-from tfdsl.manifest.nodes import Mapping, Node
-from tfdsl_backends.jobset.controllers import RESTART_UNCOUNTED
-from tfdsl_backends.jobset.forms import API_VERSION, completed
-from tfdsl_backends.podspec.normal import documents, rules
-from tfdsl_backends.podspec.normal.documents import SCHEDULER, dialect, document, with_names_of
+from tfdsl.manifest.edits import changed, child, each, items, put, scalar, text, with_value, within, without
+from tfdsl.manifest.nodes import Mapping, Node, Sequence, mapping
+from tfdsl.manifest.view import View
+from tfdsl_backends.jobset.lifecycle import RESTART_UNCOUNTED
+from tfdsl_backends.podspec.normal import rules
+from tfdsl_backends.podspec.normal.documents import SCHEDULER, aligned_job, dialect, document, with_names_of
 from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Rule, Sets, Types
+
+GROUP: Final = "jobset.x-k8s.io/"
+API_VERSION: Final = "jobset.x-k8s.io/v1alpha2"
+_JOBS: Final = ("spec", "replicatedJobs")
+_POD: Final = ("template", "spec", "template", "spec")
+
+
+def is_jobset(root: View) -> bool:
+    """Whether a document is a JobSet."""
+    return root["kind"].text == "JobSet" and (root["apiVersion"].text or "").startswith(GROUP)
+
+
+def completed(document: Node) -> Node:
+    """A JobSet as it is stored: pods restart in place unless they say something else, the order is in the Jobs."""
+    if scalar(child(document, "kind")) != "JobSet":
+        return document
+    return _in_order(changed(document, _JOBS, lambda jobs: each(jobs, _with_restart_policy)))
+
+
+def _with_restart_policy(job: Node) -> Node:
+    pod = child(job, *_POD)
+    if not isinstance(pod, Mapping) or pod.get("restartPolicy") is not None:
+        return job
+    return put(job, (*_POD, "restartPolicy"), text("OnFailure", pod.span))
+
+
+def _in_order(document: Node) -> Node:
+    """``document`` with each Job depending on the one before it, where the startupPolicy says that."""
+    place = child(document, "spec", "startupPolicy")
+    if scalar(child(place, "startupPolicyOrder")) != "InOrder":
+        return document
+    before: list[Node] = []
+
+    def depends(job: Node) -> Node:
+        own = child(job, "name")
+        new = job
+        if before and isinstance(job, Mapping) and job.get("dependsOn") is None:
+            one = mapping({"name": before[-1], "status": text("Ready", job.span)}, job.span)
+            new = with_value(job, "dependsOn", Sequence((one,), job.span))
+        if own is not None:
+            before.append(own)
+        return new
+
+    ordered = changed(document, _JOBS, lambda jobs: each(jobs, depends))
+    assert isinstance(ordered, Mapping)
+    return within(ordered, ("spec",), lambda spec: without(spec, ("startupPolicy",)))
+
+
+def with_claims(document: Node) -> Node:
+    """A JobSet with the claims that it makes as volumes of the pods that mount them, as its controller adds them."""
+    name = scalar(child(document, "metadata", "name"))
+    claims = {claim: f"{claim}-{name}" for claim in claim_names(document)}
+    if not claims:
+        return document
+    return changed(document, _JOBS, lambda jobs: each(jobs, lambda job: changed(job, _POD, _with(claims))))
+
+
+def claim_names(document: Node) -> list[str]:
+    """The names of the claims that a JobSet makes."""
+    policies = items(child(document, "spec", "volumeClaimPolicies"))
+    templates = [one for policy in policies for one in items(child(policy, "templates"))]
+    names = [scalar(child(one, "metadata", "name")) for one in templates]
+    return [name for name in names if isinstance(name, str)]
+
+
+def _with(claims: dict[str, str]) -> Callable[[Node], Node]:
+    """What adds a volume to a pod for each of ``claims`` that it mounts and that is no volume yet."""
+
+    def in_pod(pod: Node) -> Node:
+        if not isinstance(pod, Mapping):
+            return pod
+        there = {scalar(child(one, "name")) for one in items(pod.get("volumes"))}
+        containers = [*items(pod.get("containers")), *items(pod.get("initContainers"))]
+        mounts = [mount for container in containers for mount in items(child(container, "volumeMounts"))]
+        mounted = {scalar(child(mount, "name")) for mount in mounts}
+        added = [_volume(name, claim, pod) for name, claim in claims.items() if name in mounted - there]
+        if not added:
+            return pod
+        return with_value(pod, "volumes", Sequence((*items(pod.get("volumes")), *added), pod.span))
+
+    return in_pod
+
+
+def _volume(name: str, claim: str, pod: Mapping) -> Node:
+    source = mapping({"claimName": text(claim, pod.span)}, pod.span)
+    return mapping({"name": text(name, pod.span), "persistentVolumeClaim": source}, pod.span)
+
 
 KINDS: Final = {(API_VERSION, "JobSet"): "JobSet"}
 
@@ -192,27 +284,11 @@ def aligned(documents: Many[Node], written: Many[Node]) -> Many[Node]:
 
 
 def _jobset(own: Node, written: Node | None, ports: frozenset[str]) -> Node:
-    if not isinstance(own, Mapping) or written is None:
-        return own
-    others = {scalar(child(one, "name")): one for one in items(child(written, "spec", "replicatedJobs"))}
+    """A JobSet with the names of containers, volumes and ports of ``written``."""
+    others = {scalar(child(one, "name")): child(one, "template") for one in items(child(written, *_JOBS))}
 
     def job(one: Node) -> Node:
-        other = child(others.get(scalar(child(one, "name"))), "template", "spec")
-        return _aligned_job(one, other, ports) if isinstance(one, Mapping) else one
+        other = others.get(scalar(child(one, "name")))
+        return changed(one, ("template",), lambda template: aligned_job(template, other, ports))
 
-    replicated = child(own, "spec", "replicatedJobs")
-    if replicated is None:
-        return own
-    return within(own, ("spec",), lambda spec: with_value(spec, "replicatedJobs", each(replicated, job)))
-
-
-def _aligned_job(one: Mapping, other: Node | None, ports: frozenset[str]) -> Mapping:
-    """A replicated Job with the names of containers, volumes and ports of ``other``, the ``spec`` of a Job."""
-    pod, written = child(one, "template", "spec", "template", "spec"), child(other, "template", "spec")
-    template = child(other, "template")
-    if not isinstance(template, Mapping) or not isinstance(pod, Mapping) or not isinstance(written, Mapping):
-        return one
-    place = ("template", "spec", "template")
-    new = within(one, place, lambda node: documents.template(node, template, ports))
-    names = documents.container_names(pod, written)
-    return within(new, ("template", "spec"), lambda spec: documents.failure_policy(spec, names))
+    return changed(own, _JOBS, lambda jobs: each(jobs, job))

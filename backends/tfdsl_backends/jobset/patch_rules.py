@@ -11,7 +11,7 @@ from typing import Final
 
 from tfdsl.patch.rules import POD, Complaint, Derived, Since
 from tfdsl.patterns import regex
-from tfdsl_backends.jobset.features import CLAIM_TEMPLATES, MESSAGE_PATTERNS
+from tfdsl_backends.jobset.options import CLAIM_TEMPLATES, MESSAGE_PATTERNS
 from tfdsl_backends.podspec import patching
 from tfdsl_backends.podspec.patching import BY_POD_NAME, REPLICAS, Node, alternatives, claim, job, numbers, part, rules
 

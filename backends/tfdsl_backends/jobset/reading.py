@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.import_rules import SERVER_REFUSES
-from tfdsl.draft import Draft
+from tfdsl.diagnostics.import_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
+from tfdsl.draft import Attribute, Draft, Policy
+from tfdsl.manifest.edits import changed, child, items, scalar
+from tfdsl.manifest.nodes import Node
+from tfdsl.manifest.nodes import Sequence as Listed
 from tfdsl.manifest.view import View, view
-from tfdsl.reading import Asked, Group
-from tfdsl_backends.jobset.forms import completed, is_jobset, with_claims
-from tfdsl_backends.jobset.names import LABELS
-from tfdsl_backends.jobset.normal import aligned, normal
-from tfdsl_backends.jobset.reading_beside import belonging, claims
-from tfdsl_backends.jobset.reading_fields import FIELDS
-from tfdsl_backends.jobset.reading_policies import read_policies
-from tfdsl_backends.jobset.reading_refusals import refusals
-from tfdsl_backends.jobset.reading_roles import RoleOf, named, roles, wanted
-from tfdsl_backends.jobset.reading_settings import read_limits, read_order, read_settings
+from tfdsl.patterns import regex
+from tfdsl.reading import Asked, Field, Group
+from tfdsl.record import Record
+from tfdsl.vocabulary.attributes import MOST_REPLICAS, ROLES, ROLES_BY_NAME
+from tfdsl_backends.jobset.lifecycle import BY_LIMIT, FAIL, Failure, Job, Manifest, read_manifest
+from tfdsl_backends.jobset.lower import EXCLUSIVE
+from tfdsl_backends.jobset.normal import aligned, completed, is_jobset, normal, with_claims
+from tfdsl_backends.jobset.options import JOB_NAME
+from tfdsl_backends.jobset.patch_rules import RULES
+from tfdsl_backends.jobset.policies import LABELS, TENSORBOARD
+from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE
+from tfdsl_backends.podspec.reading.batch import USUAL_RETRIES, ending_alone, read_field, refusals
+from tfdsl_backends.podspec.reading.beside import kept_claims
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
+from tfdsl_backends.podspec.reading.mounts import claim_facts, stem
 from tfdsl_backends.podspec.reading.objects import Neighbours, job_name, read_metadata
 from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
+from tfdsl_backends.podspec.reading.values import LARGEST_RETRIES, STATUSES, on_exit
 
 if TYPE_CHECKING:
     from tfdsl.manifest.documents import Document
+    from tfdsl.text import Span
+
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
 
@@ -66,7 +76,7 @@ def read(group: Group, asked: Asked) -> Draft | None:
 def _read(group: Group, asked: Asked) -> Draft | None:
     document, beside = group.documents[0], group.documents[1:]
     root = view(with_claims(completed(document.node)))
-    for diagnostic in refusals(root):
+    for diagnostic in refusals(root, "JobSet", RULES, "JobSet"):
         asked.report(diagnostic)
     found = roles(root, asked)
     if not found:
@@ -114,3 +124,462 @@ def _facts(draft: Draft, root: View, found: Sequence[RoleOf], made: Mapping[str,
         priority=True,
         scheduler=True,
     )
+
+
+_LEADERS: Final = ("chief", "master")
+
+
+class RoleOf(Record):
+    """A replicated Job as a role. ``name``: its own; ``copies``: how many Jobs it is; ``job``: its entry."""
+
+    role: str
+    name: str
+    copies: int
+    replicas: int
+    job: View
+
+    @property
+    def spec(self) -> View:
+        """``spec`` of the Job."""
+        return self.job["template"]["spec"]
+
+
+def roles(root: View, asked: Asked) -> list[RoleOf]:
+    """The roles in the order of the language; none where one of the Jobs, or all of it, has no place in it (told)."""
+    entries = [one for one in root["spec"]["replicatedJobs"].items() if _is_there(one, asked)]
+    found: dict[str, RoleOf] = {}
+    for one in entries:
+        role = _role(one, entries, found, asked)
+        if role is None:
+            return []
+        found[role] = _of(role, one)
+        if not _fits(found[role], asked):
+            return []
+    if not any(ROLES_BY_NAME[role].trains for role in found):
+        asked.report(NO_WORDS(root.span, what="the job", reason="it has neither a chief (master) nor workers"))
+        return []
+    return [found[row.name] for row in ROLES if row.name in found]
+
+
+def named(found: Sequence[RoleOf]) -> dict[str, str]:
+    """Role → the name of its replicated Job."""
+    return {one.role: one.name for one in found}
+
+
+def wanted(document: Node, found: Sequence[RoleOf]) -> Node:
+    """What the job has to compile to: the JobSet without Jobs that have no replicas."""
+    names = {one.name for one in found}
+
+    def kept(jobs: Node) -> Node:
+        return Listed(tuple(one for one in items(jobs) if scalar(child(one, "name")) in names), jobs.span)
+
+    return changed(document, ("spec", "replicatedJobs"), kept)
+
+
+def _is_there(one: View, asked: Asked) -> bool:
+    if one["replicas"].number == 0:
+        asked.report(NOT_KEPT(one.span, what=f"replicated Job {one['name'].text}", reason="it has no replicas"))
+        return False
+    return True
+
+
+def _of(role: str, one: View) -> RoleOf:
+    copies, pods = max(one["replicas"].number or 1, 1), _pods(one["template"]["spec"])
+    return RoleOf(role, one["name"].text or "", copies, copies * pods, one)
+
+
+def _pods(spec: View) -> int:
+    numbers = [spec[key].number or 0 for key in ("completions", "parallelism")]
+    return max(1, *numbers)
+
+
+def _role(one: View, entries: Sequence[View], found: dict[str, RoleOf], asked: Asked) -> str | None:
+    """The role that the entry ``one`` is; ``None`` where it is none (told)."""
+    name = one["name"].text or ""
+    role = asked.roles.get(name) or _known(name)
+    if role is None and len(entries) == 1:
+        role = "worker"
+    taken = role in found or (role in _LEADERS and any(leader in found for leader in _LEADERS))
+    if role in ROLES_BY_NAME and not taken:
+        return role
+    error = NO_ROLE(one["name"].span, what="the replicated Job", name=name)
+    known = ", ".join(row.name for row in ROLES)
+    asked.report(error.help(f"say which it is with --role {name}=ROLE; roles are {known}"))
+    return None
+
+
+def _known(name: str) -> str | None:
+    if name in ROLES_BY_NAME:
+        return name
+    said = next((row.name for row in ROLES if name in row.aliases), None)
+    return said or next((row.name for row in ROLES if name in row.akin), None)
+
+
+def _fits(one: RoleOf, asked: Asked) -> bool:
+    """Whether the role may have so many replicas; tells what becomes of several Jobs."""
+    place = one.job["replicas"] if one.copies > 1 else one.spec["completions"]
+    what = f"role {one.role} with {one.replicas} replicas"
+    if one.replicas > MOST_REPLICAS:
+        asked.report(NO_WORDS(place.span, what=what, reason=f"it can have {MOST_REPLICAS:,}"))
+        return False
+    if one.replicas > 1 and ROLES_BY_NAME[one.role].single:
+        error = NO_WORDS(place.span, what=what, reason=f"a job has one {one.role}")
+        asked.report(error.help(f"write --role {one.name}=worker to read it as that"))
+        return False
+    if one.copies > 1:
+        pods = one.replicas // one.copies
+        jobs = f"{one.copies} Jobs of {pods} pod{'' if pods == 1 else 's'}"
+        difference = "they are one Job, so the names of their pods are others, and it fails and completes as one"
+        asked.report(READ_DIFFERENTLY(place.span, what=jobs, word=f"{one.replicas} replicas", difference=difference))
+    return True
+
+
+_NAME: Final = regex(JOB_NAME)
+
+
+def read_settings(draft: Draft, root: View, found: Sequence[RoleOf]) -> None:
+    """Attributes of the job and options of the target."""
+    spec, metadata = root["spec"], root["metadata"]
+    queue = metadata["labels"][QUEUE_LABEL]
+    draft.job.set("queue", queue.text or None, queue.span)
+    for field in (TTL, SUSPEND):
+        read_field(draft, field, spec[field.path])
+    _network(draft, spec["network"])
+    topology = metadata["annotations"][EXCLUSIVE]
+    if topology.text:
+        statements = draft.job.statements
+        draft.job.statements = [one for one in statements if one.identity != f"annotations[{EXCLUSIVE}]"]
+        draft.options.set("exclusive_topology", topology.text, topology.span)
+    chosen, coordinator = spec["coordinator"]["replicatedJob"], spec["coordinator"]
+    role = next((one.role for one in found if one.name == chosen.text), None)
+    if role is not None and not coordinator["jobIndex"].number and not coordinator["podIndex"].number:
+        draft.options.set("coordinator", role, chosen.span)
+    for one in found:
+        if one.name != one.role and _NAME.fullmatch(one.name):
+            draft.options.entry("job_names", one.role, one.name, one.job["name"].span)
+
+
+def _network(draft: Draft, network: View) -> None:
+    if network["enableDNSHostnames"].flag is False:
+        draft.options.set("service", False, network["enableDNSHostnames"].span)
+    domain = network["subdomain"]
+    if domain.text and domain.text != draft.name:
+        draft.options.set("subdomain", domain.text, domain.span)
+
+
+def read_order(draft: Draft, found: Sequence[RoleOf], asked: Asked) -> None:
+    """``after`` of each role."""
+    roles = {one.name: one.role for one in found}
+    for one in found:
+        place = one.job["dependsOn"]
+        others = [other for other in place.items() if other["name"].text in roles]
+        for other in others:
+            if other["status"].text == "Complete":
+                draft.law = False
+                what, word = f"status Complete of {other['name'].text}", "after"
+                difference = "the role starts when the other runs, not when it has completed"
+                asked.report(READ_DIFFERENTLY(other["status"].span, what=what, word=word, difference=difference))
+        names = [roles[other["name"].text or ""] for other in others]
+        if names:
+            draft.role(one.role).add(Attribute("after", names, place.span))
+
+
+def read_limits(draft: Draft, found: Sequence[RoleOf]) -> None:
+    """The deadline, if that of all Jobs but TensorBoard's is the same."""
+    places = [one.spec[DEADLINE.path] for one in found if one.role != TENSORBOARD]
+    if len({place.number for place in places}) == 1:
+        read_field(draft, DEADLINE, places[0])
+
+
+def belonging(neighbours: Neighbours, jobset: View) -> list[Document]:
+    """Those of ``neighbours`` that the compiler writes beside ``jobset``."""
+    name, namespace = jobset["metadata"]["name"].text, jobset["metadata"]["namespace"].text
+    if name is None:
+        return []
+    made = {f"{name}-{stem(path)}" for path, _ in _mounted(jobset)}
+    near = neighbours.of(namespace, name)
+    return [one for one in near if _is_board(view(one.node), name) or _is_claim(view(one.node), made)]
+
+
+def _is_board(root: View, name: str) -> bool:
+    selected = root["spec"]["selector"][f"{LABELS}/jobset-name"].text == name
+    return root["kind"].text == "Service" and root["metadata"]["name"].text == f"{name}-{TENSORBOARD}" and selected
+
+
+def _is_claim(root: View, names: set[str]) -> bool:
+    is_claim = root["kind"].text == "PersistentVolumeClaim" and root["metadata"]["name"].text in names
+    return is_claim and claim_facts(root) is not None
+
+
+def _mounted(jobset: View) -> Iterator[tuple[str, str]]:
+    """Path and name of each volume that a container mounts."""
+    for one in jobset["spec"]["replicatedJobs"].items():
+        for container in one["template"]["spec"]["template"]["spec"]["containers"].items():
+            for mount in container["volumeMounts"].items():
+                if mount["mountPath"].text and mount["name"].text:
+                    yield mount["mountPath"].text, mount["name"].text
+
+
+def claims(jobset: View, documents: Sequence[Document]) -> dict[str, ClaimFacts]:
+    """What is known of claims, by the name of the PersistentVolumeClaim.
+
+    Those that the JobSet makes and removes are among them, if each is called after the path at which it is mounted.
+    """
+    found = kept_claims(document.node for document in documents)
+    paths = {name: path for path, name in _mounted(jobset)}
+    for policy in jobset["spec"]["volumeClaimPolicies"].items():
+        if policy["retentionPolicy"]["whenDeleted"].text not in (None, "Delete"):
+            continue
+        for template in policy["templates"].items():
+            name, facts = template["metadata"]["name"].text, claim_facts(template)
+            if name and facts is not None and name in paths and stem(paths[name]) == name:
+                found[f"{name}-{jobset['metadata']['name'].text}"] = facts
+    return found
+
+
+Done: TypeAlias = Literal["fail job", "restart job", "restart pod", "restart container"]
+
+_DECIDING: Final = ("chief", "master", "worker")
+_TERMINATED: Final = 143
+_MOST_APART: Final = 64
+"""Replicas of a role that are asked for one by one."""
+
+
+class _Read(Record):
+    """What one role does about failures.
+
+    ``failed``, ``evicted``: what is done; ``exits``: policies about statuses; ``more``: about single replicas, and
+    restarts in place that are used up. ``retries``: how often it restarts, ``None`` where nothing counts. The places
+    are those of the limit and of the rules.
+    """
+
+    failed: Done
+    evicted: Done
+    limit: Span
+    rules: Span
+    exits: tuple[Policy, ...] = ()
+    more: tuple[Policy, ...] = ()
+    retries: int | None = None
+
+
+def read_policies(draft: Draft, root: View, found: Sequence[RoleOf]) -> None:
+    """Policies of the job where most roles have them, else of each role; ``retries``."""
+    _read_end(draft, root, found)
+    manifest = read_manifest(root, named(found))
+    jobs = [(one, manifest.jobs[one.role]) for one in found if one.role in manifest.jobs and one.role != TENSORBOARD]
+    roles = {one.role: _read_role(manifest, job, one) for one, job in jobs}
+    if not roles:
+        return
+    every = list(roles.values())
+    usual = _most([one.failed for one in every])
+    if usual != "fail job":
+        draft.job.add(Policy("failed", usual, next(one.limit for one in every if one.failed == usual)))
+    _read_evicted(draft, roles)
+    same = all(_said(one.exits) == _said(every[0].exits) and one.failed == usual for one in every)
+    for role, one in roles.items():
+        block = draft.role(role)
+        if one.failed != usual:
+            block.add(Policy("failed", one.failed, one.limit))
+        for policy in one.exits if not same or one is every[0] else ():
+            (draft.job if same else block).add(policy)
+        for policy in one.more:
+            draft.job.add(policy)
+    _read_retries(draft, root, manifest, every)
+
+
+def _read_evicted(draft: Draft, roles: Mapping[str, _Read]) -> None:
+    """``evicted``, where it is not what a failure is."""
+    if all(one.evicted == one.failed for one in roles.values()):
+        return
+    actions = {one.evicted for one in roles.values()}
+    if len(actions) == 1:
+        one = next(one for one in roles.values() if one.evicted != one.failed)
+        draft.job.add(Policy("evicted", one.evicted, one.rules))
+        return
+    for role, one in roles.items():
+        if one.evicted != one.failed:
+            draft.role(role).add(Policy("evicted", one.evicted, one.rules))
+
+
+def _most(actions: Sequence[Done]) -> Done:
+    """The action of most; of equally many the first."""
+    return max(actions, key=actions.count)
+
+
+def _said(policies: Sequence[Policy]) -> list[tuple[str, str]]:
+    return [(policy.event, policy.action) for policy in policies]
+
+
+def _read_retries(draft: Draft, root: View, manifest: Manifest, roles: Sequence[_Read]) -> None:
+    said = {policy.action for one in roles for policy in (*one.exits, *one.more)}
+    actions = said | {one.failed for one in roles} | {one.evicted for one in roles}
+    counts = [(one.retries, one.limit) for one in roles if one.retries is not None]
+    if "restart job" in actions:
+        counts = [(manifest.restarts, root["spec"]["failurePolicy"]["maxRestarts"].span), *counts]
+    if counts:
+        retries, span = counts[0]
+        if retries != USUAL_RETRIES and retries > 0:
+            draft.job.set("retries", min(retries, LARGEST_RETRIES), span)
+
+
+# --- the end -----------------------------------------------------------------------------------------------------
+
+
+def _read_end(draft: Draft, root: View, found: Sequence[RoleOf]) -> None:
+    """Whose end is the end of the job, unless that is what the language does by itself."""
+    policy = root["spec"]["successPolicy"]
+    targets = {target.text for target in policy["targetReplicatedJobs"].items()}
+    roles = [one for one in found if one.name in targets or (not targets and one.role != TENSORBOARD)]
+    if len(roles) != 1 and policy["operator"].text != "Any":
+        return
+    usual = next((role for role in _DECIDING if any(one.role == role for one in found)), "")
+    single = {one.role: _single(one) for one in roles}
+    if [one.role for one in roles] == [usual] and not single[usual]:
+        return
+    for one in roles:
+        for index in single[one.role]:
+            draft.job.add(Policy(f"{one.role}[{index}] completed", "complete job", policy.span))
+        if not single[one.role]:
+            draft.job.add(Policy(f"{one.role} completed", "complete job", policy.span))
+
+
+def _single(one: RoleOf) -> list[int]:
+    """The replicas each of which completes the Job, if it says no more than that."""
+    indexes = [index for index, _ in ending_alone(one.spec)]
+    return indexes if one.replicas > 1 and all(index < one.replicas for index in indexes) else []
+
+
+# --- failures ----------------------------------------------------------------------------------------------------
+
+
+def _read_role(manifest: Manifest, job: Job, one: RoleOf) -> _Read:
+    """What ``job`` and the JobSet do about a failed pod of the role."""
+    limit, rules = one.spec["backoffLimit"].span, one.spec["podFailurePolicy"].span
+    if job.controlled.in_place:
+        return _in_place(manifest, job, one.role, limit, rules)
+    named_ = sorted({status for rule in job.controlled.rules for status in rule.statuses if status in STATUSES})
+    other = next((status for status in STATUSES if status not in named_), 0)
+    several = 1 < one.replicas <= _MOST_APART and any(rule.patterns for rule in manifest.rules)
+    table = [_Acts(manifest, job, [*named_, other], index) for index in range(one.replicas if several else 1)]
+    usual: dict[int, Done] = {status: _most([acts.of[status] for acts in table]) for status in (*named_, other)}
+    evicted, counted = _evicted(manifest, job, usual[other])
+    differs = evicted == "restart pod" and not counted and usual[other] == "restart pod"
+    more = [policy for index, acts in enumerate(table) for policy in _own(one.role, index, acts, usual, other, rules)]
+    if differs:
+        more.append(Policy(f"{one.role} evicted", evicted, rules))
+    exits = _exits(usual, usual[other], rules)
+    counts = "restart pod" in usual.values()
+    return _Read(
+        usual[other], evicted, limit, rules, tuple(exits), tuple(more), job.controlled.limit if counts else None
+    )
+
+
+def _evicted(manifest: Manifest, job: Job, usual: Done) -> tuple[Done, bool]:
+    """What is done about an evicted pod, and whether a limit counts that; ``usual`` where its status decides."""
+    found = job.controlled.rule_for(_TERMINATED, disrupted=True)
+    if found is None or not found[1].disrupted or any(not rule.disrupted for rule in job.controlled.rules[: found[0]]):
+        return usual, True
+    return _failed(manifest, job, _TERMINATED, 0, evicted=True)
+
+
+class _Acts:
+    """What is done about one replica. ``of``: by the status of its container."""
+
+    def __init__(self, manifest: Manifest, job: Job, statuses: Sequence[int], index: int) -> None:
+        self.of: dict[int, Done] = {
+            status: _failed(manifest, job, status, index, evicted=False)[0] for status in statuses
+        }
+
+
+def _exits(acts: Mapping[int, Done], usual: Done, span: Span, of: str = "") -> list[Policy]:
+    """Policies for the statuses about which something else is done than ``usual``."""
+    return _by_status({status: act for status, act in acts.items() if act != usual}, span, of)
+
+
+def _by_status(acts: Mapping[int, Done], span: Span, of: str) -> list[Policy]:
+    """Policies for each of these statuses."""
+    statuses: dict[Done, set[int]] = {}
+    for status, act in acts.items():
+        statuses.setdefault(act, set()).add(status)
+    return [policy for act, found in statuses.items() for policy in on_exit(found, act, span, of)]
+
+
+def _own(role: str, index: int, acts: _Acts, usual: Mapping[int, Done], other: int, span: Span) -> Iterator[Policy]:
+    """Policies of one replica, where something else is done about it than about most of its role."""
+    of = f"{role}[{index}] "
+    if acts.of[other] != usual[other]:
+        yield Policy(f"{of}failed", acts.of[other], span)
+        yield from _exits(acts.of, acts.of[other], span, of)
+        return
+    yield from _by_status({status: act for status, act in acts.of.items() if act != usual[status]}, span, of)
+
+
+def _in_place(manifest: Manifest, job: Job, role: str, limit: Span, rules: Span) -> _Read:
+    retries, used_up = max(job.controlled.limit - 1, 1), max(job.controlled.limit, 1)
+    more: tuple[Policy, ...] = ()
+    if _by_set(manifest, Failure(job.name, BY_LIMIT, "")) == "restart job":
+        more = (Policy(f"{role} restarted {used_up}", "restart job", limit),)
+        retries = max(manifest.restarts, used_up)
+    return _Read("restart container", "restart container", limit, rules, (), more, retries)
+
+
+def _failed(manifest: Manifest, job: Job, status: int, index: int, *, evicted: bool) -> tuple[Done, bool]:
+    found = job.controlled.rule_for(status, disrupted=evicted)
+    if found is not None:
+        number, rule = found
+        if rule.action == "FailJob":
+            return _by_set(manifest, job.failed_by(number, rule, index, status)), False
+        if rule.action == "Ignore":
+            return "restart pod", False
+    if job.controlled.limit > 0:
+        return "restart pod", True
+    return _by_set(manifest, Failure(job.name, BY_LIMIT, "")), False
+
+
+def _by_set(manifest: Manifest, failure: Failure) -> Done:
+    """What the JobSet does about a failed Job: a restart of which none is left is a failure."""
+    action = manifest.action(failure)
+    counted = action == "RestartJobSet"
+    return "fail job" if action == FAIL or (counted and not manifest.restarts) else "restart job"
+
+
+# --- for the page about migration ---
+
+_JOB: Final = "spec.replicatedJobs[].template.spec"
+
+FIELDS: Final[tuple[Field, ...]] = (
+    Field("metadata.name", "job NAME"),
+    Field("metadata.generateName", "job NAME", "the server makes a name of it; tfdsl compile --name gives one"),
+    Field("metadata.namespace", "namespace"),
+    Field("metadata.labels.<key>", "labels"),
+    Field("metadata.labels.kueue.x-k8s.io/queue-name", "queue"),
+    Field("metadata.annotations.<key>", "annotations"),
+    Field("metadata.annotations.alpha.jobset.sigs.k8s.io/exclusive-topology", "exclusive_topology", "in target jobset"),
+    Field("spec.replicatedJobs[].name", "role", "job_names in target jobset keeps other names"),
+    Field("spec.replicatedJobs[].replicas", "replicas", "times the completions of its Job: a role is one Job"),
+    Field("spec.replicatedJobs[].dependsOn", "after", "status Ready; Complete is read as that"),
+    Field("spec.replicatedJobs[].groupName", "", "a patch"),
+    Field("spec.startupPolicy", "after", "InOrder: each after the one before it"),
+    Field("spec.successPolicy", "on completed", "of one role, or the first of several; a patch for all of several"),
+    Field("spec.failurePolicy.maxRestarts", "retries", "where the job restarts"),
+    Field("spec.failurePolicy.restartStrategy", "", "BlockingRecreate; a patch for others"),
+    Field("spec.failurePolicy.rules[]", "on failed, on exit, on evicted", "what they do, not how they are written"),
+    Field("spec.network.enableDNSHostnames", "service", "in target jobset"),
+    Field("spec.network.subdomain", "subdomain", "in target jobset"),
+    Field("spec.network.publishNotReadyAddresses", "", "a patch for false"),
+    Field("spec.coordinator", "coordinator", "in target jobset; a patch for another pod than the first"),
+    Field("spec.suspend", "suspend"),
+    Field("spec.ttlSecondsAfterFinished", "ttl"),
+    Field("spec.managedBy", "", "a patch"),
+    Field("spec.volumeClaimPolicies[].templates[]", "mount claim", "of those that are deleted; a patch for others"),
+    Field(f"{_JOB}.completions, parallelism", "replicas"),
+    Field(f"{_JOB}.completionMode", "", "Indexed"),
+    Field(f"{_JOB}.backoffLimit", "retries", "retries + 1 under OnFailure"),
+    Field(f"{_JOB}.backoffLimitPerIndex, maxFailedIndexes", "", "patches"),
+    Field(f"{_JOB}.activeDeadlineSeconds", "deadline", "if all Jobs have it"),
+    Field(f"{_JOB}.podFailurePolicy.rules[]", "on exit, on evicted", "what they do, not how they are written"),
+    Field(f"{_JOB}.successPolicy.rules[].succeededIndexes", "on completed", "one index; a patch for several"),
+    Field(f"{_JOB}.podReplacementPolicy", "", "a patch"),
+    Field(f"{_JOB}.template.spec.restartPolicy", "on failed", "OnFailure, the default: restart container"),
+    Field("status", "", "left out: it is the server's"),
+)

@@ -7,13 +7,12 @@ the policies become is worked out in :mod:`tfdsl_backends.jobset.policies`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from tfdsl import conditions as asked
 from tfdsl.backend import Row, Support, approximated, chosen, kept, refused, translated
 from tfdsl.vocabulary.statements import ACTIONS_OF
 from tfdsl_backends.jobset import when
-from tfdsl_backends.jobset.features import SEVERAL_DEPENDENCIES
+from tfdsl_backends.jobset.options import SEVERAL_DEPENDENCIES
+from tfdsl_backends.podspec import batch
 from tfdsl_backends.podspec import when as shared
 from tfdsl_backends.podspec.support import ROWS, STEP, WHOLE_DEVICES, WITHOUT_OWNER, prepare_row
 
@@ -26,7 +25,7 @@ SCHEDULING: tuple[Row, ...] = (
     kept("job.scheduler", f"{JOB}.template.spec.schedulerName"),
     translated("job.gang", "", "one replica starts alone", when=asked.single),
     kept("job.gang", "", when=asked.off),
-    translated("job.gang", QUEUE, "Kueue admits all pods of the JobSet together", when=when.queued),
+    translated("job.gang", QUEUE, "Kueue admits all pods of the JobSet together", when=batch.queued),
     approximated(
         "job.gang",
         "",
@@ -125,7 +124,7 @@ LIMITS: tuple[Row, ...] = (
         "058",
         "kueue-resumes",
         instead="remove suspend, or stop the queue (stopPolicy of the LocalQueue) to hold the job",
-        when=when.in_kueue,
+        when=batch.in_kueue,
     ),
     kept("job.suspend", "suspend"),
 )
@@ -170,88 +169,59 @@ JOB_RULES = f"{JOB}.podFailurePolicy"
 SET_RULES = "failurePolicy"
 
 
-def _completed() -> Iterator[Row]:
-    yield kept("policies[completed]", SUCCESS)
-    yield kept("policies[completed].complete job", SUCCESS)
-    yield refused(
-        "policies[completed].restart job",
-        "a JobSet whose role has completed does not start again",
-        "060",
-        "restart-after-success",
-        instead="compile to volcano",
-    )
-    yield kept("policies[completed].index", SUCCESS, when=when.whole)
-    yield translated("policies[completed].index", f"{JOB}.successPolicy", "the Job ends with that replica")
-
-
-def _overridden() -> Iterator[Row]:
-    """A policy that decides nothing costs nothing."""
-    for event in ("failed", "exit", "evicted"):
-        for action in ACTIONS_OF[event]:
-            yield kept(f"policies[{event}].{action}", "", when=when.overridden)
-
-
-def _failures() -> Iterator[Row]:
-    """What is alike in failures, exit statuses and evictions."""
-    for event in ("failed", "exit", "evicted"):
-        key = f"policies[{event}]"
-        yield refused(
+def _failure(event: str) -> tuple[Row, ...]:
+    key = f"policies[{event}]"
+    return (
+        refused(
             key,
             "the Job of tensorboard always restarts its container in place, and never ends the job",
             "061",
             "tensorboard-policy",
             instead="remove the policy",
-            when=when.not_tensorboards_own,
-        )
-        yield kept(key, SET_RULES if event == "failed" else JOB_RULES)
-        yield from _fails(event)
-        yield translated(f"{key}.restart job", SET_RULES, "the Job fails, and the JobSet makes all Jobs anew")
-        yield refused(
+            when=batch.not_tensorboards_own,
+        ),
+        kept(key, SET_RULES if event == "failed" else JOB_RULES),
+        *_fails(event),
+        translated(f"{key}.restart job", SET_RULES, "the Job fails, and the JobSet makes all Jobs anew"),
+        refused(
             f"{key}.restart role",
             "JobSet restarts all Jobs or none; to restart one is an alpha feature (gate RestartJob)",
             "062",
             "restart-role",
             instead="write restart job, or compile to volcano",
-        )
-        yield refused(
+        ),
+        refused(
             f"{key}.abort job",
             "nothing suspends a JobSet from inside",
             "063",
             "abort-job",
             instead="write fail job, or compile to volcano",
-        )
-        yield refused(
+        ),
+        refused(
             f"{key}.ignore",
             "any failed Job fails the JobSet, whichever role it is of",
             "064",
             "ignore",
             instead="let the program exit 0, or compile to volcano"
             + (", slider or yarn, which can ignore a failed replica" if event != "evicted" else ""),
-        )
-        yield refused(
+        ),
+        refused(
             f"{key}.index",
             "the Job of a role restarts the pods of all its replicas alike: {value} of {role} cannot differ in that",
             "065",
             "replica-policy",
             instead="write the policy for the whole role, or fail or restart the job",
             when=when.replica_restarts_alone,
-        )
-        yield translated(f"{key}.index", SET_RULES, "a rule that finds the pod's name in the message of the Job")
-    for event in ("failed", "evicted"):
-        yield refused(
-            f"policies[{event}].delay",
-            "a JobSet acts at once; it cannot wait {value}",
-            "066",
-            "delay",
-            instead="remove `after`, or compile to volcano 1.11 or newer",
-        )
+        ),
+        translated(f"{key}.index", SET_RULES, "a rule that finds the pod's name in the message of the Job"),
+    )
 
 
-def _fails(event: str) -> Iterator[Row]:
+def _fails(event: str) -> tuple[Row, ...]:
     """``fail job``."""
     key, text = f"policies[{event}].fail job", "the Job fails, and the JobSet with it"
-    if event == "failed":
-        yield chosen(
+    return (
+        chosen(
             key,
             SET_RULES,
             text,
@@ -260,15 +230,15 @@ def _fails(event: str) -> Iterator[Row]:
             "fails-at-once",
             instead="write on failed => restart job to try again",
         )
-    else:
-        yield translated(key, SET_RULES, text)
+        if event == "failed"
+        else translated(key, SET_RULES, text),
+    )
 
 
-def _restarts() -> Iterator[Row]:
-    """``restart container`` and ``restart pod``."""
-    for event in ("failed", "exit"):
-        key = f"policies[{event}]"
-        yield approximated(
+def _restarts_on(event: str) -> tuple[Row, ...]:
+    key = f"policies[{event}]"
+    return (
+        approximated(
             f"{key}.restart container",
             f"{JOB}.template.spec.restartPolicy",
             "a Job distinguishes failures only with new pods: the replica restarts in a new pod",
@@ -276,13 +246,17 @@ def _restarts() -> Iterator[Row]:
             "restart-in-new-pod",
             instead="write `restart pod` if that is what you want",
             when=when.in_new_pod,
-        )
-        yield from _restart_container(key)
-        yield translated(f"{key}.restart pod", f"{JOB}.backoffLimit", "Never: the Job creates a new pod")
-    for action in ("restart container", "restart pod"):
-        key = f"policies[evicted].{action}"
-        yield translated(key, f"{JOB}.backoffLimit", "a new pod", when=shared.of_tensorboard)
-        yield approximated(
+        ),
+        *_restart_container(key),
+        translated(f"{key}.restart pod", f"{JOB}.backoffLimit", "Never: the Job creates a new pod"),
+    )
+
+
+def _evicted_restarts(action: str) -> tuple[Row, ...]:
+    key = f"policies[evicted].{action}"
+    return (
+        translated(key, f"{JOB}.backoffLimit", "a new pod", when=shared.of_tensorboard),
+        approximated(
             key,
             JOB_RULES,
             "the Job ignores evictions (condition DisruptionTarget): it recreates the pod each time, and retries does "
@@ -291,70 +265,122 @@ def _restarts() -> Iterator[Row]:
             "evictions-uncounted",
             instead="without the policy an eviction counts as a failure",
             when=when.restarts_pods,
-        )
-        yield translated(key, f"{JOB}.backoffLimit", "a new pod, counted apart from restarts in place")
-
-
-def _restart_container(key: str) -> Iterator[Row]:
-    place = f"{JOB}.template.spec.restartPolicy"
-    yield translated(f"{key}.restart container", place, "OnFailure", when=shared.of_tensorboard)
-    yield approximated(
-        f"{key}.restart container",
-        place,
-        "the restart that uses up retries is cut off at once, and the Job deletes the pod with its log",
-        "069",
-        "last-log-lost",
-        instead="write restart pod to keep the pods that have failed",
+        ),
+        translated(key, f"{JOB}.backoffLimit", "a new pod, counted apart from restarts in place"),
     )
 
 
-def _others() -> Iterator[Row]:
-    """What JobSet does not have, and restarts in place that are used up."""
-    yield refused(
+def _restart_container(key: str) -> tuple[Row, ...]:
+    place = f"{JOB}.template.spec.restartPolicy"
+    return (
+        translated(f"{key}.restart container", place, "OnFailure", when=shared.of_tensorboard),
+        approximated(
+            f"{key}.restart container",
+            place,
+            "the restart that uses up retries is cut off at once, and the Job deletes the pod with its log",
+            "069",
+            "last-log-lost",
+            instead="write restart pod to keep the pods that have failed",
+        ),
+    )
+
+
+COMPLETED: tuple[Row, ...] = (
+    kept("policies[completed]", SUCCESS),
+    kept("policies[completed].complete job", SUCCESS),
+    refused(
+        "policies[completed].restart job",
+        "a JobSet whose role has completed does not start again",
+        "060",
+        "restart-after-success",
+        instead="compile to volcano",
+    ),
+    kept("policies[completed].index", SUCCESS, when=batch.whole),
+    translated("policies[completed].index", f"{JOB}.successPolicy", "the Job ends with that replica"),
+)
+
+
+# A policy that decides nothing costs nothing.
+OVERRIDDEN: tuple[Row, ...] = (
+    *(
+        kept(f"policies[{event}].{action}", "", when=when.overridden)
+        for event in ("failed", "exit", "evicted")
+        for action in ACTIONS_OF[event]
+    ),
+)
+
+
+# What is alike in failures, exit statuses and evictions.
+FAILURES: tuple[Row, ...] = (
+    *(row for event in ("failed", "exit", "evicted") for row in _failure(event)),
+    *(
+        refused(
+            f"policies[{event}].delay",
+            "a JobSet acts at once; it cannot wait {value}",
+            "066",
+            "delay",
+            instead="remove `after`, or compile to volcano 1.11 or newer",
+        )
+        for event in ("failed", "evicted")
+    ),
+)
+
+
+# ``restart container`` and ``restart pod``.
+RESTARTS: tuple[Row, ...] = (
+    *(row for event in ("failed", "exit") for row in _restarts_on(event)),
+    *(row for action in ("restart container", "restart pod") for row in _evicted_restarts(action)),
+)
+
+
+# What JobSet does not have, and restarts in place that are used up.
+OTHERS: tuple[Row, ...] = (
+    refused(
         "policies[pending]",
         "a JobSet has no time limit for pods that wait to be placed",
         "070",
         "pending",
         instead="write deadline, which also counts waiting, or compile to volcano 1.11 or newer",
-    )
-    yield refused(
+    ),
+    refused(
         "policies[restarted]",
         "pods of this role restart, not containers, so no restart in place is counted",
         "071",
         "restarted-in-new-pod",
         instead="remove the policy; retries limits the restarts",
         when=when.restarts_new_pods,
-    )
-    yield translated(
+    ),
+    translated(
         "policies[restarted]", f"{JOB}.backoffLimit", "retries, which are used up before", when=when.beyond_retries
-    )
-    yield kept("policies[restarted]", f"{JOB}.backoffLimit")
-    yield refused(
+    ),
+    kept("policies[restarted]", f"{JOB}.backoffLimit"),
+    refused(
         "policies[restarted].index",
         "a Job adds up the restarts of all its pods, so replica {value} of {role} cannot be counted alone",
         "073",
         "restarted-replica",
         instead="write the policy for the whole role",
-    )
-    yield kept("policies[restarted].fail job", SET_RULES)
-    yield kept("policies[restarted].restart job", SET_RULES)
-    yield refused(
+    ),
+    kept("policies[restarted].fail job", SET_RULES),
+    kept("policies[restarted].restart job", SET_RULES),
+    refused(
         "policies[restarted].abort job",
         "nothing suspends a JobSet from inside",
         "063",
         "abort-job",
         instead="write fail job, or compile to volcano",
-    )
-    yield refused(
+    ),
+    refused(
         "policies[unknown]",
         "a JobSet is not placed as a gang, so nothing acts when only part of the job can be placed",
         "072",
         "unknown",
         instead="compile to volcano",
-    )
+    ),
+)
 
 
-POLICIES: tuple[Row, ...] = (*_overridden(), *_completed(), *_failures(), *_restarts(), *_others())
+POLICIES: tuple[Row, ...] = (*OVERRIDDEN, *COMPLETED, *FAILURES, *RESTARTS, *OTHERS)
 
 OWN: tuple[Row, ...] = (*SCHEDULING, *LIMITS, *STEPS, *POLICIES)
 

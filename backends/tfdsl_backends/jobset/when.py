@@ -5,33 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from tfdsl.backend import Condition, Unit, condition
-from tfdsl_backends.jobset.claims import own_claims
+from tfdsl.emit.located import Data
+from tfdsl_backends.jobset.options import CLAIM_TEMPLATES
 from tfdsl_backends.jobset.policies import TENSORBOARD, decisions
-from tfdsl_backends.podspec.options import QUEUE_LABEL
+from tfdsl_backends.podspec.objects import claim_spec
 
 if TYPE_CHECKING:
     from tfdsl.ir.fields import Item
-    from tfdsl.ir.model import ClaimMount, Policy, Role
-
-
-@condition("with a queue")
-def queued(unit: Unit, item: Item) -> bool:
-    """Whether Kueue admits the job, all its pods at once."""
-    return unit.job.queue is not None or QUEUE_LABEL in unit.job.labels
-
-
-@condition("true, with a queue or Kueue's label")
-def in_kueue(unit: Unit, item: Item) -> bool:
-    """``suspend``: whether Kueue manages a job that is to be held."""
-    return item.value is True and queued(unit, item)
-
-
-@condition("tensorboard, unless failed => restart container or evicted => restart pod")
-def not_tensorboards_own(unit: Unit, item: Item) -> bool:
-    """Whether the policy is of tensorboard and not what its Job does anyway."""
-    policy = cast("Policy", item.node)
-    own = {"failed": ("restart container",), "evicted": ("restart pod",)}
-    return item.role == TENSORBOARD and policy.action not in own.get(policy.event, ())
+    from tfdsl.ir.model import Claim, ClaimMount, Policy, Role
 
 
 overridden = Condition(
@@ -114,13 +95,6 @@ def replica_restarts_alone(unit: Unit, item: Item) -> bool:
     return acts or (role is not None and policy.index in role.mixed)
 
 
-@condition("one replica")
-def whole(unit: Unit, item: Item) -> bool:
-    """``completed`` of one replica: whether its role has no other."""
-    role = unit.job.role(item.role)
-    return role is not None and role.replicas == 1
-
-
 @condition("without keep, from 0.11")
 def goes_with_job(unit: Unit, item: Item) -> bool:
     """Whether the JobSet makes the claim, and it goes with it."""
@@ -129,3 +103,22 @@ def goes_with_job(unit: Unit, item: Item) -> bool:
 
 
 keeps_running = Condition('"none"', lambda unit, item: item.value == "none")
+
+
+def own_claims(unit: Unit) -> list[Claim]:
+    """The claims that go with the JobSet."""
+    return [claim for claim in unit.job.claims if not claim.keep and unit.at_least(CLAIM_TEMPLATES)]
+
+
+def documents(unit: Unit) -> list[Claim]:
+    """The claims that are documents beside the JobSet, and outlive it."""
+    own = {claim.name for claim in own_claims(unit)}
+    return [claim for claim in unit.job.claims if claim.name not in own]
+
+
+def policies(unit: Unit) -> Data:
+    """``spec.volumeClaimPolicies``: the controller mounts each claim in the Jobs that name it."""
+    templates: list[Data] = [
+        {"metadata": {"name": claim.name}, "spec": claim_spec(claim)} for claim in own_claims(unit)
+    ]
+    return [{"templates": templates, "retentionPolicy": {"whenDeleted": "Delete"}}] if templates else None

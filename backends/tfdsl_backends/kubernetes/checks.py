@@ -14,10 +14,18 @@ from tfdsl.ir.cluster_spec import gets_flags, needs_tf_config
 from tfdsl.ir.policies import on_eviction
 from tfdsl.patterns import regex
 from tfdsl_backends.kubernetes import messages
-from tfdsl_backends.kubernetes.names import replica_name, role_job_name
-from tfdsl_backends.kubernetes.placement import has_service, pinned, replicas, training_roles, usable_hosts
-from tfdsl_backends.kubernetes.pods import jobs
-from tfdsl_backends.kubernetes.policies import RESTARTS, decisions
+from tfdsl_backends.kubernetes.policies import (
+    decisions,
+    has_service,
+    pinned,
+    replica_name,
+    replicas,
+    role_job_name,
+    training_roles,
+    usable_hosts,
+)
+from tfdsl_backends.kubernetes.tfconfig import jobs
+from tfdsl_backends.podspec.batch import RESTARTS
 from tfdsl_backends.podspec.checks import (
     Name,
     check_additions,

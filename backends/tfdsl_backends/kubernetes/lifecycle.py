@@ -17,7 +17,7 @@ from tfdsl.manifest.data import tree
 from tfdsl.manifest.view import view
 from tfdsl.record import Record
 from tfdsl.vocabulary.quantities import Duration
-from tfdsl_backends.kubernetes.pods import jobs
+from tfdsl_backends.kubernetes.tfconfig import jobs
 from tfdsl_backends.podspec.job_controller import ControlledJob, controlled, note_restart, restarts_in_pods
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from tfdsl.patch.rules import Complaint, Derived, Since
-from tfdsl_backends.kubernetes.features import SIDECARS
+from tfdsl_backends.kubernetes.options import SIDECARS
 from tfdsl_backends.podspec.patching import BY_POD_NAME, REPLICAS, Node, rules, sidecars
 
 

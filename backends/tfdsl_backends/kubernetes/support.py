@@ -8,13 +8,12 @@ command that removes the rest.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from tfdsl import conditions as asked
 from tfdsl.backend import Row, Support, approximated, chosen, kept, refused, translated
 from tfdsl.vocabulary.statements import ACTIONS_OF
 from tfdsl_backends.kubernetes import when
-from tfdsl_backends.kubernetes.features import HOST_IPS, SIDECARS, SUCCESS_POLICY
+from tfdsl_backends.kubernetes.options import HOST_IPS, SIDECARS, SUCCESS_POLICY
+from tfdsl_backends.podspec import batch
 from tfdsl_backends.podspec import when as shared
 from tfdsl_backends.podspec.support import ROWS, STEP, WHOLE_DEVICES, WITHOUT_OWNER, prepare_row, sidecar_rows
 
@@ -127,21 +126,23 @@ LIMITS = (
         "K8S110",
         "kueue-resumes",
         instead="remove suspend, or stop the queue (stopPolicy of the LocalQueue) to hold the Jobs",
-        when=when.in_kueue,
+        when=batch.in_kueue,
     ),
     kept("job.suspend", "spec.suspend"),
 )
 
 
-def _host_ips(key: str, to: str) -> Iterator[Row]:
-    yield kept(key, to, since=HOST_IPS)
-    yield refused(
-        key,
-        "Kubernetes has {value} from version 1.29 on",
-        "K8S120",
-        "pod-field",
-        instead='write pod_field("status.hostIP")',
-        when=when.host_ips,
+def _host_ips(key: str, to: str) -> tuple[Row, ...]:
+    return (
+        kept(key, to, since=HOST_IPS),
+        refused(
+            key,
+            "Kubernetes has {value} from version 1.29 on",
+            "K8S120",
+            "pod-field",
+            instead='write pod_field("status.hostIP")',
+            when=when.host_ips,
+        ),
     )
 
 
@@ -176,44 +177,12 @@ FAILURE_RULES = "spec.podFailurePolicy"
 REMOVE = "`kubectl delete jobs,services -l tfdsl/job={job}{namespace}`"
 
 
-def _completed() -> Iterator[Row]:
-    yield kept("policies[completed]", "Job condition Complete")
-    yield translated(
-        "policies[completed].complete job", "Job condition Complete", "the Job completes", when=when.no_job_stays
-    )
-    yield approximated(
-        "policies[completed].complete job",
-        "Job condition Complete",
-        f"when {{role}} completes, the other Jobs run on ({{stay}}); delete all with {REMOVE}",
-        "K8S060",
-        "jobs-run-on",
-        instead="compile to tfjob or volcano, which end as one",
-        fill=when.jobs_that_stay,
-    )
-    yield refused(
-        "policies[completed].restart job",
-        "a completed Job does not start again",
-        "K8S061",
-        "restart-after-success",
-        instead="compile to volcano",
-    )
-    yield kept("policies[completed].index", "Job", when=when.whole_or_pinned)
-    yield kept("policies[completed].index", "spec.successPolicy", since=SUCCESS_POLICY)
-    yield refused(
-        "policies[completed].index",
-        "one replica can end an Indexed Job only from Kubernetes 1.31 on",
-        "K8S062",
-        "success-index",
-        instead='write version = "1.31" or a newer one in target kubernetes, or write the policy for the whole role',
-    )
-
-
-def _fails(event: str) -> Iterator[Row]:
+def _fails(event: str) -> tuple[Row, ...]:
     """``fail job``: the Job of the replica fails, the others do not."""
     key = f"policies[{event}].fail job"
     to = "spec.backoffLimit" if event == "failed" else FAILURE_RULES
-    if event == "failed":
-        yield chosen(
+    return (
+        chosen(
             key,
             to,
             "the Job fails",
@@ -223,74 +192,56 @@ def _fails(event: str) -> Iterator[Row]:
             instead="write on failed => restart pod to try again",
             when=when.one_job,
         )
-    else:
-        yield translated(key, to, "the Job fails", when=when.one_job)
-    yield approximated(
-        key,
-        to,
-        f"only the Job of the replica fails, the others run on; delete all with {REMOVE}",
-        "K8S063",
-        "fails-alone",
-        instead="compile to tfjob or volcano, which fail as one",
-        fill=shared.namespace_flag,
+        if event == "failed"
+        else translated(key, to, "the Job fails", when=when.one_job),
+        approximated(
+            key,
+            to,
+            f"only the Job of the replica fails, the others run on; delete all with {REMOVE}",
+            "K8S063",
+            "fails-alone",
+            instead="compile to tfjob or volcano, which fail as one",
+            fill=shared.namespace_flag,
+        ),
     )
 
 
-def _restarts(event: str) -> Iterator[Row]:
+def _restarts(event: str) -> tuple[Row, ...]:
     """``restart container`` and ``restart pod`` on a failure."""
     key = f"policies[{event}]"
-    yield approximated(
-        f"{key}.restart container",
-        "template.spec.restartPolicy",
-        "a Job distinguishes exit statuses or evictions only with new pods: the replica restarts in a new pod",
-        "K8S064",
-        "restart-in-new-pod",
-        instead="write `restart pod` if that is what you want",
-        when=when.in_new_pod,
-    )
-    yield translated(f"{key}.restart container", "template.spec.restartPolicy", "OnFailure")
-    yield translated(f"{key}.restart pod", "template.spec.restartPolicy", "Never: the Job creates a new pod")
-
-
-def _failed() -> Iterator[Row]:
-    yield from _of_tensorboard("failed")
-    yield kept("policies[failed]", "template.spec.restartPolicy")
-    yield translated(
-        "policies[failed].restart container",
-        "Deployment",
-        "a Deployment always restarts its container",
-        when=shared.of_tensorboard,
-    )
-    yield from _fails("failed")
-    yield from _restarts("failed")
-
-
-def _of_tensorboard(event: str) -> Iterator[Row]:
-    yield refused(
-        f"policies[{event}]",
-        "TensorBoard runs outside the Jobs, in a Deployment that always restarts it in place",
-        "K8S065",
-        "tensorboard-policy",
-        instead="remove the policy",
-        when=when.not_tensorboards_own,
+    return (
+        approximated(
+            f"{key}.restart container",
+            "template.spec.restartPolicy",
+            "a Job distinguishes exit statuses or evictions only with new pods: the replica restarts in a new pod",
+            "K8S064",
+            "restart-in-new-pod",
+            instead="write `restart pod` if that is what you want",
+            when=when.in_new_pod,
+        ),
+        translated(f"{key}.restart container", "template.spec.restartPolicy", "OnFailure"),
+        translated(f"{key}.restart pod", "template.spec.restartPolicy", "Never: the Job creates a new pod"),
     )
 
 
-def _exit() -> Iterator[Row]:
-    yield from _of_tensorboard("exit")
-    yield kept("policies[exit]", FAILURE_RULES)
-    yield from _fails("exit")
-    yield from _restarts("exit")
+def _of_tensorboard(event: str) -> tuple[Row, ...]:
+    return (
+        refused(
+            f"policies[{event}]",
+            "TensorBoard runs outside the Jobs, in a Deployment that always restarts it in place",
+            "K8S065",
+            "tensorboard-policy",
+            instead="remove the policy",
+            when=batch.not_tensorboards_own,
+        ),
+    )
 
 
-def _evicted() -> Iterator[Row]:
-    yield from _of_tensorboard("evicted")
-    yield kept("policies[evicted]", FAILURE_RULES)
-    yield from _fails("evicted")
-    for action in ("restart container", "restart pod"):
-        key = f"policies[evicted].{action}"
-        yield translated(key, "Deployment", "a new pod", when=shared.of_tensorboard)
-        yield approximated(
+def _evicted_restarts(action: str) -> tuple[Row, ...]:
+    key = f"policies[evicted].{action}"
+    return (
+        translated(key, "Deployment", "a new pod", when=shared.of_tensorboard),
+        approximated(
             key,
             FAILURE_RULES,
             "the Job ignores evictions (condition DisruptionTarget): it recreates the pod each time, and retries "
@@ -299,69 +250,145 @@ def _evicted() -> Iterator[Row]:
             "evictions-uncounted",
             instead="without the policy an eviction counts as a failure",
             when=when.restarts_pods,
-        )
-        yield translated(key, "spec.backoffLimit", "a new pod, counted like a failure")
+        ),
+        translated(key, "spec.backoffLimit", "a new pod, counted like a failure"),
+    )
 
 
-def _refused() -> Iterator[Row]:
-    """What plain Jobs do not have."""
-    for event in ("failed", "exit", "evicted"):
-        yield refused(
+def _refused_on(event: str) -> tuple[Row, ...]:
+    return (
+        refused(
             f"policies[{event}].ignore",
             "Kubernetes 1.33 can let the other replicas run on (backoffLimitPerIndex), but a Job with a failed "
             "replica still ends as failed",
             "K8S111",
             instead="let the program exit 0, or compile to volcano"
             + (", slider or yarn, which can ignore a failed replica" if event != "evicted" else ""),
-        )
-        for action in ("abort job", "restart role", "restart job"):
-            yield refused(
+        ),
+        *(
+            refused(
                 f"policies[{event}].{action}",
                 "Jobs cannot {value}: that would need a controller over all of them",
                 "K8S067",
                 "action",
                 instead="compile to volcano, which has this action",
             )
-        yield refused(
+            for action in ("abort job", "restart role", "restart job")
+        ),
+        refused(
             f"policies[{event}].index",
             "replica {value} of {role} cannot have its own policy",
             "K8S068",
             "replica-policy",
             instead="write the policy for the whole role",
-        )
-    for event in ("failed", "evicted"):
-        yield refused(
+        ),
+    )
+
+
+COMPLETED: tuple[Row, ...] = (
+    kept("policies[completed]", "Job condition Complete"),
+    translated(
+        "policies[completed].complete job", "Job condition Complete", "the Job completes", when=when.no_job_stays
+    ),
+    approximated(
+        "policies[completed].complete job",
+        "Job condition Complete",
+        f"when {{role}} completes, the other Jobs run on ({{stay}}); delete all with {REMOVE}",
+        "K8S060",
+        "jobs-run-on",
+        instead="compile to tfjob or volcano, which end as one",
+        fill=when.jobs_that_stay,
+    ),
+    refused(
+        "policies[completed].restart job",
+        "a completed Job does not start again",
+        "K8S061",
+        "restart-after-success",
+        instead="compile to volcano",
+    ),
+    kept("policies[completed].index", "Job", when=when.whole_or_pinned),
+    kept("policies[completed].index", "spec.successPolicy", since=SUCCESS_POLICY),
+    refused(
+        "policies[completed].index",
+        "one replica can end an Indexed Job only from Kubernetes 1.31 on",
+        "K8S062",
+        "success-index",
+        instead='write version = "1.31" or a newer one in target kubernetes, or write the policy for the whole role',
+    ),
+)
+
+
+FAILED: tuple[Row, ...] = (
+    *_of_tensorboard("failed"),
+    kept("policies[failed]", "template.spec.restartPolicy"),
+    translated(
+        "policies[failed].restart container",
+        "Deployment",
+        "a Deployment always restarts its container",
+        when=shared.of_tensorboard,
+    ),
+    *_fails("failed"),
+    *_restarts("failed"),
+)
+
+
+EXIT: tuple[Row, ...] = (
+    *_of_tensorboard("exit"),
+    kept("policies[exit]", FAILURE_RULES),
+    *_fails("exit"),
+    *_restarts("exit"),
+)
+
+
+EVICTED: tuple[Row, ...] = (
+    *_of_tensorboard("evicted"),
+    kept("policies[evicted]", FAILURE_RULES),
+    *_fails("evicted"),
+    *(row for action in ("restart container", "restart pod") for row in _evicted_restarts(action)),
+)
+
+
+# What plain Jobs do not have.
+REFUSED: tuple[Row, ...] = (
+    *(row for event in ("failed", "exit", "evicted") for row in _refused_on(event)),
+    *(
+        refused(
             f"policies[{event}].delay",
             "a Job acts at once; it cannot wait {value}",
             "K8S069",
             instead="remove `after`, or compile to volcano 1.11 or newer",
         )
-    yield refused(
+        for event in ("failed", "evicted")
+    ),
+    refused(
         "policies[pending]",
         "a Job has no time limit for pods that wait to be placed",
         "K8S070",
         instead="write deadline, which also counts waiting, or compile to volcano 1.11 or newer",
-    )
-    yield refused(
+    ),
+    refused(
         "policies[restarted]",
         "a Job has one counter of restarts, backoffLimit, and retries sets it",
         "K8S071",
         instead="write retries, or compile to tfjob or volcano",
-    )
-    yield refused(
+    ),
+    refused(
         "policies[unknown]",
         "Jobs are not placed as a gang, so nothing acts when only part of the job can be placed",
         "K8S072",
         instead="compile to volcano",
-    )
+    ),
+)
 
 
-def _overridden() -> Iterator[Row]:
-    """A policy that decides nothing costs nothing."""
-    for event in ("failed", "exit", "evicted"):
-        for action in ACTIONS_OF[event]:
-            key = f"policies[{event}].{action}"
-            yield kept(key, "", when=when.overridden)
+# A policy that decides nothing costs nothing.
+OVERRIDDEN: tuple[Row, ...] = (
+    *(
+        kept(f"policies[{event}].{action}", "", when=when.overridden)
+        for event in ("failed", "exit", "evicted")
+        for action in ACTIONS_OF[event]
+    ),
+)
 
 
 STEPS: tuple[Row, ...] = (
@@ -371,7 +398,7 @@ STEPS: tuple[Row, ...] = (
     *sidecar_rows("Kubernetes", SIDECARS, when.restarts_in_place),
 )
 
-POLICIES: tuple[Row, ...] = (*_overridden(), *_completed(), *_failed(), *_exit(), *_evicted(), *_refused())
+POLICIES: tuple[Row, ...] = (*OVERRIDDEN, *COMPLETED, *FAILED, *EXIT, *EVICTED, *REFUSED)
 
 OWN: tuple[Row, ...] = (*SCHEDULING, *LIMITS, *CLUSTER_AND_ROLES, *STEPS, *POLICIES)
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from tfdsl.backend import Condition, Unit, condition
-from tfdsl_backends.kubernetes.names import role_job_name
-from tfdsl_backends.kubernetes.placement import job_count, pinned, training_roles
-from tfdsl_backends.kubernetes.policies import decisions
-from tfdsl_backends.podspec.options import QUEUE_LABEL
+from tfdsl_backends.kubernetes.policies import decisions, job_count, pinned, role_job_name, training_roles
+from tfdsl_backends.podspec.batch import whole
 from tfdsl_backends.podspec.when import namespace_flag
 
 if TYPE_CHECKING:
@@ -29,24 +27,7 @@ def one_job_running(unit: Unit, item: Item) -> bool:
     return item.value == "running" and one_job(unit, item)
 
 
-@condition("tensorboard, unless failed => restart container or evicted => restart pod")
-def not_tensorboards_own(unit: Unit, item: Item) -> bool:
-    """Whether the policy is of tensorboard and not what its Deployment does anyway.
-
-    The Deployment restarts a failed container in place and recreates an evicted pod.
-    """
-    policy = cast("Policy", item.node)
-    own = {"failed": ("restart container",), "evicted": ("restart pod",)}
-    return item.role == "tensorboard" and policy.action not in own.get(policy.event, ())
-
-
 not_on_node = Condition("false with hosts", lambda unit, item: item.value is False and pinned(unit))
-
-
-@condition("true, with a queue or Kueue's label")
-def in_kueue(unit: Unit, item: Item) -> bool:
-    """``suspend``: whether Kueue manages Jobs that are to be held."""
-    return item.value is True and (unit.job.queue is not None or QUEUE_LABEL in unit.job.labels)
 
 
 several_restart = Condition("several Jobs restart", lambda unit, item: _restarting_jobs(unit) > 1)
@@ -87,12 +68,7 @@ def written_in_place(unit: Unit, item: Item) -> bool:
 restarts_pods = Condition("if pods restart, not containers", in_new_pod.test)
 
 
-def _only_replica(unit: Unit, item: Item) -> bool:
-    role = unit.job.role(item.role)
-    return role is not None and role.replicas == 1
-
-
-whole_or_pinned = Condition("with hosts, or one replica", lambda unit, item: pinned(unit) or _only_replica(unit, item))
+whole_or_pinned = Condition("with hosts, or one replica", lambda unit, item: pinned(unit) or whole(unit, item))
 """``completed`` of one replica: whether that replica is a Job of its own."""
 
 

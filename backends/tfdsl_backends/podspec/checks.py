@@ -29,6 +29,7 @@ from tfdsl_backends.podspec.command import (
     needs_start,
     on_nvidia_nodes,
 )
+from tfdsl_backends.podspec.fields import INT32
 from tfdsl_backends.podspec.options import JOB_LABELS, NO_SIDECAR, QUEUE_LABEL, VISIBLE_DEVICES
 from tfdsl_backends.podspec.plan import PodPlan
 from tfdsl_backends.podspec.pods import container, step_containers
@@ -45,9 +46,6 @@ STANDARD: Final = ("ephemeral-storage",)
 """Resources without a domain that have no attribute of their own."""
 
 HUGE_PAGES: Final = "hugepages-"
-
-INT32: Final = 2**31 - 1
-"""The largest number that a field of an object can hold."""
 
 LABEL_VALUE: Final = regex(r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?\Z")
 

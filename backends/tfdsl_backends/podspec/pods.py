@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from tfdsl.emit.located import Data, Located, at, child, entry, unless_empty
 from tfdsl.ir import model
@@ -33,6 +33,7 @@ from tfdsl_backends.podspec.command import (
     step_uses_index,
     written_command,
 )
+from tfdsl_backends.podspec.fields import IMAGE, POD, TOLERATION, written
 from tfdsl_backends.podspec.options import NO_SIDECAR, VISIBLE_DEVICES
 from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME, Index, PodPlan
 
@@ -225,17 +226,6 @@ def _extended(role: Role, name: str) -> Data:
     return Located(role.resources[name], entry(child(role.path, "resources"), name))
 
 
-def pod_security(role: Role) -> Data:
-    """The security context of the pod: what holds for each of its containers, and for its volumes."""
-    return unless_empty(
-        {
-            "runAsUser": at(role, "run_as_user"),
-            "runAsGroup": at(role, "run_as_group"),
-            "fsGroup": at(role, "fs_group"),
-        }
-    )
-
-
 def container_security(role: Role) -> Data:
     """The security context of the container that runs the command."""
     return unless_empty(
@@ -357,18 +347,37 @@ def template_metadata(role: Role, plan: PodPlan) -> dict[str, Data]:
     }
 
 
+_SPEC_ORDER: Final = (
+    "restartPolicy",
+    "activeDeadlineSeconds",
+    "terminationGracePeriodSeconds",
+    "schedulerName",
+    "priorityClassName",
+    "serviceAccountName",
+    "securityContext",
+    "nodeName",
+    "subdomain",
+    "hostNetwork",
+    "dnsPolicy",
+    "imagePullSecrets",
+    "nodeSelector",
+    "tolerations",
+    "affinity",
+    "initContainers",
+    "containers",
+    "volumes",
+)
+
+
 def pod_spec(job: Job, role: Role, plan: PodPlan) -> dict[str, Data]:
     """The ``spec``; its keys in one order on every target."""
     volumes = pod_volumes(role, plan)
     host_network = role.host_network or plan.host_network
-    return {
+    spec: dict[str, Data] = {
         "restartPolicy": plan.restart_policy,
         "activeDeadlineSeconds": plan.active_deadline_seconds,
-        "terminationGracePeriodSeconds": stop_grace(role),
         "schedulerName": plan.scheduler,
         "priorityClassName": plan.priority_class,
-        "serviceAccountName": at(role, "service_account"),
-        "securityContext": pod_security(role),
         "nodeName": plan.node_name,
         "subdomain": plan.subdomain,
         "hostNetwork": Located(True, child(role.path, "host_network")) if host_network else None,
@@ -380,7 +389,9 @@ def pod_spec(job: Job, role: Role, plan: PodPlan) -> dict[str, Data]:
         "initContainers": init_containers(job, role, plan, volumes.mounts) or None,
         "containers": [container(job, role, plan, volumes.mounts)],
         "volumes": volumes.volumes or None,
+        **written(role, POD),
     }
+    return {key: spec[key] for key in _SPEC_ORDER if key in spec}
 
 
 def container(job: Job, role: Role, plan: PodPlan, mounts: list[Data]) -> dict[str, Data]:
@@ -388,8 +399,7 @@ def container(job: Job, role: Role, plan: PodPlan, mounts: list[Data]) -> dict[s
     command, args = command_and_args(job, role, plan)
     return {
         "name": CONTAINER,
-        "image": at(role, "image"),
-        "imagePullPolicy": at(role, "image_pull_policy"),
+        **written(role, IMAGE),
         "command": command or None,
         "args": args or None,
         "workingDir": Located(literal(role.workdir), child(role.path, "workdir")) if role.workdir else None,
@@ -400,13 +410,6 @@ def container(job: Job, role: Role, plan: PodPlan, mounts: list[Data]) -> dict[s
         "securityContext": container_security(role),
         "volumeMounts": mounts or None,
     }
-
-
-def stop_grace(role: Role) -> Data:
-    """Seconds between SIGTERM and SIGKILL."""
-    if role.stop_grace is None:
-        return None
-    return Located(role.stop_grace.seconds, child(role.path, "stop_grace"))
 
 
 def ports(role: Role, plan: PodPlan) -> list[Data] | None:
@@ -429,13 +432,4 @@ def _secrets(role: Role) -> list[Data]:
 
 
 def _toleration(toleration: Toleration) -> Data:
-    return Located(
-        {
-            "key": at(toleration, "key"),
-            "operator": at(toleration, "operator"),
-            "value": at(toleration, "value"),
-            "effect": at(toleration, "effect"),
-            "tolerationSeconds": at(toleration, "toleration_seconds"),
-        },
-        toleration.path,
-    )
+    return Located(written(toleration, TOLERATION), toleration.path)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from tfdsl.backend import Backend
 from tfdsl_backends.podspec import SCHEMAS
-from tfdsl_backends.tfjob.features import VERSIONS
 from tfdsl_backends.tfjob.messages import RULES
-from tfdsl_backends.tfjob.options import OPTIONS
+from tfdsl_backends.tfjob.options import OPTIONS, VERSIONS
 from tfdsl_backends.tfjob.support import SUPPORT
 
 BACKEND = Backend(

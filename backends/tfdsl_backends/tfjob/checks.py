@@ -25,9 +25,8 @@ from tfdsl_backends.podspec.checks import (
 from tfdsl_backends.podspec.objects import tensorboard_name
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.tfjob import messages
-from tfdsl_backends.tfjob.pods import plans
 from tfdsl_backends.tfjob.policies import decisions, training_roles
-from tfdsl_backends.tfjob.tfconfig import delivers, is_distributed, operator_spec, replica_name
+from tfdsl_backends.tfjob.tfconfig import delivers, is_distributed, operator_spec, plans, replica_name
 
 
 def check(unit: Unit) -> Iterator[Diagnostic]:

@@ -18,8 +18,8 @@ from tfdsl.manifest.data import tree
 from tfdsl.manifest.view import View, view
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl_backends.podspec.job_controller import note_restart, restarts_in_pods
-from tfdsl_backends.tfjob.features import features
 from tfdsl_backends.tfjob.lower import ROLE_KEYS
+from tfdsl_backends.tfjob.options import features
 from tfdsl_backends.tfjob.policies import FIRST_SIGNAL
 
 if TYPE_CHECKING:

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfdsl.backend import Document, Unit
-from tfdsl.emit.located import Data, Located, at, child, located, unless_empty
+from tfdsl.emit.located import Data, Located, at, child, unless_empty
 from tfdsl.ir.model import Job, Role
 from tfdsl.ir.policies import completions, on_failure
+from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL, written
 from tfdsl_backends.podspec.objects import claim_document, job_metadata, tensorboard_beside
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import PodPlan
 from tfdsl_backends.podspec.pods import pod_template
 from tfdsl_backends.tfjob.checks import check
-from tfdsl_backends.tfjob.pods import plans
 from tfdsl_backends.tfjob.policies import decisions, training_roles
-from tfdsl_backends.tfjob.tfconfig import tasks
+from tfdsl_backends.tfjob.tfconfig import plans, tasks
 
 __all__ = ["check", "generate", "tasks"]
 
@@ -71,10 +71,9 @@ def run_policy(unit: Unit) -> dict[str, Data]:
     job = unit.job
     return {
         "cleanPodPolicy": Located(CLEANUP[job.cleanup], "cleanup"),
-        "ttlSecondsAfterFinished": located(job.ttl and job.ttl.seconds, "ttl"),
-        "activeDeadlineSeconds": located(job.deadline and job.deadline.seconds, "deadline"),
+        **written(job, (TTL, DEADLINE)),
         "backoffLimit": backoff_limit(unit),
-        "suspend": Located(True, "suspend") if job.suspend else None,
+        **written(job, (SUSPEND,)),
         "schedulingPolicy": unless_empty(scheduling_policy(unit)),
     }
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from tfdsl.patch.rules import Complaint, Derived, FixedSet, Since
 from tfdsl_backends.podspec.patching import MINIMUM, REPLICAS, Node, alternatives, numbers, part, rules, sidecars
-from tfdsl_backends.tfjob.features import SIDECARS
+from tfdsl_backends.tfjob.options import SIDECARS
 
 _ROLES: Final = ("spec", "tfReplicaSpecs")
 _TEMPLATE: Final = (*_ROLES, "*", "template")

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from tfdsl.backend import Unit
 from tfdsl.ir import policies
 from tfdsl.record import Record
-from tfdsl_backends.tfjob.features import LATEST, Features, features
+from tfdsl_backends.podspec.batch import RESTARTS, decides
+from tfdsl_backends.tfjob.options import LATEST, Features, features
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Job, Policy, Role
@@ -24,7 +25,6 @@ FIRST_SIGNAL = 128
 """``ExitCode`` takes statuses from here on as temporary (killed by a signal)."""
 
 _FAIL = frozenset(("fail job",))
-_RESTART = frozenset(("restart container", "restart pod"))
 
 
 def training_roles(job: Job) -> list[Role]:
@@ -70,25 +70,19 @@ def _restart_policy(job: Job, role: Role, can: Features) -> RestartPolicy | None
     """The restart policy that does what the policies say for ``role``; ``None`` when none comes near."""
     low, high = _actions(job, role)
     evicted = _action(policies.on_eviction(job, role))
-    if low | high <= _RESTART:
+    if low | high <= RESTARTS:
         return "OnFailure"
-    if low | high == _FAIL and evicted not in _RESTART:
+    if low | high == _FAIL and evicted not in RESTARTS:
         return "Never"
-    if low == _FAIL and (high == _FAIL or high <= _RESTART):
+    if low == _FAIL and (high == _FAIL or high <= RESTARTS):
         return "ExitCode" if can.exit_code else None
     return None
 
 
 def _decides(job: Job, role: Role, policy: Policy) -> bool:
-    match policy.event:
-        case "failed":
-            return policies.on_failure(job, role, policy.index) is policy
-        case "evicted":
-            return policies.on_eviction(job, role, policy.index) is policy
-        case "exit":
-            return any(other is policy for _, other in policies.exit_policies(job, role, policy.index))
-        case _:
-            return policy.role in (None, role.name)
+    if policy.event in ("failed", "exit", "evicted"):
+        return decides(job, role, policy)
+    return policy.role in (None, role.name)
 
 
 def _actions(job: Job, role: Role) -> tuple[frozenset[str], frozenset[str]]:

@@ -1,36 +1,58 @@
 """TFJobs, of every API that there was, as jobs of the language; the inverse of :mod:`tfdsl_backends.tfjob.lower`.
 
-A job of an older API is read as the v1 that it becomes (:mod:`tfdsl_backends.tfjob.old_forms`), with the places of what
+A job of an older API is read as the v1 that it becomes (:mod:`tfdsl_backends.tfjob.normal`), with the places of what
 it was.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator
+from collections.abc import Mapping as Map
+from collections.abc import Sequence as Many
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.draft import Draft
+from tfdsl.diagnostics.import_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
+from tfdsl.draft import Attribute, Block, Draft, Patch, Policy, Value
+from tfdsl.emit.located import Plain
+from tfdsl.manifest.data import tree as data_tree
+from tfdsl.manifest.edits import changed, child, each, items, put, renamed, scalar, with_value, without
+from tfdsl.manifest.nodes import Mapping, Node, Sequence, plain
 from tfdsl.manifest.view import View, view
-from tfdsl.reading import Asked, Group
-from tfdsl.record import replace
+from tfdsl.reading import Asked, Field, Group
+from tfdsl.record import Record, replace
+from tfdsl.vocabulary.attributes import MOST_REPLICAS, ROLES_BY_NAME
+from tfdsl_backends.podspec import patching
+from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL
 from tfdsl_backends.podspec.options import QUEUE_LABEL
+from tfdsl_backends.podspec.plan import CONTAINER
+from tfdsl_backends.podspec.reading.batch import USUAL_RETRIES, read_field
+from tfdsl_backends.podspec.reading.beside import BOARD, BOARD_LABEL, deployed_board, is_board, kept_claims
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
-from tfdsl_backends.podspec.reading.objects import Neighbours, job_name, read_metadata
+from tfdsl_backends.podspec.reading.mounts import claim_facts, stem
+from tfdsl_backends.podspec.reading.objects import Neighbours, dotted, job_name, read_metadata, unfit
 from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
-from tfdsl_backends.tfjob.normal import aligned, normal
-from tfdsl_backends.tfjob.old_forms import is_tfjob, modern
-from tfdsl_backends.tfjob.pods import INDEX_FIELD, SET_TF_CONFIG
-from tfdsl_backends.tfjob.reading_beside import BOARD, LABEL, belonging, board, claims, deployed
-from tfdsl_backends.tfjob.reading_fields import FIELDS
-from tfdsl_backends.tfjob.reading_policies import read_policies
-from tfdsl_backends.tfjob.reading_refusals import left_out, refusals
-from tfdsl_backends.tfjob.reading_roles import Roles, roles
-from tfdsl_backends.tfjob.reading_run_policy import read_run_policy
-from tfdsl_backends.tfjob.reading_wanted import wanted
+from tfdsl_backends.tfjob.lower import CLEANUP, ROLE_KEYS
+from tfdsl_backends.tfjob.normal import (
+    API_VERSION,
+    FORK,
+    OF_AN_ITEM,
+    OLD_POLICIES,
+    aligned,
+    counts_restarts,
+    is_tfjob,
+    modern,
+    normal,
+)
+from tfdsl_backends.tfjob.patch_rules import MANAGERS
+from tfdsl_backends.tfjob.policies import FIRST_SIGNAL
+from tfdsl_backends.tfjob.tfconfig import INDEX_FIELD, SET_TF_CONFIG
 
 if TYPE_CHECKING:
     from tfdsl.manifest.documents import Document
+    from tfdsl.text import Span
+
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
 
@@ -38,7 +60,7 @@ _TARGET: Final = "tfjob"
 _LOST_CONFIG: Final = "the operator sets TF_CONFIG itself, and the last one counts"
 
 
-def groups(documents: Sequence[Document]) -> Sequence[Group]:
+def groups(documents: Many[Document]) -> Many[Group]:
     """Each TFJob with the claims and the TensorBoard that the compiler would write beside it."""
     found: list[Group] = []
     neighbours = Neighbours(documents)
@@ -71,12 +93,12 @@ def _read(group: Group, asked: Asked) -> Draft | None:
     _report(draft, root, job, known, asked)
     read_metadata(draft, job["metadata"], without=frozenset((QUEUE_LABEL,)))
     shown = board(root, beside, asked)
-    images = _pods(draft, known, shown, claims(beside), asked)
+    others = [one.node for one in beside]
+    images = _pods(draft, known, shown, kept_claims(others), asked)
     schedulers = {spec["template"]["spec"]["schedulerName"].text for spec in known.specs.values()}
     read_run_policy(draft, job, known.replicas, schedulers, asked)
     read_policies(draft, job, known.specs, asked)
-    others = [one.node for one in beside]
-    draft.wanted = wanted(draft, job, others, None if deployed(beside) else shown, images)
+    draft.wanted = wanted(draft, job, others, None if deployed_board(others) else shown, images)
     return draft
 
 
@@ -91,9 +113,7 @@ def _report(draft: Draft, root: View, job: View, known: Roles, asked: Asked) -> 
         asked.report(diagnostic)
 
 
-def _pods(
-    draft: Draft, known: Roles, shown: View | None, made: Mapping[str, ClaimFacts], asked: Asked
-) -> dict[str, str]:
+def _pods(draft: Draft, known: Roles, shown: View | None, made: Map[str, ClaimFacts], asked: Asked) -> dict[str, str]:
     """The roles; returns the images that were made up for some of them."""
     pods = {role: spec["template"] for role, spec in known.specs.items()}
     if shown is not None:
@@ -110,7 +130,7 @@ def _pods(
     return add_missing_images(draft, pods, facts, asked)
 
 
-def _facts(draft: Draft, known: Roles, made: Mapping[str, ClaimFacts]) -> PodFacts:
+def _facts(draft: Draft, known: Roles, made: Map[str, ClaimFacts]) -> PodFacts:
     """What the operator and the compiler add to the pods."""
     distributed = sum(known.replicas.values()) != 1
     return PodFacts(
@@ -118,11 +138,11 @@ def _facts(draft: Draft, known: Roles, made: Mapping[str, ClaimFacts]) -> PodFac
         address=lambda role, index, port: f"{draft.name}-{role}-{index}:{port}",
         index_field=INDEX_FIELD,
         spread_labels=lambda role: (
-            {LABEL: draft.name}
+            {BOARD_LABEL: draft.name}
             if role == BOARD
             else {"training.kubeflow.org/job-name": draft.name, "training.kubeflow.org/replica-type": role}
         ),
-        labels=frozenset((LABEL,)),
+        labels=frozenset((BOARD_LABEL,)),
         claims=made,
         priority=True,
         scheduler=True,
@@ -130,3 +150,636 @@ def _facts(draft: Draft, known: Roles, made: Mapping[str, ClaimFacts]) -> PodFac
         lost_config=_LOST_CONFIG if distributed else "",
         discovery=("both", "tf_config"),
     )
+
+
+_BY_KEY: Final = {key.lower(): name for name, key in ROLE_KEYS.items()}
+_DIGITS: Final = 9
+_LEADERS: Final = ("chief", "master")
+
+
+class Roles(Record):
+    """The roles of a TFJob that have replicas.
+
+    ``specs``: role → its replica spec. ``renamed``: what the manifest calls a role, where that is not the operator's
+    word for it → the role. ``accepted``: whether the operator looks at each of them.
+    """
+
+    specs: Map[str, View]
+    renamed: Map[str, str]
+    accepted: bool
+
+    @property
+    def replicas(self) -> dict[str, int]:
+        """How many replicas each role has."""
+        return {role: replicas(spec) for role, spec in self.specs.items()}
+
+
+def replicas(spec: View) -> int:
+    """The replicas of a role; one where nothing is said. A number in quotes, which the server refuses, is meant."""
+    place = spec["replicas"]
+    if place.text is not None and place.text.isascii() and place.text.isdigit() and len(place.text) <= _DIGITS:
+        return int(place.text)
+    return 1 if place.number is None else place.number
+
+
+def roles(job: View, asked: Asked) -> Roles | None:
+    """The roles of ``job``; ``None`` where one of them, or the job, has no place in the language."""
+    reader = _Reader(asked)
+    place = job["spec"]["tfReplicaSpecs"]
+    for key, spec in place.entries():
+        reader.take(key, spec, place)
+    trains = any(ROLES_BY_NAME[role].trains for role in reader.specs)
+    if not (trains or reader.failed):
+        reason = "it has neither a chief (master) nor workers"
+        reader.fail(NO_WORDS(place.span, what="the job", reason=reason))
+    return None if reader.failed else Roles(reader.specs, reader.renamed, reader.accepted)
+
+
+class _Reader:
+    """The roles so far."""
+
+    def __init__(self, asked: Asked) -> None:
+        self.report = asked.report
+        self.wanted = {key.lower(): role for key, role in asked.roles.items()}
+        self.specs: dict[str, View] = {}
+        self.renamed: dict[str, str] = {}
+        self.accepted = True
+        self.failed = False
+
+    def take(self, key: str, spec: View, place: View) -> None:
+        """Read the entry ``key`` of ``place``."""
+        role = self.wanted.get(key.lower(), _BY_KEY.get(key.lower()))
+        if role not in ROLE_KEYS:
+            self._unknown(key, place)
+        elif self._is_there(role, spec, place, key):
+            self.specs[role] = spec
+            if key != ROLE_KEYS[role]:
+                self.renamed[key] = role
+
+    def _is_there(self, role: str, spec: View, place: View, key: str) -> bool:
+        """Whether the operator makes replicas of it."""
+        number, span = replicas(spec), place.key(key)
+        taken = role in self.specs or (role in _LEADERS and any(name in self.specs for name in _LEADERS))
+        if number < 0:
+            self._refuse(never(spec["replicas"].span, f"replicas {number} of {key}", "it is negative"))
+        elif number == 0:
+            self.report(NOT_KEPT(span, what=f"role {role}", reason="it has no replicas"))
+        elif taken and role in self.specs:
+            reason = f"there is a role {role} already, and the operator keeps one of the two"
+            self._refuse(never(span, key, reason))
+        elif taken:
+            self._refuse(SERVER_REFUSES(span, what=key, reason="a TFJob has one chief or master"))
+        elif number > MOST_REPLICAS:
+            what = f"role {role} with {number} replicas"
+            self.fail(NO_WORDS(spec["replicas"].span, what=what, reason=f"it can have {MOST_REPLICAS:,}"))
+        elif number > 1 and ROLES_BY_NAME[role].single:
+            reason = f"a job has one {role}"
+            self.fail(NO_WORDS(spec["replicas"].span, what=f"role {role} with {number} replicas", reason=reason))
+        else:
+            return True
+        return False
+
+    def _unknown(self, key: str, place: View) -> None:
+        error = NO_ROLE(place.key(key), what="the replica spec", name=key)
+        names = ", ".join(ROLE_KEYS)
+        self.fail(error.help(f"write --role {key}=worker to read it as that; the roles are {names}"))
+
+    def _refuse(self, diagnostic: Diagnostic) -> None:
+        self.accepted = False
+        self.report(diagnostic)
+
+    def fail(self, error: Diagnostic) -> None:
+        """Tell an error: the job cannot be read."""
+        self.failed = True
+        self.report(error)
+
+
+_WORD: Final = {written: word for word, written in CLEANUP.items()}
+_DEFAULT_CLEANUP: Final = "running"
+_WORDLESS: Final = ("priorityClass", "minResources", "scheduleTimeoutSeconds")
+_VOLCANO: Final = "volcano"
+_WHY: Final = "The language has no word for this."
+_YIELD: Final = ("worker", "evaluator", "ps", "master", "chief")
+"""Roles in the order in which a job can do without their replicas at first."""
+
+
+def read_run_policy(
+    draft: Draft, job: View, replicas: Map[str, int], schedulers: set[str | None], asked: Asked
+) -> None:
+    """What happens to the job as a whole. ``schedulers``: those that its pods name."""
+    policy = job["spec"]["runPolicy"]
+    _cleanup(draft, policy["cleanPodPolicy"], asked)
+    for field in (replace(DEADLINE, fits=TTL.fits), TTL, SUSPEND):
+        read_field(draft, field, policy[field.path])
+    of_volcano = _queue(draft, job)
+    if not _gang(draft, policy["schedulingPolicy"], replicas, schedulers, asked) and of_volcano:
+        draft.options.set("gang_scheduler", _VOLCANO, policy["schedulingPolicy"]["queue"].span)
+    _patches(draft, policy)
+
+
+def _patches(draft: Draft, policy: View) -> None:
+    """What there is no word for. ``priority`` is the class of the pods, too."""
+    said = any(isinstance(one, Attribute) and one.name == "priority" for one in draft.job.statements)
+    places = [policy["schedulingPolicy"][key] for key in _WORDLESS if not (said and key == "priorityClass")]
+    gang = any(isinstance(one, Attribute) and one.name == "gang_scheduler" for one in draft.options.statements)
+    if said and gang and not policy["schedulingPolicy"]["priorityClass"].present:
+        draft.options.add(Patch("spec.runPolicy.schedulingPolicy.priorityClass", "", span=policy.span))
+    if policy["managedBy"].text in MANAGERS[1:]:
+        places.append(policy["managedBy"])
+    why = _WHY
+    for place in places:
+        value: Value | None = place.text or place.number or {name: one.words or "" for name, one in place.entries()}
+        if value:
+            draft.options.add(Patch(dotted(place.path), "=", value, why=why, span=place.span))
+            why = ""
+
+
+def _cleanup(draft: Draft, policy: View, asked: Asked) -> None:
+    """The operator keeps all pods where nothing is said, and deletes all for a word that it does not know."""
+    written = policy.text or "None"
+    word = _WORD.get(written, "all")
+    if word != _DEFAULT_CLEANUP:
+        draft.job.set("cleanup", word, policy.span)
+    if written not in _WORD:
+        difference = "the operator deletes all pods for a word that it does not know"
+        what = f"cleanPodPolicy {written}"
+        asked.report(READ_DIFFERENTLY(policy.span, what=what, word='cleanup = "all"', difference=difference))
+
+
+def _queue(draft: Draft, job: View) -> bool:
+    """The queue, of Kueue (a label names it) or of Volcano as the gang scheduler; returns whether it is Volcano's."""
+    label = job["metadata"]["labels"][QUEUE_LABEL]
+    queue = job["spec"]["runPolicy"]["schedulingPolicy"]["queue"]
+    if label.text:
+        draft.options.set("kueue", True, label.span)
+    first = label if label.text else queue
+    draft.job.set("queue", first.text or None, first.span)
+    return bool(queue.text) and not label.text
+
+
+def _gang(draft: Draft, policy: View, replicas: Map[str, int], schedulers: set[str | None], asked: Asked) -> bool:
+    """How many pods start together, which only an operator with a gang scheduler reads; returns whether it is said."""
+    minimum, total = policy["minAvailable"], sum(replicas.values())
+    least = minimum.number
+    if least is None:
+        return False
+    if not 0 <= least <= total:
+        reason = f"it has {total} replicas, so a gang of {least} never starts" if least > 0 else "it is negative"
+        asked.report(never(minimum.span, f"minAvailable {least}", reason))
+        draft.law = False
+        return False
+    named = schedulers - {None}
+    scheduler = named.pop() if len(named) == 1 else None
+    draft.options.set("gang_scheduler", scheduler or _VOLCANO, minimum.span)
+    if least == 1 < total:
+        draft.job.set("gang", False, minimum.span)
+        return True
+    spare = total - least
+    for name in _YIELD:
+        taken = min(spare, replicas.get(name, 0))
+        if taken:
+            draft.role(name).set("min_available", replicas[name] - taken, minimum.span)
+        spare -= taken
+    return True
+
+
+_NEVER: Final = "Never"
+_FAIL: Final = (("failed", "fail job"),)
+_IN_PLACE: Final = (("failed", "restart container"),)
+_BY_STATUS: Final = ((f"exit 1..{FIRST_SIGNAL - 1}", "fail job"), ("failed", "restart pod"))
+_WORDS: Final = {_NEVER: _FAIL, "OnFailure": _IN_PLACE, "ExitCode": _BY_STATUS}
+"""Restart policy of a role → the policies that say so."""
+
+
+def restart_policy(role: View) -> str:
+    """The restart policy that the operator gives a role, as far as there are words for it.
+
+    Of ``Always``, which also restarts after success, they are those of ``OnFailure``.
+    """
+    written = role["restartPolicy"].text
+    return "OnFailure" if written == "Always" else written if written in _WORDS else _NEVER
+
+
+def read_policies(draft: Draft, job: View, roles: Map[str, View], asked: Asked) -> None:
+    """The policies of ``job``, whose replicas are ``roles``."""
+    _restarts(draft, roles)
+    _limit(draft, job["spec"]["runPolicy"]["backoffLimit"], roles, asked)
+    _completion(draft, job["spec"]["successPolicy"], roles, asked)
+
+
+def _restarts(draft: Draft, roles: Map[str, View]) -> None:
+    """In few lines: what most roles do is said in the job, what a role does otherwise in the role."""
+    own = {name: restart_policy(role) for name, role in roles.items()}
+    alike = len(set(own.values())) == 1
+    general = next(iter(own.values())) if alike else min(_WORDS, key=lambda word: _cost(word, own))
+    if general != _NEVER:
+        first = next(name for name, word in own.items() if word == general)
+        _say(draft.job, general, roles[first])
+    for name, word in own.items():
+        if word != general:
+            _say(draft.role(name), word, roles[name])
+
+
+def _cost(general: str, own: Map[str, str]) -> int:
+    """How many lines it takes if ``general`` is said in the job."""
+    in_the_job = 0 if general == _NEVER else len(_WORDS[general])
+    return in_the_job + sum(len(_WORDS[word]) for word in own.values() if word != general)
+
+
+def _say(block: Block, word: str, role: View) -> None:
+    for event, action in _WORDS[word]:
+        block.add(Policy(event, action, role["restartPolicy"].span))
+
+
+def _limit(draft: Draft, limit: View, roles: Map[str, View], asked: Asked) -> None:
+    """``backoffLimit``, the number of restarts in place that end the job."""
+    number = limit.number
+    if not any(restart_policy(role) == "OnFailure" for role in roles.values()):
+        counted = any(role.node is not None and counts_restarts(role.node, number) for role in roles.values())
+        if number is not None and number >= 0 and not counted:
+            reason = "no role restarts its containers in place, and other restarts are not counted"
+            asked.report(NOT_KEPT(limit.span, what=f"backoffLimit {number}", reason=reason))
+        return
+    if number is None:
+        draft.options.set("limit_restarts", False)
+    elif number <= 1:  # with one retry fewer nothing could restart
+        draft.job.add(Policy("restarted 1", "fail job", limit.span))
+    elif number != USUAL_RETRIES + 1:
+        draft.job.set("retries", number - 1, limit.span)
+
+
+def _completion(draft: Draft, policy: View, roles: Map[str, View], asked: Asked) -> None:
+    """Which replicas complete the job: its chief (master), else worker 0 or all workers.
+
+    That it is worker 0 is a rule of this operator, so it is said to it alone: other targets have no such rule.
+    """
+    written = policy.text or ""
+    workers = roles["worker"]["replicas"].number if "worker" in roles else 0
+    reason = ""
+    if "chief" in roles or "master" in roles:
+        reason = "the chief (master) completes the job"
+    elif written not in ("", "AllWorkers"):
+        reason = "the operator knows AllWorkers only, and completes the job with worker 0"
+    if written and reason:
+        asked.report(NOT_KEPT(policy.span, what=f"successPolicy {written}", reason=reason))
+    if written != "AllWorkers" and not {"chief", "master"} & set(roles) and workers not in (None, 0, 1):
+        draft.options.add(Policy("worker[0] completed", "complete job", policy.span))
+
+
+_BOARD_IMAGE: Final = "tensorflow/tensorflow:1.3.0"
+"""What the operator of 2017 ran where nothing was said."""
+
+PORT: Final = 6006
+CHECKPOINT: Final = "CHECKPOINT_DIR"
+
+
+def belonging(neighbours: Neighbours, job: View) -> list[Document]:
+    """Those of ``neighbours`` that the compiler writes beside ``job``: claims that it mounts, and TensorBoard."""
+    name, namespace = job["metadata"]["name"].text, job["metadata"]["namespace"].text
+    if name is None:
+        return []
+    near = neighbours.of(namespace, name)
+    boards = [view(one.node) for one in near if is_board(view(one.node), name)]
+    claims = _made_claims([job, *boards], name) if len(near) > len(boards) else set[str]()
+    return [one for one in near if is_board(view(one.node), name) or _is_claim(one, claims)]
+
+
+def _is_claim(document: Document, claims: set[str]) -> bool:
+    root = view(document.node)
+    is_made = root["kind"].text == "PersistentVolumeClaim" and _name(root) in claims
+    return is_made and claim_facts(root) is not None
+
+
+def _name(root: View) -> str | None:
+    return root["metadata"]["name"].text
+
+
+def _templates(root: View) -> list[View]:
+    """The pod templates of a TFJob or of a Deployment."""
+    return [root["spec"]["template"], *(role["template"] for _, role in root["spec"]["tfReplicaSpecs"].entries())]
+
+
+def _made_claims(objects: Many[View], name: str) -> set[str]:
+    """The claims that are mounted where the compiler would give a claim of the job that name."""
+    mounted: dict[str, set[str]] = {}
+    for template in (pods for root in objects for pods in _templates(root)):
+        spec = template["spec"]
+        claims = {one["name"].text: one["persistentVolumeClaim"]["claimName"].text for one in spec["volumes"].items()}
+        for container in spec["containers"].items():
+            for mount in container["volumeMounts"].items():
+                claim, path = claims.get(mount["name"].text), mount["mountPath"].text
+                if claim and path:
+                    mounted.setdefault(f"{name}-{stem(path)}", set()).add(claim)
+    return {claim for usual, found in mounted.items() if usual in found for claim in found if _is_like(claim, usual)}
+
+
+def _is_like(claim: str, usual: str) -> bool:
+    """Whether it is called ``usual``, or has a number because another claim is."""
+    return re.fullmatch(re.escape(usual) + "(-[0-9]+)?", claim) is not None
+
+
+def board(root: View, documents: Many[Document], asked: Asked) -> View | None:
+    """TensorBoard's pod template: that of its Deployment, or what the operator of 2017 made of its section."""
+    return deployed_board(document.node for document in documents) or _of_section(root, asked)
+
+
+def _of_section(root: View, asked: Asked) -> View | None:
+    place = root["spec"][BOARD]
+    logdir = place["logDir"]
+    if not place.present:
+        return None
+    if not logdir.text:
+        asked.report(NOT_KEPT(place.span, what="spec.tensorboard", reason="it has no logDir"))
+        return None
+    difference = f"it outlives the job, and every role has the logDir as {CHECKPOINT}"
+    asked.report(READ_DIFFERENTLY(place.span, what="spec.tensorboard", word="role tensorboard", difference=difference))
+    container: dict[str, Plain] = {
+        "name": CONTAINER,
+        "image": root["spec"]["tfImage"].text or _BOARD_IMAGE,
+        "command": [BOARD, "--logdir", logdir.text, "--bind_all", "--port", str(PORT)],
+        "ports": [{"name": "http", "containerPort": PORT}],
+        "volumeMounts": _data(place["volumeMounts"]),
+    }
+    return view(tree({"spec": {"containers": [container], "volumes": _data(place["volumes"])}}, place.span))
+
+
+def _data(place: View) -> Plain:
+    data = plain(place.node) if place.node is not None else None
+    return [] if data is None else data
+
+
+def tree(data: Plain, span: Span) -> Node:
+    """``data`` as a tree, all of it at ``span``."""
+    return data_tree(data, lambda _: span)
+
+
+def wanted(
+    draft: Draft, job: View, beside: Iterable[Node], board: View | None, images: Map[str, str]
+) -> tuple[Node, ...]:
+    """The documents for ``draft``; nothing where they are those that were read.
+
+    ``job``: as v1 has it, ``beside``: the other documents; ``board``: the pod that the operator of 2017 made of the
+    section for TensorBoard; ``images``: those that were made up for some roles.
+    """
+    named = job["metadata"]["name"].text
+    if job.node is None or not (draft.renamed or board is not None or images or not named):
+        return ()
+    new = job.node if named else _named(job.node, draft)
+    new = changed(new, ("spec", "tfReplicaSpecs"), lambda roles: _renamed(roles, draft.renamed))
+    for role, image in images.items():
+        new = _with_image(new, _containers(role), tree(image, draft.span))
+    if board is None or board.node is None:
+        return (new, *beside)
+    for role in draft.roles:
+        new = changed(new, _containers(role), lambda containers: _with_checkpoint(containers, board))
+    return (new, *beside, *_of_board(draft.name, job, board))
+
+
+def _named(node: Node, draft: Draft) -> Node:
+    """A TFJob without a name with the one that it was given."""
+    new = put(node, ("metadata", "name"), tree(draft.name, draft.span))
+    return changed(new, ("metadata",), lambda it: without(it, ("generateName",)) if isinstance(it, Mapping) else it)
+
+
+def _containers(role: str) -> tuple[str, ...]:
+    """Where the containers of ``role`` are."""
+    return ("spec", "tfReplicaSpecs", ROLE_KEYS.get(role, role), "template", "spec", "containers")
+
+
+def _with_image(node: Node, place: tuple[str, ...], image: Node) -> Node:
+    """``node`` with ``image`` in the container at ``place`` that runs the command."""
+
+    def chosen(containers: Node) -> Node:
+        listed = items(containers)
+        main = next((one for one in listed if scalar(child(one, "name")) == CONTAINER), next(iter(listed), None))
+        return each(containers, lambda one: put(one, ("image",), image) if one is main else one)
+
+    return changed(node, place, chosen)
+
+
+def _renamed(roles: Node, words: Map[str, str]) -> Node:
+    if not isinstance(roles, Mapping):
+        return roles
+    return renamed(roles, lambda key: ROLE_KEYS[words[key]] if key in words else key)
+
+
+def _with_checkpoint(containers: Node, board: View) -> Node:
+    """``containers`` with the variable that each role gets where there is a TensorBoard."""
+    logdir = board["spec"]["containers"][0]["command"][2].text or ""
+    variable = tree({"name": CHECKPOINT, "value": logdir}, board.span)
+
+    def with_variable(container: Node) -> Node:
+        if not isinstance(container, Mapping):
+            return container
+        return with_value(container, "env", Sequence((*items(container.get("env")), variable), board.span))
+
+    return each(containers, with_variable)
+
+
+def _of_board(name: str, job: View, board: View) -> tuple[Node, Node]:
+    """The Deployment and the Service of TensorBoard."""
+    assert board.node is not None
+    labels: Plain = {BOARD_LABEL: name}
+    metadata: dict[str, Plain] = {"name": f"{name}-{BOARD}", "labels": labels}
+    namespace = job["metadata"]["namespace"].text
+    if namespace:
+        metadata["namespace"] = namespace
+    template = changed(board.node, ("spec", "containers"), lambda containers: _with_checkpoint(containers, board))
+    pod = plain(put(template, ("metadata", "labels"), tree(labels, board.span)))
+    assert pod is not None
+    deployment: Plain = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": metadata,
+        "spec": {"replicas": 1, "selector": {"matchLabels": labels}, "template": pod},
+    }
+    service: dict[str, Plain] = {"selector": labels, "ports": [{"name": "http", "port": 80, "targetPort": PORT}]}
+    kind = job["spec"][BOARD]["serviceType"].text
+    if kind:
+        service["type"] = kind
+    front: Plain = {"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": service}
+    return tree(deployment, board.span), tree(front, board.span)
+
+
+_RESTARTS: Final = ("Always", "OnFailure", "Never", "ExitCode")
+_NUMBERS: Final = ("activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished")
+_NO_FIELD: Final = f"a TFJob of {API_VERSION} has no such field, and the server drops it"
+_READ: Final = (("status",), ("spec", "tensorboard"))
+"""What has no place in v1 but is read, or belongs to the server."""
+
+_KEYS: Final = {
+    "containers": ("name",),
+    "initContainers": ("name",),
+    "volumes": ("name",),
+    "imagePullSecrets": ("name",),
+    "env": ("name",),
+    "ports": ("containerPort", "protocol"),
+    "volumeMounts": ("mountPath",),
+    "volumeDevices": ("devicePath",),
+    "hostAliases": ("ip",),
+    "topologySpreadConstraints": ("topologyKey", "whenUnsatisfiable"),
+}
+"""Lists of a pod → what no two of their items have in common."""
+
+
+def left_out(root: View, job: View) -> Iterator[Diagnostic]:
+    """What is not kept, or means something else today. ``job``: ``root`` as v1 has it."""
+    version = root["apiVersion"].text or ""
+    if version != API_VERSION:
+        forked = version.startswith(FORK)
+        difference = "that is what Kubeflow's operator serves" if forked else "operators of today serve no other"
+        yield READ_DIFFERENTLY(root["apiVersion"].span, what=version, word=API_VERSION, difference=difference)
+        yield from _other_decider(root["spec"], job["spec"]["tfReplicaSpecs"])
+    else:
+        yield from _ignored_places(root)
+    for one in unfit(job.node, "TFJob") if job.node is not None else ():
+        if one.unknown and one.path not in _READ and one.path[-1] != "creationTimestamp":
+            yield NOT_KEPT(one.span, what=one.name, reason=_NO_FIELD)
+    restarts = [role["template"]["spec"]["restartPolicy"] for _, role in job["spec"]["tfReplicaSpecs"].entries()]
+    for restart in [one for one in restarts if one.present][:1]:
+        reason = "the operator overwrites it with that of each role"
+        yield NOT_KEPT(restart.span, what="restartPolicy of the pods", reason=reason)
+
+
+def _other_decider(spec: View, roles: View) -> Iterator[Diagnostic]:
+    """A policy of the first API by which another task than today's completes the job."""
+    policy = spec["terminationPolicy"]["chief"]
+    name, index = policy["replicaName"].text or "MASTER", policy["replicaIndex"].number or 0
+    today = "Master" if roles["Master"].present else "Worker"
+    if policy.present and (name.lower() != today.lower() or index):
+        reason = f"the job is complete with replica 0 of {today}"
+        yield NOT_KEPT(policy.span, what=f"terminationPolicy {name} {index}", reason=reason)
+
+
+def _ignored_places(root: View) -> Iterator[Diagnostic]:
+    """Fields of older APIs in a manifest of v1."""
+    spec = root["spec"]
+    for key in OLD_POLICIES:
+        if spec[key].present:
+            difference = "operators since 1.0.1 look for it there only"
+            yield READ_DIFFERENTLY(
+                spec.key(key), what=f"spec.{key}", word=f"spec.runPolicy.{key}", difference=difference
+            )
+    for name, role in spec["tfReplicaSpecs"].entries():
+        for key in OF_AN_ITEM:
+            if role[key].present:
+                yield NOT_KEPT(role.key(key), what=f"spec.tfReplicaSpecs.{name}.{key}", reason=_NO_FIELD)
+
+
+def refusals(root: View, job: View) -> Iterator[Diagnostic]:
+    """What the server does not take."""
+    for one in unfit(job.node, "TFJob") if job.node is not None else ():
+        if not one.unknown:
+            yield SERVER_REFUSES(one.span, what=one.name, reason=f"it must be {one.wanted}")
+    namespace = job["metadata"]["namespace"]
+    if namespace.text and not patching.is_dns_label(namespace.text):
+        reason = "a namespace has at most 63 lowercase letters, digits and -"
+        yield SERVER_REFUSES(namespace.span, what=f"namespace {namespace.text}", reason=reason)
+    yield from _policies(job["spec"])
+    for name, role in job["spec"]["tfReplicaSpecs"].entries():
+        yield from _role(name, role, of_today=root["apiVersion"].text == API_VERSION)
+
+
+def never(span: Span, what: str, reason: str) -> Diagnostic:
+    """That the server takes what no job has run with: it is left out, and nobody can miss it."""
+    return replace(NOT_KEPT(span, what=what, reason=reason), level="warning")
+
+
+def _policies(spec: View) -> Iterator[Diagnostic]:
+    policy = spec["runPolicy"]
+    for key in _NUMBERS:
+        number = policy[key].number
+        if number is not None and number < 0:
+            yield never(policy[key].span, f"{key} {number}", "it is negative")
+    manager = policy["managedBy"]
+    if manager.text is not None and manager.text not in MANAGERS:
+        yield SERVER_REFUSES(manager.span, what=f"managedBy {manager.text}", reason=f"it is {' or '.join(MANAGERS)}")
+
+
+def _role(name: str, role: View, *, of_today: bool) -> Iterator[Diagnostic]:
+    restart = role["restartPolicy"]
+    if restart.text and restart.text not in _RESTARTS:
+        reason = "no pod can be created with it"
+        yield never(restart.span, f"restartPolicy {restart.text} of {name}", reason)
+    containers = [*role["template"]["spec"]["containers"].items()]
+    if not containers:
+        yield SERVER_REFUSES(role.span, what=name, reason="its template has no container")
+    elif of_today and all(one["name"].text != CONTAINER for one in containers):
+        reason = f"one of its containers must be called {CONTAINER}"
+        yield SERVER_REFUSES(containers[0]["name"].span, what=name, reason=reason)
+    for one in containers:
+        if not one["image"].text:
+            yield SERVER_REFUSES(one.span, what=f"container {one['name'].text or ''} of {name}".replace("  ", " "),
+                                 reason="it has no image")  # fmt: skip
+        yield from _amounts(one["resources"])
+    yield from _twice(role["template"]["spec"])
+
+
+def _amounts(resources: View) -> Iterator[Diagnostic]:
+    """Amounts that are none."""
+    for part in ("requests", "limits"):
+        for name, amount in resources[part].entries():
+            if amount.text is not None and patching.quantity(amount.text) is None:
+                yield SERVER_REFUSES(amount.span, what=f"{name} {amount.text}", reason="it is not an amount")
+
+
+def _twice(place: View) -> Iterator[Diagnostic]:
+    """Items of a list that the server takes for one."""
+    for key, value in place.entries():
+        if key in ("containers", "initContainers"):
+            for container in value.items():
+                yield from _twice(container)
+        seen: set[tuple[str | None, ...]] = set()
+        for item in value.items() if key in _KEYS else ():
+            identity = tuple(item[name].words or ("TCP" if name == "protocol" else None) for name in _KEYS[key])
+            if identity in seen:
+                words = "/".join(str(part) for part in identity)
+                yield SERVER_REFUSES(item.span, what=dotted(item.path), reason=f"{words} is there twice")
+            seen.add(identity)
+
+
+# --- for the page about migration ---
+
+_OLD: Final = "v1alpha2 to v1beta2"
+_OLDEST: Final = "v1alpha1"
+
+FIELDS: tuple[Field, ...] = (
+    Field("metadata.name", "job NAME"),
+    Field("metadata.generateName", "job NAME", "the server makes a name of it; tfdsl compile --name gives one"),
+    Field("metadata.namespace", "namespace"),
+    Field("metadata.labels.<key>", "labels"),
+    Field("metadata.labels.kueue.x-k8s.io/queue-name", "queue", "with kueue = true in target tfjob"),
+    Field("metadata.annotations.<key>", "annotations"),
+    Field("spec.tfReplicaSpecs.<role>", "role", "Chief, Master, PS, Worker, Evaluator in any case"),
+    Field("spec.tfReplicaSpecs.<role>.replicas", "replicas", "a role with 0 is left out"),
+    Field("spec.tfReplicaSpecs.<role>.restartPolicy", "on failed", "Never is the default of both"),
+    Field("spec.runPolicy.cleanPodPolicy", "cleanup", 'None, the default of the operator, is cleanup = "none"'),
+    Field("spec.runPolicy.ttlSecondsAfterFinished", "ttl"),
+    Field("spec.runPolicy.activeDeadlineSeconds", "deadline"),
+    Field("spec.runPolicy.backoffLimit", "retries", "retries + 1; without it, limit_restarts = false"),
+    Field("spec.runPolicy.suspend", "suspend"),
+    Field("spec.runPolicy.managedBy", "", "a patch"),
+    Field("spec.runPolicy.schedulingPolicy.minAvailable", "gang", "and min_available, with gang_scheduler"),
+    Field("spec.runPolicy.schedulingPolicy.queue", "queue"),
+    Field("spec.runPolicy.schedulingPolicy.priorityClass", "priority", "together with that of the pods"),
+    Field("spec.runPolicy.schedulingPolicy.minResources", "", "a patch"),
+    Field("spec.runPolicy.schedulingPolicy.scheduleTimeoutSeconds", "", "a patch"),
+    Field(
+        "spec.successPolicy", "on completed", "AllWorkers is the language's default; worker 0 is said in target tfjob"
+    ),
+    Field("spec.enableDynamicWorker", "", "a patch"),
+    Field("status", "", "left out: it is the server's"),
+    Field("spec.cleanPodPolicy", "cleanup", "its default was Running", _OLD),
+    Field("spec.ttlSecondsAfterFinished", "ttl", form=_OLD),
+    Field("spec.activeDeadlineSeconds", "deadline", form=_OLD),
+    Field("spec.backoffLimit", "retries", form=_OLD),
+    Field("spec.replicaSpecs[].tfReplicaType", "role", "MASTER where nothing is said", _OLDEST),
+    Field("spec.replicaSpecs[].replicas", "replicas", form=_OLDEST),
+    Field("spec.replicaSpecs[].tfPort", "port", form=_OLDEST),
+    Field("spec.replicaSpecs[].template.spec.restartPolicy", "on failed", form=_OLDEST),
+    Field("spec.cleanupPodPolicy", "cleanup", "its default was All", _OLDEST),
+    Field("spec.terminationPolicy.chief", "on completed", "the chief (master), else worker 0", _OLDEST),
+    Field("spec.schedulerName", "scheduler", form=_OLDEST),
+    Field("spec.tfImage", "", "left out: it was the image of parameter servers without a template", _OLDEST),
+    Field("spec.tensorboard", "role tensorboard", "a Deployment and a Service beside the job", _OLDEST),
+)

@@ -16,7 +16,7 @@ from tfdsl.vocabulary.statements import ACTIONS_OF
 from tfdsl_backends.podspec import when as shared
 from tfdsl_backends.podspec.support import ROWS, STEP, WHOLE_DEVICES, WITHOUT_OWNER, prepare_row, sidecar_rows
 from tfdsl_backends.tfjob import when
-from tfdsl_backends.tfjob.features import KEEPS_PODS, REMAKES_LOST_PODS, SIDECARS, SUSPEND
+from tfdsl_backends.tfjob.options import KEEPS_PODS, REMAKES_LOST_PODS, SIDECARS, SUSPEND
 
 SCHEDULING = "spec.runPolicy.schedulingPolicy"
 
@@ -299,92 +299,6 @@ RESTART_POLICY = "spec.tfReplicaSpecs.ROLE.restartPolicy"
 NEAR = "compile to volcano, which has this action"
 
 
-def _completed() -> Iterator[Row]:
-    yield kept("policies[completed]", "spec.successPolicy")
-    yield chosen(
-        "policies[completed].complete job",
-        "spec.successPolicy",
-        "AllWorkers",
-        "the job completes when all workers have; by default the operator completes it with worker 0",
-        "KTF111",
-        "all-workers",
-        instead="write on worker[0] completed => complete job for the operator's own rule",
-        when=when.all_workers,
-    )
-    yield translated(
-        "policies[completed].complete job",
-        "spec.successPolicy",
-        "the chief (master) if there is one, otherwise worker 0: the operator's default",
-        when=when.decides_success,
-    )
-    yield refused(
-        "policies[completed].complete job",
-        "a TFJob ends with its chief (master) or, without one, with its workers; {role} cannot decide",
-        "KTF070",
-        "success-role",
-        instead="remove the policy, or compile to volcano, where any role can complete the job",
-    )
-    yield refused(
-        "policies[completed].restart job",
-        "a TFJob does not start again after success",
-        "KTF071",
-        "restart-after-success",
-        instead="compile to volcano",
-    )
-    yield translated(
-        "policies[completed].index",
-        "spec.successPolicy",
-        "the operator's default: worker 0 has ended, or all workers have",
-        when=when.first_replica,
-    )
-    yield refused(
-        "policies[completed].index",
-        "the operator looks at worker 0 or at all workers, not at replica {value} of {role}",
-        "KTF072",
-        "success-index",
-        instead="write worker[0], or the whole role",
-    )
-
-
-def _failed() -> Iterator[Row]:
-    yield kept("policies[failed]", RESTART_POLICY)
-    yield refused(
-        "policies[failed].fail job",
-        "TensorBoard runs outside the TFJob and cannot fail it",
-        "KTF073",
-        "tensorboard-fails",
-        instead="remove the policy: TensorBoard restarts in place",
-        when=shared.of_tensorboard,
-    )
-    yield approximated(
-        "policies[failed].fail job",
-        RESTART_POLICY,
-        "while the operator makes a new pod for another role, it does not see a failure: of two replicas that fail at "
-        "the same moment, as with their node, the second may be missing for good (seen with 1.8.1)",
-        "KTF125",
-        "failure-unseen",
-        instead="write a deadline, or give all roles the same policies",
-        when=when.beside_new_pods,
-    )
-    yield translated("policies[failed].fail job", RESTART_POLICY, "Never")
-    yield translated(
-        "policies[failed].restart container",
-        "Deployment",
-        "a Deployment always restarts its container",
-        when=shared.of_tensorboard,
-    )
-    yield from _restarts("failed", "restart container")
-    yield approximated(
-        "policies[failed].restart pod",
-        "Deployment",
-        "TensorBoard's Deployment restarts the container in place",
-        "KTF074",
-        "tensorboard-in-place",
-        when=shared.of_tensorboard,
-    )
-    yield from _restarts("failed", "restart pod")
-
-
 def _restarts(event: str, action: str) -> Iterator[Row]:
     """``failed`` or ``exit``, restarting one replica; an ``exit`` policy that cannot be is refused by its own row."""
     key = f"policies[{event}].{action}"
@@ -442,25 +356,179 @@ def _restarts(event: str, action: str) -> Iterator[Row]:
     yield translated(key, RESTART_POLICY, "OnFailure")
 
 
-def _exit() -> Iterator[Row]:
-    yield refused(
+def _evicted_restarts(action: str) -> tuple[Row, ...]:
+    key = f"policies[evicted].{action}"
+    return (
+        translated(key, "Deployment", "a new pod", when=shared.of_tensorboard),
+        approximated(
+            key,
+            RESTART_POLICY,
+            "OnFailure recreates a pod that was evicted by node pressure; a deleted pod (eviction API, drain, "
+            "preemption) fails the job (seen with 1.8.1); retries counts neither",
+            "KTF082",
+            "evicted-on-failure",
+            instead="compile to kubernetes or volcano, which restart after every eviction",
+            since=REMAKES_LOST_PODS,
+            when=when.beside_restart_in_place,
+        ),
+        approximated(
+            key,
+            RESTART_POLICY,
+            "ExitCode recreates a pod that was evicted by node pressure, and one that ended with 128 or more (out of "
+            "memory, killed), both without limit; a deleted pod fails the job (seen with 1.8.1)",
+            "KTF083",
+            "evicted-exit-code",
+            instead="compile to kubernetes or volcano, which tell evictions apart",
+            when=when.beside_fail_job,
+        ),
+        kept(key, "", when=when.refused_beside),
+        refused(
+            key,
+            "this version of the operator does not recreate evicted pods",
+            "KTF084",
+            "evicted-version",
+            instead='write version = "1.6" or a newer one in target tfjob, or compile to kubernetes or volcano',
+        ),
+    )
+
+
+def _refused_on(event: str) -> tuple[Row, ...]:
+    return (
+        *(
+            refused(
+                f"policies[{event}].{action}",
+                "a TFJob cannot {value}: that would need a controller that stops and starts other replicas",
+                "KTF085",
+                "action",
+                instead=NEAR,
+            )
+            for action in ("abort job", "restart role", "restart job")
+        ),
+        refused(
+            f"policies[{event}].ignore",
+            "a TFJob fails with the first replica that fails and is not restarted; the operator cannot ignore a "
+            "failure",
+            "KTF116",
+            instead="let the program exit 0, or compile to volcano"
+            + (", slider or yarn, which can ignore a failed replica" if event != "evicted" else ""),
+        ),
+        refused(
+            f"policies[{event}].index",
+            "all replicas of a role share one restart policy; replica {value} of {role} cannot have its own",
+            "KTF086",
+            "replica-policy",
+            instead="write the policy for the whole role",
+        ),
+    )
+
+
+COMPLETED: tuple[Row, ...] = (
+    kept("policies[completed]", "spec.successPolicy"),
+    chosen(
+        "policies[completed].complete job",
+        "spec.successPolicy",
+        "AllWorkers",
+        "the job completes when all workers have; by default the operator completes it with worker 0",
+        "KTF111",
+        "all-workers",
+        instead="write on worker[0] completed => complete job for the operator's own rule",
+        when=when.all_workers,
+    ),
+    translated(
+        "policies[completed].complete job",
+        "spec.successPolicy",
+        "the chief (master) if there is one, otherwise worker 0: the operator's default",
+        when=when.decides_success,
+    ),
+    refused(
+        "policies[completed].complete job",
+        "a TFJob ends with its chief (master) or, without one, with its workers; {role} cannot decide",
+        "KTF070",
+        "success-role",
+        instead="remove the policy, or compile to volcano, where any role can complete the job",
+    ),
+    refused(
+        "policies[completed].restart job",
+        "a TFJob does not start again after success",
+        "KTF071",
+        "restart-after-success",
+        instead="compile to volcano",
+    ),
+    translated(
+        "policies[completed].index",
+        "spec.successPolicy",
+        "the operator's default: worker 0 has ended, or all workers have",
+        when=when.first_replica,
+    ),
+    refused(
+        "policies[completed].index",
+        "the operator looks at worker 0 or at all workers, not at replica {value} of {role}",
+        "KTF072",
+        "success-index",
+        instead="write worker[0], or the whole role",
+    ),
+)
+
+
+FAILED: tuple[Row, ...] = (
+    kept("policies[failed]", RESTART_POLICY),
+    refused(
+        "policies[failed].fail job",
+        "TensorBoard runs outside the TFJob and cannot fail it",
+        "KTF073",
+        "tensorboard-fails",
+        instead="remove the policy: TensorBoard restarts in place",
+        when=shared.of_tensorboard,
+    ),
+    approximated(
+        "policies[failed].fail job",
+        RESTART_POLICY,
+        "while the operator makes a new pod for another role, it does not see a failure: of two replicas that fail at "
+        "the same moment, as with their node, the second may be missing for good (seen with 1.8.1)",
+        "KTF125",
+        "failure-unseen",
+        instead="write a deadline, or give all roles the same policies",
+        when=when.beside_new_pods,
+    ),
+    translated("policies[failed].fail job", RESTART_POLICY, "Never"),
+    translated(
+        "policies[failed].restart container",
+        "Deployment",
+        "a Deployment always restarts its container",
+        when=shared.of_tensorboard,
+    ),
+    *_restarts("failed", "restart container"),
+    approximated(
+        "policies[failed].restart pod",
+        "Deployment",
+        "TensorBoard's Deployment restarts the container in place",
+        "KTF074",
+        "tensorboard-in-place",
+        when=shared.of_tensorboard,
+    ),
+    *_restarts("failed", "restart pod"),
+)
+
+
+EXIT: tuple[Row, ...] = (
+    refused(
         "policies[exit]",
         "TensorBoard runs outside the TFJob, in a Deployment that restarts it whatever its exit status",
         "KTF078",
         "tensorboard-exit",
         instead="remove the policy",
         when=shared.of_tensorboard,
-    )
-    yield kept("policies[exit]", RESTART_POLICY, when=when.has_restart_policy)
-    yield refused(
+    ),
+    kept("policies[exit]", RESTART_POLICY, when=when.has_restart_policy),
+    refused(
         "policies[exit]",
         "ExitCode, which separates exit statuses at 128, restarted only on four statuses before version 1.5",
         "KTF094",
         "exit-code-version",
         instead='write version = "1.5" or a newer one in target tfjob, or compile to volcano or kubernetes',
         when=when.separated_too_early,
-    )
-    yield refused(
+    ),
+    refused(
         "policies[exit]",
         "a TFJob separates exit statuses only at 128, with restartPolicy ExitCode (version 1.5 and newer): 1–127 "
         "fail the job, 128 and above restart the replica",
@@ -468,135 +536,87 @@ def _exit() -> Iterator[Row]:
         "exit-status",
         instead="write `on exit 1..127 => fail job` with `on failed => restart pod`, or compile to volcano or "
         "kubernetes, which accept any status",
-    )
-    yield translated("policies[exit].fail job", RESTART_POLICY, "Never, or ExitCode for 1–127")
-    yield from _restarts("exit", "restart container")
-    yield from _restarts("exit", "restart pod")
+    ),
+    translated("policies[exit].fail job", RESTART_POLICY, "Never, or ExitCode for 1–127"),
+    *_restarts("exit", "restart container"),
+    *_restarts("exit", "restart pod"),
+)
 
 
-def _evicted() -> Iterator[Row]:
-    yield translated(
+EVICTED: tuple[Row, ...] = (
+    translated(
         "policies[evicted]",
         "Deployment",
         "a Deployment always recreates an evicted pod",
         when=when.as_deployment_does,
-    )
-    yield refused(
+    ),
+    refused(
         "policies[evicted]",
         "TensorBoard runs in a Deployment, which always recreates an evicted pod",
         "KTF080",
         "tensorboard-evicted",
         instead="remove the policy",
         when=shared.of_tensorboard,
-    )
-    yield kept("policies[evicted]", RESTART_POLICY)
-    yield translated(
+    ),
+    kept("policies[evicted]", RESTART_POLICY),
+    translated(
         "policies[evicted].fail job",
         RESTART_POLICY,
         "Never; before 1.6 also OnFailure, which does not recreate lost pods",
         when=when.evicted_pods_stay,
-    )
-    yield refused(
+    ),
+    refused(
         "policies[evicted].fail job",
         "a role that restarts on failure also gets a new pod after an eviction by node pressure; a TFJob cannot "
         "tell the two apart",
         "KTF081",
         "evicted-fails",
         instead="compile to volcano, or to kubernetes with `on failed => restart pod`",
-    )
-    for action in ("restart container", "restart pod"):
-        yield from _evicted_restarts(action)
+    ),
+    *(row for action in ("restart container", "restart pod") for row in _evicted_restarts(action)),
+)
 
 
-def _evicted_restarts(action: str) -> Iterator[Row]:
-    key = f"policies[evicted].{action}"
-    yield translated(key, "Deployment", "a new pod", when=shared.of_tensorboard)
-    yield approximated(
-        key,
-        RESTART_POLICY,
-        "OnFailure recreates a pod that was evicted by node pressure; a deleted pod (eviction API, drain, "
-        "preemption) fails the job (seen with 1.8.1); retries counts neither",
-        "KTF082",
-        "evicted-on-failure",
-        instead="compile to kubernetes or volcano, which restart after every eviction",
-        since=REMAKES_LOST_PODS,
-        when=when.beside_restart_in_place,
-    )
-    yield approximated(
-        key,
-        RESTART_POLICY,
-        "ExitCode recreates a pod that was evicted by node pressure, and one that ended with 128 or more (out of "
-        "memory, killed), both without limit; a deleted pod fails the job (seen with 1.8.1)",
-        "KTF083",
-        "evicted-exit-code",
-        instead="compile to kubernetes or volcano, which tell evictions apart",
-        when=when.beside_fail_job,
-    )
-    yield kept(key, "", when=when.refused_beside)
-    yield refused(
-        key,
-        "this version of the operator does not recreate evicted pods",
-        "KTF084",
-        "evicted-version",
-        instead='write version = "1.6" or a newer one in target tfjob, or compile to kubernetes or volcano',
-    )
-
-
-def _refused() -> Iterator[Row]:
-    """What no version of the operator has."""
-    nothing = "a TFJob cannot {value}: that would need a controller that stops and starts other replicas"
-    for event in ("failed", "exit", "evicted"):
-        for action in ("abort job", "restart role", "restart job"):
-            yield refused(f"policies[{event}].{action}", nothing, "KTF085", "action", instead=NEAR)
-        yield refused(
-            f"policies[{event}].ignore",
-            "a TFJob fails with the first replica that fails and is not restarted; the operator cannot ignore a "
-            "failure",
-            "KTF116",
-            instead="let the program exit 0, or compile to volcano"
-            + (", slider or yarn, which can ignore a failed replica" if event != "evicted" else ""),
-        )
-        yield refused(
-            f"policies[{event}].index",
-            "all replicas of a role share one restart policy; replica {value} of {role} cannot have its own",
-            "KTF086",
-            "replica-policy",
-            instead="write the policy for the whole role",
-        )
-    for event in ("failed", "evicted"):
-        yield refused(
+# What no version of the operator has.
+REFUSED: tuple[Row, ...] = (
+    *(row for event in ("failed", "exit", "evicted") for row in _refused_on(event)),
+    *(
+        refused(
             f"policies[{event}].delay",
             "the operator acts at once; it cannot wait {value}",
             "KTF087",
             instead="remove `after`, or compile to volcano 1.11 or newer",
         )
-    yield refused(
+        for event in ("failed", "evicted")
+    ),
+    refused(
         "policies[pending]",
         "the operator has no time limit for pods that wait to be placed",
         "KTF088",
         instead="write deadline, which also counts waiting, or compile to volcano 1.11 or newer",
-    )
-    yield refused(
+    ),
+    refused(
         "policies[unknown]",
         "the operator does not act when only part of a gang can be placed",
         "KTF089",
         instead="compile to volcano",
-    )
+    ),
+)
 
 
-def _restarted() -> Iterator[Row]:
-    yield refused(
+RESTARTED: tuple[Row, ...] = (
+    refused(
         "policies[restarted]",
         "restarts by status are new pods, which the operator does not count, and no role restarts in place",
         "KTF095",
         "nothing-counted",
         instead="compile to volcano or kubernetes, where retries limits restarts by status",
         when=when.counts_nothing,
-    )
-    yield kept("policies[restarted]", "spec.runPolicy.backoffLimit")
-    yield kept("policies[restarted].fail job", "", when=when.counts_nothing)  # the event itself is refused
-    yield translated("policies[restarted].fail job", "spec.runPolicy.backoffLimit", "N", when=when.counts_one_role)
-    yield approximated(
+    ),
+    kept("policies[restarted]", "spec.runPolicy.backoffLimit"),
+    kept("policies[restarted].fail job", "", when=when.counts_nothing),
+    translated("policies[restarted].fail job", "spec.runPolicy.backoffLimit", "N", when=when.counts_one_role),
+    approximated(
         "policies[restarted].fail job",
         "spec.runPolicy.backoffLimit",
         "backoffLimit counts the restarts of all roles together, not of each role",
@@ -604,47 +624,52 @@ def _restarted() -> Iterator[Row]:
         "restarts-counted-together",
         instead="compile to volcano, which counts per role",
         when=when.counts_all_roles,
-    )
-    yield refused(
+    ),
+    refused(
         "policies[restarted].fail job",
         "backoffLimit counts the restarts of all roles that restart in place; a TFJob cannot count only some of them",
         "KTF091",
         "restarts-of-role",
         instead="write one `on restarted N => fail job` for the job, or compile to volcano",
-    )
-    for action in ("abort job", "restart job"):
-        yield refused(
+    ),
+    *(
+        refused(
             f"policies[restarted].{action}",
             "a TFJob fails when its restarts are used up; it cannot {value}",
             "KTF092",
             "restarted-action",
             instead="write `=> fail job`, or compile to volcano",
         )
-    yield refused(
+        for action in ("abort job", "restart job")
+    ),
+    refused(
         "policies[restarted].index",
         "backoffLimit counts all replicas together, not replica {value} of {role} alone",
         "KTF093",
         "restarts-of-replica",
         instead="write the policy without an index",
-    )
+    ),
+)
 
 
-def _overridden() -> Iterator[Row]:
-    """A policy that decides nothing costs nothing."""
-    keys = ["policies[exit]"]
-    keys += [f"policies[{event}].{action}" for event in ("failed", "exit", "evicted") for action in ACTIONS_OF[event]]
-    for key in keys:
-        yield kept(key, "", when=when.overridden)
-
+# A policy that decides nothing costs nothing.
+OVERRIDDEN: tuple[Row, ...] = (
+    kept("policies[exit]", "", when=when.overridden),
+    *(
+        kept(f"policies[{event}].{action}", "", when=when.overridden)
+        for event in ("failed", "exit", "evicted")
+        for action in ACTIONS_OF[event]
+    ),
+)
 
 POLICIES: tuple[Row, ...] = (
-    *_overridden(),
-    *_completed(),
-    *_failed(),
-    *_exit(),
-    *_evicted(),
-    *_restarted(),
-    *_refused(),
+    *OVERRIDDEN,
+    *COMPLETED,
+    *FAILED,
+    *EXIT,
+    *EVICTED,
+    *RESTARTED,
+    *REFUSED,
 )
 
 OWN: tuple[Row, ...] = (*QUEUE, *PRIORITY_AND_SCHEDULER, *GANG, *LIMITS, *CLUSTER, *ROLES, *STEPS, *POLICIES)

@@ -9,7 +9,7 @@ from tfdsl.backend import Condition, Unit, condition
 from tfdsl.conditions import single
 from tfdsl.ir.policies import on_eviction
 from tfdsl_backends.podspec.options import QUEUE_LABEL
-from tfdsl_backends.tfjob.features import features
+from tfdsl_backends.tfjob.options import features
 from tfdsl_backends.tfjob.policies import decisions
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import pytest
 
 from tests.unit.cli.shell import ROOT, tfdsl
 from tfdsl import source_files
-from tfdsl.semantics import params
+from tfdsl.semantics import scope
 from tfdsl.syntax import lexer
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def test_what_to_use_instead(tmp_path: Path, target: str) -> None:
         f"{source_files.LARGEST // 2**20} MiB per text",
         f"{source_files.LARGEST_SUM // 2**20} MiB and {source_files.MOST_FILES:,} files per program",
         f"{lexer.MAX_NESTING} open brackets",
-        f"{params.MOST_WORK:,} elements",
+        f"{scope.MOST_WORK:,} elements",
     ],
 )
 def test_the_limits(says: str) -> None:

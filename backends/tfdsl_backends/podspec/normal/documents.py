@@ -452,3 +452,16 @@ def with_order_of(own: Node, written: Node | None, kinds: Map[tuple[str, str], s
 def _type_of(document: Mapping, kinds: Map[tuple[str, str], str]) -> str:
     version, kind = scalar(document.get("apiVersion")), scalar(document.get("kind"))
     return {**KINDS, **kinds}.get((str(version), str(kind)), _OTHER)
+
+
+def aligned_job(own: Node, written: Node | None, ports: frozenset[str]) -> Node:
+    """What has the ``spec`` of a Job, with the names in pods and rules that ``written``, another one, has."""
+    pod, other = (child(node, "spec", "template", "spec") for node in (own, written))
+    theirs = child(written, "spec", "template")
+    if not isinstance(own, Mapping) or not isinstance(theirs, Mapping):
+        return own
+    new = within(own, ("spec", "template"), lambda node: template(node, theirs, ports))
+    if not isinstance(pod, Mapping) or not isinstance(other, Mapping):
+        return new
+    names = container_names(pod, other)
+    return within(new, ("spec",), lambda spec: failure_policy(spec, names))

@@ -22,6 +22,7 @@ from tfdsl.manifest.edits import child, each, items, scalar, text, with_value, w
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Sequence, mapping
 from tfdsl.record import replace
 from tfdsl_backends.podspec.expansion import Reference, Scope, canonical, parts
+from tfdsl_backends.podspec.fields import POD
 from tfdsl_backends.podspec.job_controller import DEFAULT_LIMIT
 from tfdsl_backends.podspec.normal.walk import Change, Defaults, Rule, Sets, identity
 from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE
@@ -269,16 +270,16 @@ def mount_path(mount: Mapping) -> Mapping:
     return with_value(mount, "mountPath", text(value.rstrip("/"), path.span))
 
 
-def service_account(pod: Mapping) -> Mapping:
-    """``serviceAccount`` is the old name of ``serviceAccountName``, which wins."""
-    old, new = pod.entries.get("serviceAccount"), scalar(pod.get("serviceAccountName"))
-    if old is None:
-        return pod
-    kept = without(pod, ("serviceAccount",))
-    if new:
-        return kept
-    entries = {**kept.entries, "serviceAccountName": Entry("serviceAccountName", old.key_span, old.value)}
-    return Mapping(entries, pod.span)
+def old_names(pod: Mapping) -> Mapping:
+    """With the names that fields have today, which win over older ones."""
+    for field in POD:
+        old = pod.entries.get(field.old)
+        if old is not None:
+            has_new = bool(scalar(pod.get(field.path)))
+            pod = without(pod, (field.old,))
+            new = {} if has_new else {field.path: Entry(field.path, old.key_span, old.value)}
+            pod = Mapping({**pod.entries, **new}, pod.span)
+    return pod
 
 
 def host_ports(pod: Mapping) -> Mapping:
@@ -389,7 +390,7 @@ RULES: Final = (
     ),
     Rule(
         "PodSpec",
-        service_account,
+        old_names,
         "`serviceAccount`, the old name of `serviceAccountName`",
         "`Convert_v1_PodSpec_To_core_PodSpec` in pkg/apis/core/v1/conversion.go",
     ),

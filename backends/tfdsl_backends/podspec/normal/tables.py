@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from tfdsl.emit.located import Plain
+from tfdsl_backends.podspec.fields import POD, absent
 
 _MODE: Final = 0o644
 _TOKEN_SECONDS: Final = 3600
@@ -20,10 +21,9 @@ WRITTEN: Final[Mapping[str, Mapping[str, Plain]]] = {
     "PodSpec": {
         "dnsPolicy": "ClusterFirst",
         "restartPolicy": "Always",
-        "terminationGracePeriodSeconds": 30,
         "securityContext": {},
         "enableServiceLinks": True,
-        "serviceAccountName": "default",
+        **absent(POD),
     },
     "Container": {"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"},
     "ContainerPort": {"protocol": "TCP"},

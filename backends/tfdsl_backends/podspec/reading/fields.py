@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from tfdsl.reading import Field
+from tfdsl_backends.podspec import fields as pods
+from tfdsl_backends.podspec.fields import IMAGE, POD, WORKDIR
 
 _C: Final = "spec.containers[]"
+
+
+def plain(fields: Iterable[pods.Field], place: str) -> Iterator[Field]:
+    """The rows of fields below ``place``, those of one map in one row."""
+    words: dict[str, list[str]] = {}
+    for field in fields:
+        words.setdefault(f"{place}.{field.path.partition('.')[0]}", []).append(field.name)
+    return (Field(path, ", ".join(names)) for path, names in words.items())
+
 
 FIELDS: Final = (
     Field("metadata.labels.<key>", "labels", "of a role; without those that the target adds"),
     Field("metadata.annotations.<key>", "annotations", "of a role"),
     Field(f"{_C}.name", "", "not kept: it only labels"),
-    Field(f"{_C}.image", "image"),
-    Field(f"{_C}.imagePullPolicy", "image_pull_policy"),
+    *plain(IMAGE, _C),
     Field(f"{_C}.command, args", "command, args", "sh -c with a program of several lines is a text block"),
-    Field(f"{_C}.workingDir", "workdir"),
+    *plain((WORKDIR,), _C),
     Field(f"{_C}.env[].value", "env", "$(NAME) is ${env.NAME}"),
     Field(f"{_C}.env[].valueFrom.secretKeyRef", "secret(name, key)"),
     Field(f"{_C}.env[].valueFrom.configMapKeyRef", "configmap(name, key)"),
@@ -42,9 +53,7 @@ FIELDS: Final = (
     Field("spec.tolerations[]", "tolerations"),
     Field("spec.affinity", "spread, node_selector", "required rules of these forms; a patch for all else"),
     Field("spec.hostNetwork", "host_network"),
-    Field("spec.serviceAccountName", "service_account"),
-    Field("spec.securityContext", "run_as_user, run_as_group, fs_group"),
-    Field("spec.terminationGracePeriodSeconds", "stop_grace"),
+    *plain(POD, "spec"),
     Field("spec.priorityClassName", "priority"),
     Field("spec.schedulerName", "scheduler"),
     Field("spec.imagePullSecrets[]", "image_pull_secrets"),

@@ -17,11 +17,12 @@ from tfdsl.record import replace
 from tfdsl.rules.job import step_name
 from tfdsl.rules.values import image
 from tfdsl_backends.podspec.expansion import Scope
+from tfdsl_backends.podspec.fields import WORKDIR
 from tfdsl_backends.podspec.options import NO_SIDECAR, VISIBLE_DEVICES
 from tfdsl_backends.podspec.reading import commands, mounts, settings, values
 from tfdsl_backends.podspec.reading.commands import Variable, Words, add_outputs, board, interpreter, scope_of
 from tfdsl_backends.podspec.reading.facts import PodFacts, PodsRead
-from tfdsl_backends.podspec.reading.settings import named_ports, of_container
+from tfdsl_backends.podspec.reading.settings import named_ports, plain
 from tfdsl_backends.podspec.reading.values import GPU, amount, plain_resources, value, word
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ class Pod:
         spec, container = self.spec, self.container
         yield from settings.of_image(spec, container, self.facts)
         yield from self._command(flags=flags)
-        yield from settings.of_container(container)
+        yield from settings.plain(container, (WORKDIR,))
         for one in self.variables:
             yield Attribute("env", one.value, one.span, one.name)
         sources = commands.env_from(container)
@@ -167,8 +168,7 @@ class Pod:
             if device is not None:
                 yield device
         yield from settings.of_ports(self.role, container, self.facts)
-        yield from settings.of_pod(spec, self.facts)
-        yield from settings.of_security(spec, container)
+        yield from settings.of_pod(spec, container, self.facts)
         yield from settings.of_placement(self.role, spec, self.facts)
         yield from settings.of_metadata(self.template["metadata"], self.facts)
 
@@ -238,7 +238,7 @@ def _statements(container: View, kind: str, role: OfRole, asked: Asked) -> list[
     found += commands.statements(words, scope, flags=False)
     if not other_image and not any(one.name == "command" for one in found):
         return None
-    found += [one for one in of_container(container) if one.value != role.value("workdir")]
+    found += [one for one in plain(container, (WORKDIR,)) if one.value != role.value("workdir")]
     found += _variables(container, role, scope, asked)
     found += [one for one in plain_resources(container) if one.value != role.value(one.name)]
     gpu = amount(container["resources"]["limits"][str(role.value("gpu_resource") or GPU)])

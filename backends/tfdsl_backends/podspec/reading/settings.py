@@ -2,54 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.draft import Attribute, Value
 from tfdsl.rules.job import OWN_NAMES, default_port, port_names
-from tfdsl.rules.values import clean, image, label_value_problem, name_problem, qualified_problem, toleration
-from tfdsl.vocabulary.attributes import CAPABILITIES, HIGHEST_ID
+from tfdsl.rules.values import clean, label_value_problem, name_problem, qualified_problem, toleration
+from tfdsl.vocabulary.attributes import CAPABILITIES
 from tfdsl.vocabulary.names import LONGEST_PORT
-from tfdsl_backends.podspec.checks import INT32
+from tfdsl_backends.podspec.fields import IMAGE, POD, TOLERATION, Field
 from tfdsl_backends.podspec.reading.values import seconds, word
 
 if TYPE_CHECKING:
     from tfdsl.manifest.view import View
     from tfdsl_backends.podspec.reading.facts import PodFacts
 
-_PULL_POLICIES: Final = ("Always", "IfNotPresent", "Never")
-_TOLERATION: Final = {"key": "key", "operator": "operator", "value": "value", "effect": "effect"}
 _BOARD_PORT: Final = "http"
-_USUAL_GRACE: Final = 30
 _USUAL_SCHEDULER: Final = "default-scheduler"
+
+
+def plain(place: View, fields: Iterable[Field], *, filled_in: bool = False) -> Iterator[Attribute]:
+    """The attributes that single fields below ``place`` are; with ``filled_in`` without values that a server writes."""
+    for field in fields:
+        at = place
+        for step in field.path.split("."):
+            at = at[step]
+        at = at if at.present or not field.old else place[field.old]
+        found: str | int | None = word(at.text) if field.codec == "text" else at.number
+        if found is None or (field.fits is not None and not field.fits(found)) or (filled_in and found == field.filled):
+            continue
+        value = seconds(found) if field.codec == "seconds" and isinstance(found, int) else found
+        yield Attribute(field.name, value, at.span)
 
 
 def of_image(spec: View, container: View, facts: PodFacts) -> Iterator[Attribute]:
     """The image and how it is pulled."""
-    name = word(container["image"].text)
-    if name is not None and image(name) is None:
-        yield Attribute("image", name, container["image"].span)
-    policy = container["imagePullPolicy"]
-    if policy.text in _PULL_POLICIES and not (facts.filled_in and _is_usual(policy, name)):
-        yield Attribute("image_pull_policy", policy.text, policy.span)
+    for attribute in plain(container, IMAGE):
+        usual = attribute.name == "image_pull_policy" and attribute.value == _usual_policy(container["image"].text)
+        if not (facts.filled_in and usual):
+            yield attribute
     secrets = [secret["name"].text or "" for secret in spec["imagePullSecrets"].items()]
     names = list(dict.fromkeys(secrets))
     if names and not any(name_problem(one) for one in names):
         yield Attribute("image_pull_secrets", names, spec["imagePullSecrets"].span)
 
 
-def _is_usual(policy: View, name: str | None) -> bool:
-    """Whether the server would have written it (core/v1 defaults: Always for the tag latest and for none)."""
-    tag = (name or "").rpartition("/")[2].partition("@")
-    usual = "IfNotPresent" if tag[1] or tag[0].partition(":")[2] not in ("", "latest") else "Always"
-    return policy.text == usual
-
-
-def of_container(container: View) -> Iterator[Attribute]:
-    """The working folder."""
-    folder = word(container["workingDir"].text)
-    if folder is not None:
-        yield Attribute("workdir", folder, container["workingDir"].span)
+def _usual_policy(image: str | None) -> str:
+    """What the server would have written (core/v1 defaults: Always for the tag latest and for none)."""
+    tag = (word(image) or "").rpartition("/")[2].partition("@")
+    return "IfNotPresent" if tag[1] or tag[0].partition(":")[2] not in ("", "latest") else "Always"
 
 
 def own_port(role: str, container: View, facts: PodFacts) -> tuple[int, View | None]:
@@ -85,34 +86,11 @@ def named_ports(container: View, own: int | None) -> Iterator[Attribute]:
         yield Attribute("ports", number, port.span, name)
 
 
-def of_pod(spec: View, facts: PodFacts) -> Iterator[Attribute]:
-    """Network, account, and the time to stop."""
+def of_pod(spec: View, container: View, facts: PodFacts) -> Iterator[Attribute]:
+    """Network, account, the time to stop, users and rights."""
     if spec["hostNetwork"].flag is True and not facts.on_hosts:
         yield Attribute("host_network", True, spec["hostNetwork"].span)
-    account = spec["serviceAccountName"] if spec["serviceAccountName"].present else spec["serviceAccount"]
-    if account.text and not name_problem(account.text):
-        yield Attribute("service_account", account.text, account.span)
-    grace = spec["terminationGracePeriodSeconds"]
-    if (
-        grace.number is not None
-        and 0 <= grace.number <= INT32
-        and not (facts.filled_in and grace.number == _USUAL_GRACE)
-    ):
-        yield Attribute("stop_grace", seconds(grace.number), grace.span)
-
-
-def scheduler(spec: View, facts: PodFacts) -> View | None:
-    """The name of the scheduler, if somebody has chosen it."""
-    place = spec["schedulerName"]
-    return None if facts.filled_in and place.text == _USUAL_SCHEDULER else place
-
-
-def of_security(spec: View, container: View) -> Iterator[Attribute]:
-    """Users and rights; the inverse of ``podspec.security``."""
-    for field, name in (("runAsUser", "run_as_user"), ("runAsGroup", "run_as_group"), ("fsGroup", "fs_group")):
-        place = spec["securityContext"][field]
-        if place.number is not None and 0 <= place.number <= HIGHEST_ID:
-            yield Attribute(name, place.number, place.span)
+    yield from plain(spec, POD, filled_in=facts.filled_in)
     rights = container["securityContext"]
     if rights["privileged"].flag is True:
         yield Attribute("privileged", True, rights["privileged"].span)
@@ -120,6 +98,12 @@ def of_security(spec: View, container: View) -> Iterator[Attribute]:
     names = [one.removeprefix("CAP_") for one in added]
     if names and all(name in CAPABILITIES for name in names):
         yield Attribute("capabilities", names, rights["capabilities"]["add"].span)
+
+
+def scheduler(spec: View, facts: PodFacts) -> View | None:
+    """The name of the scheduler, if somebody has chosen it."""
+    place = spec["schedulerName"]
+    return None if facts.filled_in and place.text == _USUAL_SCHEDULER else place
 
 
 def of_placement(role: str, spec: View, facts: PodFacts) -> Iterator[Attribute]:
@@ -156,18 +140,11 @@ def _node_labels(place: View, chosen: set[str]) -> Iterator[Attribute]:
 
 
 def _toleration(place: View) -> Value | None:
-    entries: dict[str, Value] = {}
-    for field, name in _TOLERATION.items():
-        text = place[field].text
-        if text and clean(text, "") is None:
-            entries[name] = text
+    entries = {one.name: one.value for one in plain(place, TOLERATION)}
     if entries.get("operator", "Exists") not in ("Exists", "Equal"):
         return None
     if entries.get("effect", "NoExecute") not in ("NoSchedule", "PreferNoSchedule", "NoExecute"):
         return None
-    number = place["tolerationSeconds"].number
-    if number is not None:
-        entries["toleration_seconds"] = number
     return entries if entries and not [*toleration(entries)] else None
 
 
@@ -184,11 +161,9 @@ def _is_apart(place: View, labels: Mapping[str, str]) -> bool:
 
 def of_metadata(metadata: View, facts: PodFacts) -> Iterator[Attribute]:
     """Labels and annotations, without those of the target."""
-    for key, place in metadata["labels"].entries():
-        if key in facts.labels or place.text is None or qualified_problem(key) or label_value_problem(place.text):
-            continue
-        yield Attribute("labels", place.text, place.span, key)
-    for key, place in metadata["annotations"].entries():
-        if key in facts.annotations or place.text is None or qualified_problem(key) or clean(place.text, ""):
-            continue
-        yield Attribute("annotations", place.text, place.span, key)
+    for name, taken in (("labels", facts.labels), ("annotations", facts.annotations)):
+        for key, place in metadata[name].entries():
+            if key in taken or place.text is None or qualified_problem(key):
+                continue
+            if not (label_value_problem(place.text) if name == "labels" else clean(place.text, "")):
+                yield Attribute(name, place.text, place.span, key)

@@ -14,7 +14,7 @@ from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.rules.values import clean, qualified_problem
 from tfdsl.vocabulary.attributes import NO_LIMIT
-from tfdsl.vocabulary.quantities import DURATION_UNITS, LONGEST_AMOUNT, QUANTITY_UNITS, quantity
+from tfdsl.vocabulary.quantities import LONGEST_AMOUNT, QUANTITY_UNITS, duration, quantity
 from tfdsl_backends.podspec.expansion import Reference, Scope, parts
 
 if TYPE_CHECKING:
@@ -136,10 +136,7 @@ def _cpus(found: Amount) -> Bare | None:
 
 def seconds(number: int) -> Bare:
     """A length of time, in its largest whole unit."""
-    for unit, size in DURATION_UNITS.items():
-        if number and number * 1000 % size == 0:
-            return Bare(f"{number * 1000 // size}{unit}")
-    return Bare("0s")
+    return Bare(duration(number * 1000).text)
 
 
 def resources(container: View, facts: PodFacts) -> Iterator[Attribute]:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.backends.trees import data, of, tree
 from tfdsl.manifest.nodes import walk
-from tfdsl_backends.tfjob.old_forms import is_tfjob, modern
+from tfdsl_backends.tfjob.normal import is_tfjob, modern
 
 POD = {"spec": {"containers": [{"name": "tensorflow", "image": "x"}]}}
 

@@ -1,0 +1,117 @@
+"""What targets share that make a Job (batch/v1) of each role: kubernetes writes the Jobs, jobset has them made.
+
+The IR is not imported here, because the support tables are made of this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, cast
+
+from tfdsl.backend import Condition, condition
+from tfdsl.emit.located import Data, Located, child
+from tfdsl.ir.policies import completions, exit_policies, on_eviction, on_failure
+from tfdsl_backends.podspec.fields import Field, written
+from tfdsl_backends.podspec.options import QUEUE_LABEL
+from tfdsl_backends.podspec.plan import indexed
+
+if TYPE_CHECKING:
+    from tfdsl.backend import Unit
+    from tfdsl.ir.fields import Item
+    from tfdsl.ir.model import Job, Policy, Role
+
+# --- what policies decide ---
+
+RESTARTS: Final = frozenset(("restart container", "restart pod"))
+
+
+def decides(job: Job, role: Role, policy: Policy) -> bool:
+    """Whether ``policy`` on a failure decides anything for ``role``, not overridden by a more specific one."""
+    if policy.event == "exit":
+        return any(other is policy for _, other in exit_policies(job, role, policy.index))
+    if policy.event == "evicted":
+        return on_eviction(job, role, policy.index) is policy
+    return on_failure(job, role, policy.index) is policy
+
+
+def restarts_in_place(job: Job, role: Role) -> bool:
+    """Whether a failed container restarts in its pod, and nothing that is decided needs a new pod."""
+    failed = on_failure(job, role)
+    decided = [on_eviction(job, role), *(policy for _, policy in exit_policies(job, role))]
+    return failed is not None and failed.action == "restart container" and all(map(_allows_in_place, decided))
+
+
+def _allows_in_place(policy: Policy | None) -> bool:
+    """Whether ``policy``, on an exit status or an eviction, needs no new pod."""
+    if policy is None or policy.action == "restart container":
+        return True
+    return policy.event == "evicted" and policy.action == "restart pod"
+
+
+# --- the Job ---
+
+
+def job_spec(
+    job: Job,
+    role: Role,
+    limit: int,
+    rules: Sequence[Data],
+    template: Data,
+    fields: Sequence[Field],
+    ending: Sequence[Policy] | None,
+) -> dict[str, Data]:
+    """The ``spec`` of the Job of ``role``.
+
+    ``limit``: of failed pods or restarts; ``rules``: of the ``podFailurePolicy``; ``fields``: what it has of the job;
+    ``ending``: the policies by which single replicas end it, ``None`` for a Job of one replica.
+    """
+    return {
+        **({} if ending is None else indexed(role)),
+        "backoffLimit": Located(limit, "retries"),
+        **written(job, fields),
+        "podFailurePolicy": {"rules": list(rules)} if rules else None,
+        "successPolicy": {"rules": [_succeeded(policy) for policy in ending]} if ending else None,
+        "template": template,
+    }
+
+
+def _succeeded(policy: Policy) -> Data:
+    return {"succeededIndexes": Located(str(policy.index), child(policy.path, "index"))}
+
+
+def ending_alone(job: Job, role: Role) -> list[Policy]:
+    """The policies by which one replica of ``role`` ends it, where it has others."""
+    if role.replicas == 1:
+        return []
+    return [policy for policy in completions(job) if policy.role == role.name and policy.index is not None]
+
+
+# --- conditions of the support tables ---
+
+
+@condition("true, with a queue or Kueue's label")
+def in_kueue(unit: Unit, item: Item) -> bool:
+    """``suspend``: whether Kueue manages what is to be held."""
+    return item.value is True and queued(unit, item)
+
+
+queued = Condition("with a queue", lambda unit, item: unit.job.queue is not None or QUEUE_LABEL in unit.job.labels)
+"""Whether Kueue admits the job, all its pods at once."""
+
+
+@condition("tensorboard, unless failed => restart container or evicted => restart pod")
+def not_tensorboards_own(unit: Unit, item: Item) -> bool:
+    """Whether the policy is of tensorboard and not what its Job or Deployment does anyway.
+
+    A failed container restarts in place and an evicted pod is made again.
+    """
+    policy = cast("Policy", item.node)
+    own = {"failed": ("restart container",), "evicted": ("restart pod",)}
+    return item.role == "tensorboard" and policy.action not in own.get(policy.event, ())
+
+
+@condition("one replica")
+def whole(unit: Unit, item: Item) -> bool:
+    """``completed`` of one replica: whether its role has no other."""
+    role = unit.job.role(item.role)
+    return role is not None and role.replicas == 1
