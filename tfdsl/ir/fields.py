@@ -20,11 +20,11 @@ Keys are what a support table speaks of:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from tfdsl.ir import model
 from tfdsl.record import Record
-from tfdsl.vocabulary.statements import ACTIONS_OF, RUN_TIME_MARKS, STEP_ATTRIBUTES, STEPS
+from tfdsl.vocabulary.statements import MOUNT_KINDS, POLICY_KEYS, RUN_TIME_MARKS, STEP_ATTRIBUTES, STEPS
 
 if TYPE_CHECKING:
     from tfdsl.text import Span
@@ -73,22 +73,13 @@ class Origins:
 
 
 MOUNTS: dict[str, type[model.BaseMount]] = {
-    "pvc": model.PvcMount,
-    "claim": model.ClaimMount,
-    "host": model.HostMount,
-    "nfs": model.NfsMount,
-    "configmap": model.ConfigMapMount,
-    "secret": model.SecretMount,
-    "scratch": model.ScratchMount,
-    "memory": model.MemoryMount,
-    "hdfs": model.HdfsMount,
-    "archive": model.ArchiveMount,
+    kind.model_fields["kind"].default: kind for kind in get_args(model.AnyMount)
 }
 
 MOUNT_OPTIONS = ("readonly", "sub_path", "type", "items", "mode")
 """Fields of mounts that have a key of their own; the rest is the mount itself."""
 
-CLAIM_OPTIONS = ("storage_class", "access_modes", "keep")
+CLAIM_OPTIONS = tuple(name for name in model.Claim.model_fields if name not in ("name", "size"))
 """Options of ``mount claim``, which live in :class:`~tfdsl.ir.model.Claim`."""
 
 RUN_TIME = {
@@ -110,8 +101,11 @@ POD_FIELD = f"roles[].env{IN_POD_FIELD}"
 _JOB_SKIPS = ("name", "roles", "policies", "claims", "cluster", "build")
 _ROLE_SKIPS = ("name", "mounts", "outputs", "steps")
 _STEP_SKIPS = ("kind", "name")
-_SOURCES = {"pvc": "claim", "host": "source", "nfs": "share", "configmap": "name", "secret": "name",
-            "hdfs": "uri", "archive": "source"}  # fmt: skip
+_SOURCES = {
+    kind.name: kind.field
+    for kind in MOUNT_KINDS
+    if kind.name != "claim" and kind.source != "size"  # a size and the name of an own claim are never run-time texts
+}
 
 
 class Item(Record):
@@ -162,11 +156,7 @@ def all_keys() -> list[str]:
         keys += [key, *(f"{key}.{name}" for name in fields if name in STEP_ATTRIBUTES[kind])]
         keys += [f"{key}.{name}{value}" for name in IN_STEPS for value in RUN_TIME_MARKS]
         keys.append(f"{key}.env{IN_POD_FIELD}")
-    for event, actions in ACTIONS_OF.items():
-        keys += [f"policies[{event}]", *(f"policies[{event}].{action}" for action in actions)]
-        keys += [f"policies[{event}].index"] if event != "unknown" else []
-        keys += [f"policies[{event}].delay"] if event in ("failed", "evicted", "pending") else []
-    return keys
+    return [*keys, *POLICY_KEYS]
 
 
 def walk(job: model.Job, origins: Origins) -> Iterator[Item]:

@@ -12,7 +12,19 @@ from typing import TYPE_CHECKING
 from tfdsl.ir import model
 from tfdsl.ir.fields import Origins
 from tfdsl.ir.model import CHECKPOINT_VARIABLE
-from tfdsl.semantics.values import Data, ListData, MapData, PodField, Reference, RunTime, RunTimeText, Value, show
+from tfdsl.semantics.values import (
+    POISON,
+    Data,
+    ListData,
+    MapData,
+    PodField,
+    Reference,
+    RunTime,
+    RunTimeText,
+    Value,
+    is_number,
+    show,
+)
 
 if TYPE_CHECKING:
     from tfdsl.semantics import resolved
@@ -35,11 +47,6 @@ def _part(part: str | RunTime) -> str | model.TaskIndex | model.EnvVar:
     if part.kind == "task.index":
         return model.TaskIndex()
     return model.EnvVar(name=part.name if part.kind == "env" else SUBMITTER_VARIABLE)
-
-
-def texts(data: Data | None) -> tuple[model.Text, ...]:
-    """A list of texts."""
-    return tuple(text(item.data) for item in data.items) if isinstance(data, ListData) else ()
 
 
 def plain_map(data: MapData) -> dict[str, str]:
@@ -161,45 +168,6 @@ def _text_option(mount: resolved.Mount, name: str) -> model.Text | None:
     return None if setting is None else text(setting.value.data)
 
 
-_PLAIN_JOB = (
-    "namespace",
-    "queue",
-    "priority",
-    "scheduler",
-    "gang",
-    "retries",
-    "deadline",
-    "ttl",
-    "cleanup",
-    "suspend",
-)
-_PLAIN_ROLE = (
-    "image",
-    "image_pull_policy",
-    "cpu",
-    "memory",
-    "cpu_limit",
-    "memory_limit",
-    "gpu",
-    "gpu_resource",
-    "gpu_memory",
-    "shm",
-    "port",
-    "host_network",
-    "service_account",
-    "run_as_user",
-    "run_as_group",
-    "fs_group",
-    "privileged",
-    "stop_grace",
-    "node_label",
-    "spread",
-    "min_available",
-    "server",
-)
-_PLAIN_STEP = ("image", "cpu", "memory", "gpu")
-
-
 def lower(job: resolved.Job) -> tuple[model.Job, Origins]:
     """The IR of ``job`` and where each of its fields was written."""
     origins = Origins(job.name_span, job.derived.named_at)
@@ -207,20 +175,46 @@ def lower(job: resolved.Job) -> tuple[model.Job, Origins]:
     roles = tuple(_role(job, role, origins, claims) for role in job.roles)
     fields: dict[str, object] = {
         "name": job.name,
-        "labels": _map(job.settings, "labels", "", origins),
-        "annotations": _map(job.settings, "annotations", "", origins),
-        "checkpoint": _text(job.settings, "checkpoint", "", origins),
         "roles": roles,
         "policies": _policies(job, origins),
         "claims": claims.claims(),
         "cluster": _cluster(job, origins),
         "build": _build(job, origins),
     }
-    for name in _PLAIN_JOB:
-        if name in job.settings:
-            origins.record(name, job.settings[name].value.span)
-    fields |= {name: job.data(name) for name in _PLAIN_JOB}
+    fields |= _attributes(model.Job, job.settings, "", origins)
     return model.Job.model_validate(_present(fields)), origins
+
+
+def _attributes(
+    kind: type[model.Node], settings: Mapping[str, resolved.Setting], path: str, origins: Origins
+) -> dict[str, object]:
+    """The attributes that are set, as ``kind`` has them, and where they are written."""
+    fields: dict[str, object] = {}
+    for name, setting in settings.items():
+        if name in kind.model_fields and setting.value.data is not POISON:
+            _record(f"{path}.{name}" if path else name, setting.value, origins)
+            fields[name] = _tolerations(setting.value.data) if name == "tolerations" else plain(setting.value.data)
+    return fields
+
+
+def plain(data: Data) -> object:
+    """Data as the models have it: tuples, dicts, texts with parts, references."""
+    match data:
+        case ListData():
+            return tuple(plain(item.data) for item in data.items)
+        case MapData():
+            return {key: plain(entry.value.data) for key, entry in data.entries.items()}
+        case PodField():
+            return model.PodField(field=str(data.path.data))
+        case Reference(key=None):
+            return (model.SecretKeys if data.kind == "secret" else model.ConfigMapKeys)(name=str(data.name.data))
+        case Reference():
+            reference = model.SecretRef if data.kind == "secret" else model.ConfigMapRef
+            return reference(name=str(data.name.data), key=str(data.key.data if data.key is not None else ""))
+        case RunTimeText():
+            return text(data)
+        case _:
+            return data if isinstance(data, int) or not is_number(data) else text(data)  # a text as it is written
 
 
 # --- roles -----------------------------------------------------------------------------------------------------
@@ -229,68 +223,22 @@ def lower(job: resolved.Job) -> tuple[model.Job, Origins]:
 def _role(job: resolved.Job, role: resolved.Role, origins: Origins, claims: ClaimBook) -> model.Role:
     path = f"roles[{role.name}]"
     origins.record(path, role.name_span)
-    settings = role.settings
-    for name, setting in settings.items():
-        origins.record(f"{path}.{name}", setting.value.span)
-        _record_parts(f"{path}.{name}", setting.value, origins)
+    fields = _attributes(model.Role, role.settings, path, origins)
     _record_checkpoint(job, role, path, origins)
-    fields: dict[str, object] = {
+    fields |= {
         "name": role.name,
         "replicas": role.replicas,
-        "after": _strings(role.data("after")),
-        "labels": _map(settings, "labels", path, origins),
-        "annotations": _map(settings, "annotations", path, origins),
-        "image_pull_secrets": _strings(role.data("image_pull_secrets")),
-        "capabilities": _strings(role.data("capabilities")),
-        "logdir": _text(settings, "logdir", path, origins),
-        "command": _command(role.data("command")),
-        "args": texts(role.data("args")),
-        "workdir": _text(settings, "workdir", path, origins),
-        "env": {name: _env_value(value) for name, value in role.entries("env").items()},
-        "env_from": _env_from(role.data("env_from")),
-        "resources": {key: value.data for key, value in role.entries("resources").items()},
-        "ports": _ports(role),
-        "node_selector": _node_selector(role),
-        "tolerations": _tolerations(role),
         "mounts": mounts(role, path, origins, claims),
         "outputs": _outputs(role, path, origins),
         "steps": tuple(_step(step, f"{path}.steps[{at}]", origins) for at, step in enumerate(role.steps)),
     }
-    fields |= {name: role.data(name) for name in _PLAIN_ROLE}
-    return model.Role.model_validate(_present(fields))
+    return model.Role.model_validate(fields)
 
 
 def _step(step: resolved.Step, path: str, origins: Origins) -> model.Step:
     origins.record(path, step.name_span)
-    for name, setting in step.settings.items():
-        origins.record(f"{path}.{name}", setting.value.span)
-        _record_parts(f"{path}.{name}", setting.value, origins)
-    fields: dict[str, object] = {
-        "kind": step.kind,
-        "name": step.name,
-        "command": _command(step.data("command")),
-        "args": texts(step.data("args")),
-        "workdir": text(data) if (data := step.data("workdir")) is not None else None,
-        "env": {name: _env_value(value) for name, value in step.entries("env").items()},
-        "env_from": _env_from(data) if (data := step.data("env_from")) is not None else None,
-    }
-    fields |= {"ports": _ports(step), **{name: step.data(name) for name in _PLAIN_STEP}}
-    return model.Step.model_validate(_present(fields))
-
-
-def _node_selector(role: resolved.Role) -> dict[str, object]:
-    entries = {name: value.data for name, value in role.entries("node_selector").items()}
-    return {name: _strings(data) if isinstance(data, ListData) else data for name, data in entries.items()}
-
-
-def _ports(holder: resolved.Role | resolved.Step) -> dict[str, object]:
-    return {name: value.data for name, value in holder.entries("ports").items()}
-
-
-def _command(data: Data | None) -> tuple[model.Text, ...] | model.Text | None:
-    if data is None:
-        return None
-    return text(data) if isinstance(data, str | RunTimeText) else texts(data)
+    fields = _attributes(model.Step, step.settings, path, origins)
+    return model.Step.model_validate({"kind": step.kind, "name": step.name, **fields})
 
 
 def _record_checkpoint(job: resolved.Job, role: resolved.Role, path: str, origins: Origins) -> None:
@@ -309,33 +257,10 @@ def _checkpoint(job: resolved.Job) -> Value | None:
     return board.settings["logdir"].value if board is not None and "logdir" in board.settings else None
 
 
-def _env_value(value: Value) -> model.EnvValue:
-    data = value.data
-    if isinstance(data, PodField):
-        return model.PodField(field=str(data.path.data))
-    if isinstance(data, Reference) and data.key is not None:
-        kind = model.SecretRef if data.kind == "secret" else model.ConfigMapRef
-        return kind(name=str(data.name.data), key=str(data.key.data))
-    return text(data)
-
-
-def _env_from(data: Data | None) -> tuple[model.EnvSource, ...]:
-    references = [item.data for item in data.items] if isinstance(data, ListData) else []
+def _tolerations(data: Data) -> tuple[model.Toleration, ...]:
     return tuple(
-        (model.SecretKeys if one.kind == "secret" else model.ConfigMapKeys)(name=str(one.name.data))
-        for one in references
-        if isinstance(one, Reference)
+        model.Toleration.model_validate(plain(item.data)) for item in (data.items if isinstance(data, ListData) else ())
     )
-
-
-def _tolerations(role: resolved.Role) -> tuple[model.Toleration, ...]:
-    data = role.data("tolerations")
-    found: list[model.Toleration] = []
-    for item in data.items if isinstance(data, ListData) else ():
-        entries = item.data.entries if isinstance(item.data, MapData) else {}
-        fields = {key: entry.value.data for key, entry in entries.items()}
-        found.append(model.Toleration.model_validate(fields))
-    return tuple(found)
 
 
 def _outputs(role: resolved.Role, path: str, origins: Origins) -> tuple[model.Output, ...]:
@@ -441,12 +366,10 @@ def _strings(data: Data | None) -> tuple[str, ...]:
     return tuple(str(item.data) for item in data.items) if isinstance(data, ListData) else ()
 
 
-def _text(settings: Mapping[str, resolved.Setting], name: str, path: str, origins: Origins) -> model.Text | None:
-    setting = settings.get(name)
-    if setting is None:
-        return None
-    origins.record(f"{path}.{name}" if path else name, setting.value.span)
-    return text(setting.value.data)
+def _record(path: str, value: Value, origins: Origins) -> None:
+    """The place of a value, and of all that is in it."""
+    origins.record(path, value.span)
+    _record_parts(path, value, origins)
 
 
 def _record_parts(path: str, value: Value, origins: Origins) -> None:
@@ -459,13 +382,3 @@ def _record_parts(path: str, value: Value, origins: Origins) -> None:
     elif isinstance(value.data, ListData):
         for index, item in enumerate(value.data.items):
             origins.record(f"{path}[{index}]", item.span)
-
-
-def _map(settings: Mapping[str, resolved.Setting], name: str, path: str, origins: Origins) -> dict[str, str]:
-    setting = settings.get(name)
-    if setting is None or not isinstance(setting.value.data, MapData):
-        return {}
-    here = f"{path}.{name}" if path else name
-    origins.record(here, setting.value.span)
-    _record_parts(here, setting.value, origins)
-    return plain_map(setting.value.data)

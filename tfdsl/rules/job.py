@@ -15,6 +15,7 @@ from tfdsl.rules import mounts, policies
 from tfdsl.rules.broken import KEY, Broken, Place
 from tfdsl.rules.values import as_label, label_problem, literal, parts_of
 from tfdsl.vocabulary import attributes
+from tfdsl.vocabulary.names import LONGEST_PORT, PORT
 from tfdsl.vocabulary.quantities import Quantity
 
 if TYPE_CHECKING:
@@ -182,11 +183,10 @@ def _arguments(role: Role | Step, *, flags: bool) -> Iterator[Broken]:
         yield broken.help('end the text with "$@"')
 
 
-LONGEST_NAME = 15
 OWN_NAMES = {"tfjob-port": "the port of the TensorFlow server", "http": "the port of TensorBoard"}
 """The names that targets give to ``port``, and what it is."""
 
-_NAME = regex(r"(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*")
+_NAME = regex(PORT)
 
 
 def default_port(role: str) -> int:
@@ -204,8 +204,8 @@ def port_names(ports: Mapping[str, object]) -> Iterator[Broken]:
 
 
 def _problem(name: str) -> str | None:
-    if len(name) > LONGEST_NAME:
-        return f"it has {len(name)} characters; at most {LONGEST_NAME} are allowed"
+    if len(name) > LONGEST_PORT:
+        return f"it has {len(name)} characters; at most {LONGEST_PORT} are allowed"
     if name in OWN_NAMES:
         return f"{OWN_NAMES[name]} has this name"
     if not _NAME.fullmatch(name):

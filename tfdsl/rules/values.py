@@ -17,6 +17,7 @@ from tfdsl.diagnostics.suggest import closest, fold, listing
 from tfdsl.patterns import regex
 from tfdsl.rules.broken import KEY, Broken
 from tfdsl.vocabulary.functions import KEYED_POD_FIELDS, POD_FIELDS
+from tfdsl.vocabulary.names import LABEL, LABEL_VALUE, LONGEST_LABEL, LONGEST_NAME, QUALIFIED
 from tfdsl.vocabulary.quantities import Duration, Quantity, Undecided
 from tfdsl.vocabulary.types import MEMORY, DurationType, QuantityType, StringType, a_value
 
@@ -83,13 +84,11 @@ def clean(text: str, what: str) -> Broken | None:
     return Broken(value_rules.NUL, (), {"what": what, "character": f"U+{ord(match[0]):04X}"})
 
 
-LONGEST_LABEL = 63
-LONGEST_NAME = 253
 LONGEST_PROPOSED = 40
 """The most characters of a job name that leave room for what each target adds: role, index, a suffix."""
-_LABEL = regex(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
-_LABEL_VALUE = regex(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
-_QUALIFIED = regex(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
+_LABEL = regex(LABEL)
+_LABEL_VALUE = regex(LABEL_VALUE)
+_QUALIFIED = regex(QUALIFIED)
 _LABEL_FORM = "use lowercase letters, digits and -, with a letter or digit at both ends"
 _QUALIFIED_FORM = "use letters, digits, -, _ and ., with a letter or digit at both ends"
 _DATA_KEY = regex(r"[-._A-Za-z0-9]+")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final, Literal, TypeAlias
 
 from tfdsl.record import Record
-from tfdsl.vocabulary.statements import ACTIONS_OF, RUN_TIME_MARKS, STEPS
+from tfdsl.vocabulary.statements import MOUNT_KINDS, POLICY_KEYS, RUN_TIME_MARKS, STEPS
 
 Fate: TypeAlias = Literal["done", "sought", "told"]
 
@@ -63,18 +63,6 @@ _ROLE: Final[dict[str, str]] = {
     "spread": "there is one machine",
 }
 _SOUGHT: Final = ("gpu", "workdir", "cpu", "memory", "cpu_limit", "memory_limit", "shm", "env")
-_MOUNTS: Final[dict[str, tuple[str, ...]]] = {
-    "pvc": ("readonly", "sub_path"),
-    "claim": ("readonly", "sub_path", "storage_class", "access_modes", "keep"),
-    "host": ("readonly", "type"),
-    "nfs": ("readonly",),
-    "configmap": ("readonly", "items", "mode"),
-    "secret": ("readonly", "items", "mode"),
-    "scratch": ("readonly",),
-    "memory": ("readonly",),
-    "hdfs": ("readonly",),
-    "archive": ("readonly",),
-}
 _MOUNTS_TOLD: Final = {
     "storage_class": "a claim is a folder of this run",
     "access_modes": "a claim is a folder of this run",
@@ -97,7 +85,8 @@ def rows() -> Iterator[Row]:
     for field in ("outputs[].source", "outputs[].destination"):
         yield from (Row(f"{field}{mark}", "sought") for mark in RUN_TIME_MARKS)
     yield from _of_steps()
-    yield from _of_policies()
+    # Nothing is evicted here, and no node is lost, unless it is injected.
+    yield from (Row(key, "done") for key in POLICY_KEYS)
 
 
 def _of_job() -> Iterator[Row]:
@@ -120,15 +109,16 @@ def _of_roles() -> Iterator[Row]:
 
 
 def _of_mounts() -> Iterator[Row]:
-    for kind, options in _MOUNTS.items():
-        yield Row(f"mounts[{kind}]", "sought")
+    for kind in MOUNT_KINDS:
+        key, options = f"mounts[{kind.name}]", ("readonly", *(option.name for option in kind.options))
+        yield Row(key, "sought")
         for option in options:
             why = _MOUNTS_TOLD.get(option)
-            yield Row(f"mounts[{kind}].{option}", "sought" if why is None else "told", why or "")
-        if kind not in ("claim", "scratch", "memory"):
-            yield from (Row(f"mounts[{kind}]{mark}", "sought") for mark in RUN_TIME_MARKS)
+            yield Row(f"{key}.{option}", "sought" if why is None else "told", why or "")
+        if kind.source != "size":
+            yield from (Row(f"{key}{mark}", "sought") for mark in RUN_TIME_MARKS)
         if "sub_path" in options:
-            yield from (Row(f"mounts[{kind}].sub_path{mark}", "sought") for mark in RUN_TIME_MARKS)
+            yield from (Row(f"{key}.sub_path{mark}", "sought") for mark in RUN_TIME_MARKS)
 
 
 def _of_steps() -> Iterator[Row]:
@@ -142,15 +132,6 @@ def _of_steps() -> Iterator[Row]:
                 yield Row(f"{key}.{name}", "told", why)
         yield from (Row(f"{key}.{name}{mark}", "sought") for name in _WITH_RUN_TIME for mark in RUN_TIME_MARKS)
         yield Row(f"{key}.env{{pod_field}}", "told", "the replica is not a pod, and gets what describes this machine")
-
-
-def _of_policies() -> Iterator[Row]:
-    for event, actions in ACTIONS_OF.items():
-        # Nothing is evicted here, and no node is lost, unless it is injected.
-        yield Row(f"policies[{event}]", "done")
-        yield from (Row(f"policies[{event}].{action}", "done") for action in actions)
-        yield from (Row(f"policies[{event}].index", "done") for _ in range(event != "unknown"))
-        yield from (Row(f"policies[{event}].delay", "done") for _ in range(event in ("failed", "evicted", "pending")))
 
 
 TABLE: Final[dict[str, Row]] = {row.key: row for row in rows()}

@@ -36,6 +36,7 @@ from tfdsl.semantics.values import (
 )
 from tfdsl.syntax import ast
 from tfdsl.text import Span
+from tfdsl.vocabulary.names import LONGEST_LABEL
 from tfdsl.vocabulary.quantities import Undecided
 from tfdsl.vocabulary.statements import INDEX
 
@@ -398,7 +399,7 @@ def check_name(job: Derived, report: Report) -> None:
 
 
 def _shorter(suffix: str) -> str:
-    room = values.LONGEST_LABEL - len(suffix)
+    room = LONGEST_LABEL - len(suffix)
     return f"the matrix appends up to {suffix}: shorten the name to at most {room} characters"
 
 

@@ -10,11 +10,12 @@ from typing import Any, Final
 from tfdsl import targets
 from tfdsl.settings.tables import LEVELS, MOST_GPUS, MOST_LABELS, MOST_TARGETS, levelled_rules
 from tfdsl.settings.words import KEYS, TABLES
+from tfdsl.vocabulary.names import QUALIFIED, label
 
 Schema = dict[str, Any]
 
-_PREFIX: Final = r"([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*/)?"
-_NAME: Final = r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+_PREFIX: Final = rf"({label()}(\.{label()})*/)?"
+_NAME: Final = QUALIFIED
 _TARGET: Final = r"^[a-z][a-z0-9_-]*(@[0-9A-Za-z.]+)?$"
 
 

@@ -356,6 +356,18 @@ EVENTS = (
 ACTIONS_OF: dict[str, tuple[str, ...]] = {event.name: event.actions for event in EVENTS}
 """Event → its possible actions."""
 
+POLICY_KEYS = tuple(
+    key
+    for event in EVENTS
+    for key in (
+        f"policies[{event.name}]",
+        *(f"policies[{event.name}].{action}" for action in event.actions),
+        *([f"policies[{event.name}].index"] if event.takes_subject else []),
+        *([f"policies[{event.name}].delay"] if event.takes_delay else []),
+    )
+)
+"""The keys of policies (:mod:`tfdsl.ir.fields`)."""
+
 
 # --- the fields of a job in the IR -----------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from tfdsl.backend import Option
+from tfdsl.vocabulary.names import LABEL_KEY, label
 from tfdsl.vocabulary.types import BOOL, MapType, StringType
 from tfdsl_backends.podspec.options import POD_OPTIONS
 
@@ -31,11 +32,10 @@ CLAIM_TEMPLATES: Final = "0.11"
 """From here a JobSet makes claims that go with it (``volumeClaimPolicies``)."""
 
 
-JOB_NAME = "[a-z0-9]([-a-z0-9]{0,51}[a-z0-9])?"
+JOB_NAME = label(53)
 """The name of a replicated Job, a part of the names of Jobs and pods."""
 
 _SUBDOMAIN = "[a-z]([-a-z0-9]{0,61}[a-z0-9])?"
-_LABEL_KEY = r"([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
 
 SERVICE = Option(
     "service",
@@ -69,7 +69,7 @@ OPTIONS = (
     ),
     Option(
         "exclusive_topology",
-        StringType(pattern=_LABEL_KEY),
+        StringType(pattern=LABEL_KEY),
         "Label of nodes, e.g. `cloud.google.com/gke-nodepool`: each role is placed within one of its values, where no "
         "other Job is that asks for the same (annotation `alpha.jobset.sigs.k8s.io/exclusive-topology`).",
         None,

@@ -7,6 +7,7 @@ named here: Indexed Jobs (1.24), suspend (1.24), ttlSecondsAfterFinished (1.23),
 from __future__ import annotations
 
 from tfdsl.backend import Option
+from tfdsl.vocabulary.names import label
 from tfdsl.vocabulary.types import BOOL, STRINGS, MapType, StringType
 from tfdsl_backends.podspec.options import POD_OPTIONS
 
@@ -23,7 +24,7 @@ SIDECARS = "1.29"
 """From here an init container with ``restartPolicy: Always`` is a sidecar (SidecarContainers, beta)."""
 
 
-JOB_NAME = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
+JOB_NAME = label()
 """A name that the pods of a Job can begin with."""
 
 JOB_NAMES = Option(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from tfdsl.backend import Option
+from tfdsl.vocabulary.names import label
 from tfdsl.vocabulary.types import STRINGS, IntType, MapType, StringType, one_of
 from tfdsl_backends.podspec.options import POD_OPTIONS
 
-TASK_NAME = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
+TASK_NAME = label()
 """The name of a task, as the CRD has it."""
 
 TF_CONFIG = Option(

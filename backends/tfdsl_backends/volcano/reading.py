@@ -22,8 +22,9 @@ from tfdsl.manifest.nodes import Sequence as Listed
 from tfdsl.patterns import regex
 from tfdsl.reading import Asked, Field, Group
 from tfdsl.record import Record, replace
-from tfdsl.rules.job import LONGEST_NAME, OWN_NAMES, port_names
+from tfdsl.rules.job import OWN_NAMES, port_names
 from tfdsl.text import Span
+from tfdsl.vocabulary.names import LONGEST_PORT
 from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts, PodsRead
 from tfdsl_backends.podspec.reading.mounts import claim_facts, claim_spec_facts
@@ -256,7 +257,7 @@ def _is_said(port: View, *, on_node: bool) -> bool:
     if not name or name == PORT_NAME:
         return not on_node or name == PORT_NAME
     return (
-        name not in OWN_NAMES and len(name) <= LONGEST_NAME and number is not None and not [*port_names({name: number})]
+        name not in OWN_NAMES and len(name) <= LONGEST_PORT and number is not None and not [*port_names({name: number})]
     )
 
 

@@ -7,9 +7,10 @@ from typing import Final
 
 from tfdsl.draft import Attribute, Value
 from tfdsl.manifest.nodes import View
-from tfdsl.rules.job import LONGEST_NAME, OWN_NAMES, default_port, port_names
+from tfdsl.rules.job import OWN_NAMES, default_port, port_names
 from tfdsl.rules.values import clean, label_value_problem, name_problem, qualified_problem, toleration
 from tfdsl.vocabulary.attributes import CAPABILITIES
+from tfdsl.vocabulary.names import LONGEST_PORT
 from tfdsl_backends.podspec.fields import IMAGE, POD, TOLERATION, Field
 from tfdsl_backends.podspec.reading.facts import PodFacts
 from tfdsl_backends.podspec.reading.values import seconds, word
@@ -76,7 +77,7 @@ def named_ports(container: View, own: int | None) -> Iterator[Attribute]:
         name, number = port["name"].text, port["containerPort"].number
         if name is None or number is None or not 1 <= number <= 65535 or number in taken or name in names:
             continue
-        if len(name) > LONGEST_NAME or name in OWN_NAMES or [*port_names({name: number})]:
+        if len(name) > LONGEST_PORT or name in OWN_NAMES or [*port_names({name: number})]:
             continue
         taken.add(number)
         names.add(name)
