@@ -19,6 +19,7 @@ from tfdsl.semantics.conditions import Conditions
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.known_names import Report, repeated
 from tfdsl.semantics.operators import settle
+from tfdsl.semantics.project import Program
 from tfdsl.semantics.scope import Scope, references
 from tfdsl.semantics.values import (
     CONTAINERS,
@@ -42,7 +43,6 @@ from tfdsl.vocabulary.statements import INDEX
 
 if TYPE_CHECKING:
     from tfdsl.semantics.params import Params
-    from tfdsl.semantics.project import Program
 
 
 # --- matrices: combinations in the order in which nested loops would give them, the last axis fastest ------------

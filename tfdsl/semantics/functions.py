@@ -31,6 +31,8 @@ from tfdsl.semantics.values import (
     show,
 )
 from tfdsl.source_files import is_file_name
+from tfdsl.syntax import ast
+from tfdsl.text import Span
 from tfdsl.vocabulary import foreign
 from tfdsl.vocabulary import functions as rows
 from tfdsl.vocabulary.attributes import ENV_NAME
@@ -38,8 +40,6 @@ from tfdsl.vocabulary.secrets import is_secret
 
 if TYPE_CHECKING:
     from tfdsl.semantics.scope import Scope
-    from tfdsl.syntax import ast
-    from tfdsl.text import Span
 
 
 def call(name: ast.Name, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:
