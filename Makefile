@@ -79,7 +79,7 @@ check: static test-all
 
 # Each writes its files, or with --check fails if one is stale; later ones read what earlier ones write. Generators that need
 # more than Python are separate: make parser, make lock, backends/bake_schemas.py.
-GENERATORS = grammar/bake.py grammar/editor_words.py docs/generate.py docs/normal_form_page.py docs/own_target_page.py docs/pictures.py docs/python_page.py docs/screens.py docs/shapes_page.py examples/generate.py
+GENERATORS = grammar/bake.py grammar/editor_words.py docs/generate.py docs/normal_form_page.py docs/own_target_page.py docs/pictures.py docs/python_models.py docs/python_page.py docs/screens.py docs/shapes_page.py examples/generate.py
 # The longest first, for two processors.
 CHECKS = $(addprefix check-,pyright mypy types-of-the-page $(GENERATORS) format ruff imports)
 .PHONY: $(CHECKS)

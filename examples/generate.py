@@ -19,7 +19,7 @@ EXAMPLES = Path(__file__).resolve().parent
 sys.path[:0] = [str(EXAMPLES.parent), str(EXAMPLES.parent / "backends")]
 
 from tfdsl import targets  # noqa: E402
-from tfdsl.cli import examples  # noqa: E402
+from tfdsl.cli import new  # noqa: E402
 from tfdsl.cli.main import main as tfdsl  # noqa: E402
 
 NAMES = sorted(path.parent.name for path in EXAMPLES.glob("*/main.tfjob"))
@@ -51,28 +51,28 @@ The other folders are for the tests of tfdsl:
 
 def text_of(name: str) -> str:
     """The text of an example."""
-    return (EXAMPLES / name / examples.MAIN).read_text(encoding="utf-8")
+    return (EXAMPLES / name / new.MAIN).read_text(encoding="utf-8")
 
 
 def wanted(name: str) -> tuple[str, ...]:
     """The targets that an example is for."""
-    return tuple(examples.wanted_targets(text_of(name), targets.names()))
+    return tuple(new.wanted_targets(text_of(name), targets.names()))
 
 
 def index() -> str:
     """``examples/README.md``."""
-    others = [name for name in NAMES if name not in examples.NAMES]
-    return _INDEX.format(rows="\n".join(map(_row, examples.NAMES)), others="\n".join(map(_other, others)))
+    others = [name for name in NAMES if name not in new.NAMES]
+    return _INDEX.format(rows="\n".join(map(_row, new.NAMES)), others="\n".join(map(_other, others)))
 
 
 def _row(name: str) -> str:
     text = text_of(name)
     program = ", with its program" if (EXAMPLES / name / "train.py").exists() else ""
-    return f"| {examples.summary(text)}{program} | [`{name}`]({name}/main.tfjob) | {_scope(name)} |"
+    return f"| {new.summary(text)}{program} | [`{name}`]({name}/main.tfjob) | {_scope(name)} |"
 
 
 def _other(name: str) -> str:
-    return f"| [`{name}`]({name}/main.tfjob) | {examples.summary(text_of(name))} | {_scope(name)} |"
+    return f"| [`{name}`]({name}/main.tfjob) | {new.summary(text_of(name))} | {_scope(name)} |"
 
 
 def _scope(name: str) -> str:

@@ -285,8 +285,11 @@ def test_no_module_of_a_target_keeps_a_value_between_jobs() -> None:
 
 
 def test_commands_are_the_files_that_have_one() -> None:
+    cli = ROOT / "tfdsl/cli"
     files = {
-        path.stem for path in (ROOT / "tfdsl/cli").glob("*.py") if "\nCOMMAND = " in path.read_text(encoding="utf-8")
+        path.relative_to(cli).parts[0].removesuffix(".py")  # of a folder, the folder
+        for path in cli.rglob("*.py")
+        if "\nCOMMAND = " in path.read_text(encoding="utf-8")
     }
     assert files - {"import_manifest"} | {"import"} == set(SUMMARIES)  # no module can be called import
 

@@ -33,7 +33,7 @@ job a {
 EDITOR = """\
 import json
 from tests.lsp.marked import marked
-from tfdsl.lsp.features.code_lens import code_lens
+from tfdsl.lsp.features.problems import code_lens
 from tfdsl.lsp.features.completion import complete
 from tfdsl.lsp.features.hover import hover
 

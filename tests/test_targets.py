@@ -19,18 +19,17 @@ EXAMPLE = "an example of a command line or of the language, which a test runs or
 REVIEWED = {
     "tfdsl/targets.py": "the table of the built-in targets",
     "tfdsl/pygments_lexer.py": "the name of the language, which is its files' ending",
-    "tfdsl/lsp/markdown.py": "the name of the language, which is its files' ending",
+    "tfdsl/lsp/shown.py": "the name of the language, which is its files' ending",
     "tfdsl/cli/check.py": EXAMPLE,
     "tfdsl/cli/compile.py": EXAMPLE,
     "tfdsl/cli/diff.py": EXAMPLE,
     "tfdsl/cli/graph.py": EXAMPLE,
     "tfdsl/manifest/find.py": "what manifests that nobody reads are called",
-    "tfdsl/cli/overview.py": EXAMPLE,
+    "tfdsl/cli/commands.py": EXAMPLE,
     "tfdsl/cli/simulate.py": EXAMPLE,
     "tfdsl/cli/tfconfig.py": EXAMPLE,
-    "tfdsl/cli/topics.py": EXAMPLE,
     "tfdsl/cli/where.py": EXAMPLE,
-    "tfdsl/cli/word_examples.py": EXAMPLE,
+    "tfdsl/cli/topics.py": EXAMPLE,
 }
 """Files of the core that may name a target, and why."""
 

@@ -7,20 +7,26 @@ of the compiler: each name is loaded when it is first asked for.
 TYPE_CHECKING = False  # spares every command the import of typing
 if TYPE_CHECKING:
     from tfdsl import ir
-    from tfdsl.api.compiling import check, compile
-    from tfdsl.api.diagnostics import Diagnostic, Edit, Fix, Label, Span
-    from tfdsl.api.diffing import Difference, diff
-    from tfdsl.api.errors import CompileError, UsageError
-    from tfdsl.api.formatting import format
-    from tfdsl.api.graphing import Graph, graph
-    from tfdsl.api.importing import Imported, ImportedJob, import_manifest
-    from tfdsl.api.info import Info, JobInfo, Param, Profile, info
-    from tfdsl.api.program import Program, load
-    from tfdsl.api.result import Document, Result
-    from tfdsl.api.simulating import Ending, MatrixJob, Scenario, TargetEnding, matrix, simulate
-    from tfdsl.api.tasks import Task, tfconfig
-    from tfdsl.api.values import Value
-    from tfdsl.api.where import MadeLine, Where, where
+    from tfdsl.api.calls import Value
+    from tfdsl.api.compiling import Document, Program, Result, check, compile, load
+    from tfdsl.api.diagnostics import CompileError, Diagnostic, Edit, Fix, Label, Span, UsageError
+    from tfdsl.api.importing import Imported, ImportedJob, format, import_manifest
+    from tfdsl.api.info import Info, JobInfo, Param, Profile, Task, info, tfconfig
+    from tfdsl.api.showing import (
+        Difference,
+        Ending,
+        Graph,
+        MadeLine,
+        MatrixJob,
+        Scenario,
+        TargetEnding,
+        Where,
+        diff,
+        graph,
+        matrix,
+        simulate,
+        where,
+    )
 
 __version__ = "0.1.0"
 
@@ -67,20 +73,26 @@ __all__ = [
 ]
 
 _MODULES = {
-    "compiling": ("check", "compile"),
-    "diagnostics": ("Diagnostic", "Edit", "Fix", "Label", "Span"),
-    "diffing": ("Difference", "diff"),
-    "errors": ("CompileError", "UsageError"),
-    "formatting": ("format",),
-    "graphing": ("Graph", "graph"),
-    "importing": ("Imported", "ImportedJob", "import_manifest"),
-    "info": ("Info", "JobInfo", "Param", "Profile", "info"),
-    "program": ("Program", "load"),
-    "result": ("Document", "Result"),
-    "simulating": ("Ending", "MatrixJob", "Scenario", "TargetEnding", "matrix", "simulate"),
-    "tasks": ("Task", "tfconfig"),
-    "values": ("Value",),
-    "where": ("MadeLine", "Where", "where"),
+    "calls": ("Value",),
+    "compiling": ("Document", "Program", "Result", "check", "compile", "load"),
+    "diagnostics": ("CompileError", "Diagnostic", "Edit", "Fix", "Label", "Span", "UsageError"),
+    "importing": ("Imported", "ImportedJob", "format", "import_manifest"),
+    "info": ("Info", "JobInfo", "Param", "Profile", "Task", "info", "tfconfig"),
+    "showing": (
+        "Difference",
+        "Ending",
+        "Graph",
+        "MadeLine",
+        "MatrixJob",
+        "Scenario",
+        "TargetEnding",
+        "Where",
+        "diff",
+        "graph",
+        "matrix",
+        "simulate",
+        "where",
+    ),
 }
 
 if not TYPE_CHECKING:  # type checkers know the names from above, and report all others

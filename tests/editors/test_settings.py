@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tfdsl.lsp.settings import Settings, read_settings
+from tfdsl.lsp.snapshot import Settings, read_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 MANIFEST = json.loads((ROOT / "grammar/vscode/package.json").read_text(encoding="utf-8"))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
-from tfdsl.cli import word_examples
+from tfdsl.cli import topics
 from tfdsl.lint.runner import SLUGS, load
 from tfdsl.vocabulary import attributes, functions, statements
 
@@ -169,7 +169,7 @@ def item(chance: random.Random) -> str:
     if kind == 5:
         return _policy(chance)
     if kind == 6:
-        return chance.choice(list(word_examples.MOUNTS.values())).replace("\n", ", ")
+        return chance.choice(list(topics.MOUNTS.values())).replace("\n", ", ")
     if kind == 7:
         return _step(chance)
     if kind == 8:

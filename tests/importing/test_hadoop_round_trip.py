@@ -14,7 +14,7 @@ import pytest
 from tests.conformance.yarn import slider_jobs
 from tests.importing import yarn_jobs
 from tfdsl import targets
-from tfdsl.cli.examples import wanted_targets
+from tfdsl.cli.new import wanted_targets
 from tfdsl.compiling import pipeline
 from tfdsl.importing.manifests import import_manifests
 from tfdsl.ir.fields import walk

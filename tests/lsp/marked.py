@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tfdsl.diagnostics.diagnostic import Edit
-    from tfdsl.lsp.settings import Settings
+    from tfdsl.lsp.snapshot import Settings
     from tfdsl.semantics.project import Program
 
 MARK = "▮"

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from tests.lsp import test_checking
 from tests.lsp.marked import edited, marked, shown, snapshot
-from tfdsl.lsp.checking import Checker
-from tfdsl.lsp.features.definition import definition
 from tfdsl.lsp.features.hover import hover
 from tfdsl.lsp.features.inlay_hints import inlay_hints
-from tfdsl.lsp.features.references import references
-from tfdsl.lsp.features.rename import rename
-from tfdsl.lsp.settings import Settings
+from tfdsl.lsp.features.navigation import definition, references, rename
+from tfdsl.lsp.snapshot import Settings
 
 TEXT = """\
 param prod: bool = false
@@ -81,8 +78,7 @@ job a {
   role worker { cpu = 1 }
 }
 """
-    checker = Checker()
     for changed in (text, "# moved\n" + text, text):
-        assert not test_checking.snapshot(changed, checker).diagnostics
+        assert not test_checking.snapshot(changed).diagnostics
     true = text.replace("false", "true").replace('"a" when', '"a:2" when')
-    assert [one.rule.slug for one in test_checking.snapshot(true, checker).diagnostics] == ["stale-waiver"]
+    assert [one.rule.slug for one in test_checking.snapshot(true).diagnostics] == ["stale-waiver"]

@@ -6,8 +6,8 @@ import pytest
 
 from tests.lsp.long_text import long_text
 from tests.lsp.marked import edited, marked, snapshot
-from tfdsl.lsp.features.code_actions import Action, code_actions
-from tfdsl.lsp.features.formatting import format_all, format_range, format_typed
+from tfdsl.lsp.features.layout import format_all, format_range, format_typed
+from tfdsl.lsp.features.problems import Action, code_actions
 from tfdsl.syntax.format import format_source
 from tfdsl.text import Source
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.cli.shell import ROOT, tfdsl
-from tfdsl.lsp.features.diagnostics import problems
+from tfdsl.lsp.features.problems import problems
 from tfdsl.lsp.workspace import Workspace
 
 if TYPE_CHECKING:

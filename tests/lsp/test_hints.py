@@ -9,11 +9,11 @@ import pytest
 from tests.lsp.long_text import long_text
 from tests.lsp.marked import marked, snapshot
 from tfdsl import targets
-from tfdsl.lsp.features.code_lens import code_lens
-from tfdsl.lsp.features.compile import Compiled, compile_text
+from tfdsl.lsp.features.hover import signature_help
 from tfdsl.lsp.features.inlay_hints import inlay_hints
-from tfdsl.lsp.features.signature_help import signature_help
-from tfdsl.lsp.settings import Settings, read_settings
+from tfdsl.lsp.features.previews import Compiled, Preview, compile_text
+from tfdsl.lsp.features.problems import code_lens
+from tfdsl.lsp.snapshot import Settings, read_settings
 
 TEXT = """\
 param workers: int = 4
@@ -130,7 +130,7 @@ def test_lenses_are_for_the_targets_of_the_job_else_for_all() -> None:
 
 
 def compiled(text: str, target: str, **more: str) -> Compiled:
-    done = compile_text(snapshot(text), target, **more)
+    done = compile_text(snapshot(text), Preview(target, **more))
     assert isinstance(done, Compiled)
     return done
 
@@ -181,7 +181,7 @@ def test_profile_and_params_are_taken() -> None:
     job = 'job a { image = "x:1", command = ["true"], role worker { replicas = n } }\n'
     text = f"param n: int = 1\nprofile p {{ n = 2 }}\n{job}"
     for more, replicas in (({}, 1), ({"profile": "p"}, 2), ({"params": {"n": "5"}}, 5)):
-        done = compile_text(snapshot(text), "volcano", **more)  # type: ignore[arg-type]
+        done = compile_text(snapshot(text), Preview("volcano", **more))  # type: ignore[arg-type]
         assert isinstance(done, Compiled)
         assert f"replicas: {replicas}\n" in done.outputs[0].text
 
@@ -196,7 +196,7 @@ def test_profile_and_params_are_taken() -> None:
     ],
 )
 def test_what_cannot_be_asked_for(target: str, job: str | None, why: str) -> None:
-    done = compile_text(snapshot("job a { role worker { } }\n"), target, job)
+    done = compile_text(snapshot("job a { role worker { } }\n"), Preview(target, job))
     assert isinstance(done, str)
     assert why in done
 

@@ -98,7 +98,7 @@ def test_words(item: str, parts: list[str]) -> None:
 
 
 def test_a_param_is_told_with_the_value_that_holds() -> None:
-    from tfdsl.lsp.settings import Settings
+    from tfdsl.lsp.snapshot import Settings
 
     text = "param n: int = 1\nprofile p { n = 2 }\nlet m = ▮n + 1\n"
     for settings, value in ((Settings(), "1"), (Settings(profile="p"), "2"), (Settings(params=(("n", "7"),)), "7")):

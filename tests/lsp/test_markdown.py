@@ -10,7 +10,7 @@ import pytest
 from tests.lsp.marked import snapshot as of_text
 from tfdsl.lsp.features.completion import complete
 from tfdsl.lsp.features.hover import hover
-from tfdsl.lsp.markdown import code, fenced, plain
+from tfdsl.lsp.shown import code, fenced, plain
 from tfdsl.lsp.workspace import Workspace
 
 if TYPE_CHECKING:

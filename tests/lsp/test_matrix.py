@@ -9,19 +9,14 @@ import pytest
 from tests.lsp import test_checking
 from tests.lsp.marked import edited, marked, shown, snapshot
 from tests.lsp.test_checking import edit_and_compare
-from tfdsl.lsp.checking import Checker
-from tfdsl.lsp.features.code_lens import code_lens
-from tfdsl.lsp.features.compile import Compiled, compile_text
 from tfdsl.lsp.features.completion import complete
-from tfdsl.lsp.features.definition import definition
-from tfdsl.lsp.features.highlight import highlight
 from tfdsl.lsp.features.hover import hover
 from tfdsl.lsp.features.inlay_hints import inlay_hints
-from tfdsl.lsp.features.references import references
-from tfdsl.lsp.features.rename import rename
-from tfdsl.lsp.features.semantic_tokens import semantic_tokens
-from tfdsl.lsp.features.symbols import outline
-from tfdsl.lsp.settings import Settings
+from tfdsl.lsp.features.layout import semantic_tokens
+from tfdsl.lsp.features.navigation import definition, highlight, outline, references, rename
+from tfdsl.lsp.features.previews import Compiled, Preview, compile_text
+from tfdsl.lsp.features.problems import code_lens
+from tfdsl.lsp.snapshot import Settings
 from tfdsl.semantics import resolve
 
 SWEEP = """\
@@ -193,20 +188,17 @@ def test_edits_are_told_as_a_fresh_check_tells(seed: int) -> None:
 
 
 def test_a_text_is_checked_again_where_it_changed() -> None:
-    checker = Checker()
-    assert not [one for one in test_checking.snapshot(SWEEP, checker).diagnostics if one.level == "error"]
+    assert not [one for one in test_checking.snapshot(SWEEP).diagnostics if one.level == "error"]
     changed = SWEEP.replace('param run: string = "a"', 'param run: string = "A"')
-    assert [one.span.text for one in test_checking.snapshot(changed, checker).diagnostics if one.level == "error"] == [
-        "run"
-    ]
+    assert [one.span.text for one in test_checking.snapshot(changed).diagnostics if one.level == "error"] == ["run"]
 
 
 def test_all_jobs_are_compiled() -> None:
     snap = snapshot(SWEEP)
-    done = compile_text(snap, "tfjob")
+    done = compile_text(snap, Preview("tfjob"))
     assert isinstance(done, Compiled)
     assert len(done.outputs) == 8
-    one = compile_text(snap, "tfjob", job="digits-${run}-${matrix.index}")
+    one = compile_text(snap, Preview("tfjob", job="digits-${run}-${matrix.index}"))
     assert isinstance(one, Compiled)
     assert len(one.outputs) == 6
     lenses = [lens for lens in code_lens(snapshot(SWEEP, settings=Settings())) if lens.target == "tfjob"]

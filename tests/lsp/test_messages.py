@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from tests.lsp.wire import Wire
-from tfdsl.lsp.server.stream import LARGEST_HEADER, bodies
+from tfdsl.lsp.server.protocol import LARGEST_HEADER, bodies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

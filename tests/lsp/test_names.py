@@ -5,11 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.lsp.marked import edited, marked, shown
-from tfdsl.lsp.features.definition import definition
-from tfdsl.lsp.features.highlight import highlight
-from tfdsl.lsp.features.links import links
-from tfdsl.lsp.features.references import references
-from tfdsl.lsp.features.rename import renamable, rename
+from tfdsl.lsp.features.navigation import definition, highlight, links, references, renamable, rename
 
 COMMON = {
     "common.tfjob": 'param workers: int = 4\nlet registry = "r"\nlet base = "${registry}/b"\n'

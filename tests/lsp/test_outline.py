@@ -9,12 +9,10 @@ import pytest
 
 from tests.lsp.long_text import long_text
 from tests.lsp.marked import marked, snapshot
-from tfdsl.lsp.declared import declared
 from tfdsl.lsp.documents import Change
-from tfdsl.lsp.features.folding import folding
-from tfdsl.lsp.features.selection import selection
-from tfdsl.lsp.features.semantic_tokens import semantic_tokens
-from tfdsl.lsp.features.symbols import Symbol, outline, search
+from tfdsl.lsp.features.layout import folding, selection, semantic_tokens
+from tfdsl.lsp.features.navigation import Symbol, outline, search
+from tfdsl.lsp.names import declared
 from tfdsl.lsp.workspace import Workspace
 from tfdsl.syntax import parse
 from tfdsl.text import Source

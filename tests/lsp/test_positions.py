@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfdsl.lsp.documents import Change, Document, Documents
-from tfdsl.lsp.positions import ENCODINGS, Encoding, Lines, negotiated
-from tfdsl.lsp.uris import path_of, uri_of
+from tfdsl.lsp.documents import ENCODINGS, Change, Document, Documents, Encoding, Lines, negotiated, path_of, uri_of
 
 TEXT = "aé\r\n𝒳𝒴 = 1\rend\n"
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tfdsl.lsp.settings import Settings, read_settings
-from tfdsl.lsp.snapshot import Snapshot
+from tfdsl.lsp.snapshot import Settings, Snapshot, read_settings
 from tfdsl.text import Source
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ import pytest
 
 from tests.lsp.long_text import long_text, random_edit
 from tests.lsp.wire import Wire
-from tfdsl.lsp.checking import Checker
-from tfdsl.lsp.features.diagnostics import problems
-from tfdsl.lsp.positions import Lines
+from tfdsl.lsp.documents import Lines
+from tfdsl.lsp.features.problems import problems
 from tfdsl.lsp.snapshot import Snapshot
 from tfdsl.text import Source
 
@@ -91,7 +90,7 @@ def _told(wire: Wire, version: int) -> list[tuple[object, ...]]:
 
 def _fresh(text: str) -> list[tuple[object, ...]]:
     """What is said about a text that was never anything else."""
-    made = Snapshot(Source(PATH, text, PATH), lambda path, roots: "there is no such file", checker=Checker())
+    made = Snapshot(Source(PATH, text, PATH), lambda path, roots: "there is no such file")
     lines = Lines(text, "utf-16")
     severity = {"error": 1, "warning": 2, "info": 4}
     return [

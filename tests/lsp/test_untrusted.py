@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tfdsl.lsp.features.completion import complete
-from tfdsl.lsp.features.definition import definition
 from tfdsl.lsp.features.hover import hover
 from tfdsl.lsp.features.inlay_hints import inlay_hints
-from tfdsl.lsp.features.symbols import search
-from tfdsl.lsp.settings import read_settings
+from tfdsl.lsp.features.navigation import definition, search
+from tfdsl.lsp.snapshot import read_settings
 from tfdsl.lsp.workspace import Workspace
 
 if TYPE_CHECKING:

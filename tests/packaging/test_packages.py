@@ -18,7 +18,7 @@ import pytest
 
 from tests.unit.cli.shell import JOB
 from tfdsl import __version__, targets
-from tfdsl.cli import examples
+from tfdsl.cli import new
 from tfdsl.diagnostics.registry import rules
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -63,7 +63,7 @@ def test_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel: zipfile.
         }
 
     wanted = files(ROOT / "tfdsl", ROOT) | files(ROOT / "backends/tfdsl_backends", ROOT / "backends")
-    wanted |= {f"tfdsl/examples/{name}/{file}" for name in examples.NAMES for file in examples.files(name)}
+    wanted |= {f"tfdsl/examples/{name}/{file}" for name in new.NAMES for file in new.files(name)}
     held = {name for name in wheel.namelist() if not name.startswith(f"tfdsl-{__version__}.dist-info/")}
     assert held == wanted
     assert "tfdsl/py.typed" in held
@@ -158,11 +158,11 @@ def test_installed_command_compiles_for_every_target(tfdsl: Path, target: str, t
 
 def test_installed_command_writes_every_example(tfdsl: Path, tmp_path: Path) -> None:
     listed = subprocess.check_output([tfdsl, "new"], text=True, cwd=tmp_path)
-    assert [line.split()[0] for line in listed.splitlines()] == list(examples.NAMES)
-    for name in examples.NAMES:
+    assert [line.split()[0] for line in listed.splitlines()] == list(new.NAMES)
+    for name in new.NAMES:
         subprocess.check_call([tfdsl, "new", "--from", name], cwd=tmp_path)
         written = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / name).iterdir()}
-        assert written == examples.files(name)
+        assert written == new.files(name)
 
 
 def test_nothing_is_missing_in_the_clean_environment(tfdsl: Path) -> None:

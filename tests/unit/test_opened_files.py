@@ -41,11 +41,11 @@ REVIEWED = {
     "tfdsl/source_files.py": "the gate",
     "tfdsl/comparing/repository.py": "starts git, which is told where the repository is",
     "tfdsl/writing.py": OUTPUT,
-    "tfdsl/lsp/server/compiling.py": OUTPUT,
+    "tfdsl/lsp/server/previews.py": OUTPUT,
     "tfdsl/lsp/server/__init__.py": SYSTEM,
     "tfdsl/cli/streams.py": SYSTEM,
-    "tfdsl/cli/completing/shells.py": OWN,
-    "tfdsl/cli/examples.py": OWN,
+    "tfdsl/cli/completion/__init__.py": OWN,
+    "tfdsl/cli/new.py": OWN,
     "tfdsl/diagnostics/registry.py": OWN,
     "tfdsl/patch/schema.py": OWN,
     "backends/tfdsl_backends/podspec/reading/objects.py": OWN,
@@ -61,9 +61,9 @@ REVIEWED = {
 
 NAMED = "the user has named it"
 NAMED_BY_USER = {
-    "tfdsl/api/reading.py": "the caller has named it",
+    "tfdsl/api/calls.py": "the caller has named it",
     "tfdsl/cli/selection.py": f"{NAMED}: --params, --set and -O =@FILE",
-    "tfdsl/cli/run_options.py": f"{NAMED}: --env-file",
+    "tfdsl/cli/run.py": f"{NAMED}: --env-file",
     "tfdsl/cli/where.py": f"{NAMED}: FILE:LINE and --source",
     "tfdsl/cli/check.py": "the first three bytes, to write them back, of a file that has been read",
 }

@@ -1,12 +1,13 @@
-"""Messages of the compiler as a Python program sees them."""
+"""Messages of the compiler as a Python program sees them, and the exceptions that carry them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tfdsl.diagnostics.render.columns import visible
+from tfdsl.diagnostics.render.text import render
 
 if TYPE_CHECKING:
     from tfdsl import diagnostics, text
@@ -109,3 +110,42 @@ def _fix(fix: diagnostics.Fix) -> Fix:
 def _span(span: text.Span) -> Span:
     position = span.source.position
     return Span(span.source.path, *position(span.start), *position(span.end))
+
+
+# --- exceptions ------------------------------------------------------------------------------------------------
+
+
+class UsageError(ValueError):
+    """A call that is wrong whatever the job is: an unknown target, version or task. The command line exits with 2."""
+
+    __module__ = "tfdsl"
+
+
+class CompileError(ValueError):
+    """A job has errors. The command line exits with 1.
+
+    ``diagnostics`` holds all messages, in file order. ``str()`` shows the errors and warnings as the command does:
+    with the lines of the text and the places marked.
+    """
+
+    __module__ = "tfdsl"
+
+    def __init__(self, diagnostics: tuple[Diagnostic, ...], rendered: str) -> None:
+        super().__init__(diagnostics, rendered)  # both are needed to pickle it, for pools of processes
+        self.diagnostics = diagnostics
+        self._rendered = rendered
+
+    def __str__(self) -> str:
+        """The errors and warnings, ready to be printed."""
+        return self._rendered
+
+
+def usage_error(diagnostic: diagnostics.Diagnostic) -> UsageError:
+    """``diagnostic`` about an argument of a call."""
+    return UsageError("; ".join((diagnostic.message, *diagnostic.helps)))
+
+
+def compile_error(action: str, found: Sequence[diagnostics.Diagnostic]) -> CompileError:
+    """The exception for diagnostics that made ``action`` (``cannot compile main.tfjob``) impossible."""
+    shown = [one for one in found if one.level != "info"]
+    return CompileError(public(found), f"{action}\n{render(shown).rstrip()}")

@@ -1,4 +1,4 @@
-"""Jobs from manifests."""
+"""Texts of the language from manifests, and texts as the formatter writes them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tfdsl.api.asking import target_of
-from tfdsl.api.diagnostics import Diagnostic, public
-from tfdsl.api.failing import compile_error
-from tfdsl.api.reading import source_of
+from tfdsl.api.calls import TEXT, target_of, text_source
+from tfdsl.api.diagnostics import Diagnostic, compile_error, public
 from tfdsl.compiling import pipeline
 from tfdsl.importing.manifests import import_manifests
+from tfdsl.syntax.format import format_source
+from tfdsl.text import Source
 
 if TYPE_CHECKING:
     import os
@@ -65,9 +65,21 @@ def import_manifest(
     if text is None and not paths:
         raise TypeError("give paths or text=")
     backend = None if target is None else target_of(target).backend
-    sources = [source_of(None, text, None)] if text is not None else [source_of(path, None, None) for path in paths]
+    sources = [text_source(None, text, None)] if text is not None else [text_source(path, None, None) for path in paths]
     [result] = import_manifests(sources, roles, backend)
     if pipeline.has_errors(result.diagnostics):
         raise compile_error(f"cannot import {', '.join(source.path for source in sources)}", result.diagnostics)
     jobs = tuple(ImportedJob(one.name, one.target, one.what, one.patches, one.kept) for one in result.jobs)
     return Imported(result.text, jobs, public(result.diagnostics))
+
+
+def format(text: str) -> str:
+    """``text`` in the layout of ``tfdsl fmt``: the same meaning, all comments kept. Formatting twice changes nothing.
+
+    Raises:
+        CompileError: The text has syntax errors.
+    """
+    formatted, diagnostics = format_source(Source(TEXT, text))
+    if pipeline.has_errors(diagnostics):
+        raise compile_error("cannot format a text with syntax errors", diagnostics)
+    return formatted

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, MISSING_ARGUMENT, UNKNOWN_FLAG
+from tfdsl.diagnostics.render.text import NARROW, fold
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
 
@@ -143,7 +144,7 @@ def parse(command: Command, words: Sequence[str], spans: Sequence[Span], line: S
 
 
 def _flag(arguments: Arguments, flags: dict[str, Flag], word: str, span: Span, pending: list[tuple[str, Span]]) -> None:
-    name, value = _split(word)
+    name, value = split_flag(word)
     flag = flags.get(name)
     if flag is None:
         why = arguments.command.absent.get(name)
@@ -187,7 +188,8 @@ def not_one_of(what: str, argument: Argument, words: Iterable[str]) -> Diagnosti
     return error if near is None else error.help(f"did you mean {near}?")
 
 
-def _split(word: str) -> tuple[str, str | None]:
+def split_flag(word: str) -> tuple[str, str | None]:
+    """A flag as it is typed, and the value in the same word: ``--set=a``, ``-t=volcano``, ``-tvolcano``."""
     if word.startswith("--"):
         name, equals, value = word.partition("=")
         return name, value if equals else None
@@ -221,3 +223,64 @@ def _positionals(arguments: Arguments) -> None:
     if len(arguments.rest) < len(needed) and not arguments.errors:
         names = " ".join(needed[len(arguments.rest) :])
         arguments.errors.append(MISSING_ARGUMENT(arguments.line, what=f"{arguments.command.name} needs {names}"))
+
+
+_WIDTH = 26
+_LONGEST = 120
+"""Columns of the longest line on a wide terminal, and in a file."""
+
+
+def command_help(command: Command, columns: int | None = None) -> str:
+    """Usage, arguments, options and examples of a command. ``columns``: the width of the terminal, if there is one."""
+    usage = " ".join([f"usage: tfdsl {command.name}", *map(usage_of, command.positionals), "[options]"])
+    parts = [usage + "\n", _folded(command.summary[0].upper() + command.summary[1:] + ".", columns)]
+    if command.positionals:
+        parts.append(_table("arguments", [(one.name, one.doc) for one in command.positionals], columns))
+    flags = [(_spelling(flag), flag_doc(flag)) for flag in (*command.flags, COLOUR)]
+    parts.append(_table("options", [*flags, ("-h, --help", "show this help")], columns))
+    if command.notes:
+        parts.append(_folded(command.notes, columns))
+    examples = "".join(f"  {example}\n" for example in command.examples)
+    parts.append(f"example{'s' * (len(command.examples) > 1)}:\n{examples}")
+    return "\n".join(parts)
+
+
+def _folded(text: str, columns: int | None) -> str:
+    if columns is None or columns >= NARROW:
+        return text + "\n"
+    return "".join(f"{part}\n" for line in text.split("\n") for part in fold(line, columns, columns))
+
+
+def usage_of(positional: Positional) -> str:
+    """An argument as a line of usage has it."""
+    name = f"{positional.name}..." if positional.many else positional.name
+    return name if positional.required else f"[{name}]"
+
+
+def _spelling(flag: Flag) -> str:
+    names = f"{flag.short}, {flag.name}" if flag.short else f"    {flag.name}"
+    return names if flag.value is None else f"{names} {flag.value}"
+
+
+def flag_doc(flag: Flag) -> str:
+    """What a flag does, and which values it takes."""
+    extra = [f"one of {', '.join(flag.one_of)}"] if flag.one_of else []
+    extra += ["may be repeated"] if flag.many else []
+    return f"{flag.doc} ({'; '.join(extra)})" if extra else flag.doc
+
+
+def _table(title: str, rows: Iterable[tuple[str, str]], columns: int | None) -> str:
+    lines = [f"{title}:"]
+    if columns is not None and columns < NARROW:
+        for left, right in rows:
+            lines += [f"  {left.strip()}", *(f"      {part}" for part in fold(right, columns - 6, columns - 6))]
+        return "\n".join(lines) + "\n"
+    room = _LONGEST - _WIDTH - 3
+    for left, right in rows:
+        first, *more = fold(right, room, room)
+        if len(left) >= _WIDTH:
+            lines += [f"  {left}", f"  {'':<{_WIDTH}} {first}"]
+        else:
+            lines.append(f"  {left:<{_WIDTH}} {first}")
+        lines += [f"  {'':<{_WIDTH}} {part}" for part in more]
+    return "\n".join(lines) + "\n"

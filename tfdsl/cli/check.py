@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import Arguments, Command, Flag, Positional
 from tfdsl.cli.inputs import named_files
-from tfdsl.cli.progress import Progress
-from tfdsl.cli.report import USAGE, report, wrong_use
+from tfdsl.cli.report import USAGE, Progress, end_if, refuse, report
 from tfdsl.cli.streams import err
 from tfdsl.compiling import front_end
 from tfdsl.compiling.front_end import Input, Project
@@ -70,10 +69,9 @@ def run(arguments: Arguments) -> int:
     form = cast("Format", arguments.text(FORMAT.name, "text"))
     picked = chosen.selection(arguments)
     errors = [*picked.errors, *_conflicts(arguments)]
-    if errors:
-        return wrong_use(errors, form, "tfdsl check --help", picked.hidden)
-    if arguments.on(ALL_TARGETS.name) and (unusable := chosen.unusable(arguments)):
-        return report(unusable, (), form)
+    refuse(errors, arguments, form, picked.hidden)
+    if arguments.on(ALL_TARGETS.name):
+        end_if(chosen.unusable(arguments), form)
     named = named_files(arguments.rest, folders=True)
     sources: Sequence[Source] = named.sources
     choices = chosen.every_target() if arguments.on(ALL_TARGETS.name) else picked.choices

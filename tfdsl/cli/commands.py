@@ -1,4 +1,4 @@
-"""The commands, each with a summary for the overview; everything else is in the module of the command."""
+"""The commands, and what ``tfdsl --help`` prints. It imports nothing, so it appears at once."""
 
 from __future__ import annotations
 
@@ -51,3 +51,47 @@ def load(name: str) -> CommandModule:
     from typing import cast
 
     return cast("CommandModule", import_module(f"tfdsl.cli.{_MODULES.get(name, name)}"))
+
+
+_HEAD = """\
+tfdsl compiles one description of a distributed TensorFlow job for the cluster that runs it.
+
+usage: tfdsl COMMAND ...
+
+commands:
+"""
+
+_TAIL = """
+options:
+  -h, --help      show this help; tfdsl COMMAND --help shows the help of a command
+  -V, --version   show the version
+
+example:
+  tfdsl new mnist
+  tfdsl check mnist.tfjob -t tfjob
+  tfdsl compile mnist.tfjob -t volcano
+
+Exit status: 0 no errors, 1 errors in the input, 2 wrong use or a file that cannot be
+read or written, 70 a bug in tfdsl.
+"""
+
+_LEAST = 80
+"""Columns that the overview needs."""
+
+
+def overview(columns: int | None = None) -> str:
+    """The commands and what each does. ``columns``: the width of the terminal, if there is one."""
+    if columns is not None and columns < _LEAST:
+        return _narrow(columns)
+    width = max(map(len, SUMMARIES)) + 2
+    return _HEAD + "".join(f"  {name:<{width}}{summary}\n" for name, summary in SUMMARIES.items()) + _TAIL
+
+
+def _narrow(columns: int) -> str:
+    from tfdsl.diagnostics.render.text import fold
+
+    lines = _HEAD.splitlines()
+    for name, summary in SUMMARIES.items():
+        lines += [f"  {name}", *(f"      {part}" for part in fold(summary, columns - 6, columns - 6))]
+    lines += _TAIL.replace("can be\nread", "can be read").splitlines()
+    return "".join(f"{part}\n" for line in lines for part in fold(line, columns, columns))

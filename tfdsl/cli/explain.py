@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import NoReturn
 
+from tfdsl import targets
+from tfdsl.backend import Backend, Option, spoken
+from tfdsl.cli import topics
 from tfdsl.cli.arguments import TEXT_OR_JSON, Argument, Arguments, Command, Positional
-from tfdsl.cli.report import OK, USAGE, report
+from tfdsl.cli.commands import SUMMARIES
+from tfdsl.cli.message_pages import body_of, fates, in_short, page_of
+from tfdsl.cli.report import OK, document, end, end_if
 from tfdsl.cli.selection import unusable
 from tfdsl.cli.streams import out
-from tfdsl.diagnostics import Diagnostic, Rule
+from tfdsl.cli.targets import described
+from tfdsl.cli.topics import TOPICS, UNITS
+from tfdsl.compiling.pipeline import every_rule, rule_called
+from tfdsl.diagnostics import Rule
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
-
-if TYPE_CHECKING:
-    from tfdsl.diagnostics.render.json import Json
+from tfdsl.vocabulary import attributes, functions, statements
+from tfdsl.vocabulary.statements import Setting
+from tfdsl.vocabulary.types import describe
 
 COMMAND = Command(
     "explain",
@@ -23,77 +32,46 @@ COMMAND = Command(
     ("tfdsl explain gpu", "tfdsl explain evicted", "tfdsl explain TFJ1201"),
 )
 
-_VERSION = 1
-"""Of the JSON form."""
-
 
 def run(arguments: Arguments) -> int:
     """Print every page of the word."""
     argument = arguments.rest[0]
     pages = _pages(argument.text)
-    wrong: list[Diagnostic] = []
     if not pages:  # it may be a word of a target that is installed beside the built-in ones
         wrong = unusable(arguments)
         pages = _pages(argument.text)
+        end_if(wrong if not pages else ())
     if not pages:
-        return report(wrong, ()) if wrong else _nothing(argument)
-    out(_json(argument.text, pages) if arguments.text(TEXT_OR_JSON.name) == "json" else "\n".join(map(_text, pages)))
+        _nothing(argument)
+    if arguments.text(TEXT_OR_JSON.name) == "json":
+        out(document(1, {"word": argument.text, "pages": [_data(page) for page in pages]}))
+    else:
+        out("\n".join(page if isinstance(page, str) else page_of(page) for page in pages))
     return OK
 
 
 def _pages(word: str) -> list[str | Rule]:
     """The pages of a word, those of messages as their rules."""
-    from tfdsl.cli.word_pages import pages_of
-    from tfdsl.compiling.pipeline import rule_called
-
     rule = rule_called(word)
     return [*pages_of(word), *([] if rule is None else [rule])]
 
 
-def _text(page: str | Rule) -> str:
-    from tfdsl.cli.message_pages import page_of
-
-    return page if isinstance(page, str) else page_of(page)
-
-
-def _json(word: str, pages: Iterable[str | Rule]) -> str:
-    from tfdsl.diagnostics.render.json import dumped
-
-    return dumped({"version": _VERSION, "word": word, "pages": [_data(page) for page in pages]})
-
-
-def _data(page: str | Rule) -> Json:
+def _data(page: str | Rule) -> object:
     """A page; of a message also what identifies it, and of a word what stands in its first line."""
     if isinstance(page, str):
         title, _, body = page.partition("\n")
         return {"title": title, "text": body.strip("\n"), "message": None}
-    from tfdsl.cli.message_pages import body_of
-
-    message: Json = {"code": page.code, "slug": page.slug, "level": page.level}
+    message: object = {"code": page.code, "slug": page.slug, "level": page.level}
     return {"title": f"{page.code} {page.slug}", "text": body_of(page).strip("\n"), "message": message}
 
 
-def _nothing(argument: Argument) -> int:
-    from tfdsl.cli.word_pages import words
-    from tfdsl.compiling.pipeline import every_rule
-    from tfdsl.diagnostics.suggest import closest, fold, folded
+def _nothing(argument: Argument) -> NoReturn:
+    """There is no page: say which word is meant, if that can be guessed, also from the words of other tools."""
+    from tfdsl.diagnostics.suggest import closest, fold, folded, words_of
     from tfdsl.vocabulary import foreign
 
     error = BAD_ARGUMENT(argument.span, what=f"there is no page for {argument.text}")
     instead = folded(foreign.ATTRIBUTES | foreign.FUNCTIONS).get(fold(argument.text))
-    if instead is not None:
-        report([error.help(instead)], ())
-        return USAGE
-    near = closest(argument.text, [*words(), *every_rule()], _foreign_words())
-    report([error.help(f"did you mean {near}?") if near else error], ())
-    return USAGE
-
-
-def _foreign_words() -> dict[str, str]:
-    """Words of other tools, and what they are called here."""
-    from tfdsl.diagnostics.suggest import words_of
-    from tfdsl.vocabulary import attributes, functions, statements
-
     tables = (
         attributes.ATTRIBUTES,
         statements.EVENTS,
@@ -102,4 +80,200 @@ def _foreign_words() -> dict[str, str]:
         attributes.ROLES,
         functions.FUNCTIONS,
     )
-    return words_of(row for table in tables for row in table)
+    if instead is None:
+        near = closest(argument.text, [*words(), *every_rule()], words_of(row for table in tables for row in table))
+        instead = f"did you mean {near}?" if near else None
+    end([error.help(instead) if instead else error])
+
+
+_WHERE = {
+    "job": "in a job",
+    "role": "in a role",
+    "both": "in a job, as the default of its roles, or in a role",
+    "each": "in a job, for the job's own object, or in a role, for its pods",
+}
+_OTHERS = {
+    "output": ("statement", "Copies a file or folder after the command has ended.", ["outputs[]", "outputs[].when"]),
+    "cluster": ("block", "How the tasks find each other.", ["cluster.discovery", "cluster.protocol"]),
+    "build": ("block", "The Dockerfile of the job's image.", ["build"]),
+}
+
+
+def words() -> list[str]:
+    """Every word that has a page."""
+    names = [word for word, _ in _entries()]
+    for backend in targets.known():
+        names += [backend.name, *(option.name for option in backend.options)]
+    return list(dict.fromkeys(names))
+
+
+def pages_of(word: str) -> list[str]:
+    """Every page of ``word``; a word can be both an attribute and a mount, for example."""
+    pages = [page() for name, page in _entries() if name == word]
+    known = targets.known()
+    options = [(backend, option) for backend in known for option in backend.options]
+    pages += [_option(backend, option) for backend, option in options if word in (option.name, *option.akin)]
+    return [*pages, *(described(backend) for backend in known if word in (backend.name, *backend.aliases))]
+
+
+def _entries() -> Iterator[tuple[str, Callable[[], str]]]:
+    """The words of the language and of the command line, each with what writes one of its pages."""
+    yield from ((row.name, partial(_attribute, row)) for row in attributes.ATTRIBUTES)
+    yield from ((row.name, partial(_event, row)) for row in statements.EVENTS)
+    yield from ((row.name, partial(_action, row)) for row in statements.ACTIONS)
+    yield from ((row.name, partial(_role, row)) for row in attributes.ROLES)
+    yield from ((row.name, partial(_mount, row)) for row in statements.MOUNT_KINDS)
+    yield from ((word, partial(_step, word)) for word in statements.STEPS)
+    yield from ((row.name, partial(_function, row)) for row in functions.FUNCTIONS)
+    yield from ((word, partial(_other, word)) for word in _OTHERS)
+    yield from ((word, partial(_patch, word)) for word in statements.PATCHES)
+    yield from ((word, partial(_word, word)) for word in statements.WORDS)
+    yield from ((word, partial(_topic, word)) for word in TOPICS)
+    yield from _setting_entries()
+    action_words = dict.fromkeys(word for action in statements.ACTIONS for word in action.name.split())
+    whole = {action.name for action in statements.ACTIONS}
+    yield from ((word, partial(_action_word, word)) for word in action_words if word not in whole)
+    yield from ((unit, partial(_unit, unit, kind)) for kind, units in UNITS.items() for unit in units)
+    yield from ((name, partial(_command, name)) for name in SUMMARIES)
+
+
+def _attribute(attribute: attributes.Attribute) -> str:
+    rows = [("type", describe(attribute.type)), ("default", attribute.default), ("where", _WHERE[attribute.where])]
+    if attribute.roles:
+        rows.append(("roles", ", ".join(attribute.roles)))
+    keys = [f"job.{attribute.name}"] if attribute.where in ("job", "each") else []
+    keys += [f"roles[].{attribute.name}"] if attribute.in_role else []
+    return _page(f"{attribute.name} (attribute)", attribute.doc, rows, topics.of_attribute(attribute), keys)
+
+
+def _event(event: statements.Event) -> str:
+    subject = "ROLE " if event.needs_role else "[ROLE] " if event.takes_subject else ""
+    delay = "" if event.needs_delay or not event.takes_delay else " [after DURATION]"
+    rows = [("write", f"on {subject}{event.syntax}{delay} => ACTION"), ("actions", ", ".join(event.actions))]
+    keys = [f"policies[{event.name}]", *(f"policies[{event.name}].{action}" for action in event.actions)]
+    return _page(f"{event.name} (event of a policy)", event.doc, rows, topics.EVENTS[event.name], keys)
+
+
+def _action(action: statements.Action) -> str:
+    events = [event.name for event in statements.EVENTS if action.name in event.actions]
+    rows = [("write", f"on EVENT => {action.name}"), ("events", ", ".join(events))]
+    keys = [f"policies[{event}].{action.name}" for event in events]
+    return _page(f"{action.name} (action of a policy)", action.doc, rows, topics.ACTIONS[action.name], keys)
+
+
+def _mount(kind: statements.MountKind) -> str:
+    rows = [("source", kind.source_doc)]
+    rows += [("option", f"{option.name}: {option.doc}") for option in kind.options]
+    keys = [f"mounts[{kind.name}]", *(f"mounts[{kind.name}].{option.name}" for option in kind.options)]
+    return _page(f"{kind.name} (kind of mount)", kind.doc, rows, topics.MOUNTS[kind.name], keys)
+
+
+def _role(role: attributes.RoleRow) -> str:
+    return _page(f"{role.name} (role)", role.doc, (), topics.ROLES[role.name])
+
+
+def _step(word: str) -> str:
+    names = [name for name in statements.STEP_ATTRIBUTES[word] if name in attributes.BY_NAME]
+    rows = [("write", f"{word} NAME {{ … }}"), ("attributes", ", ".join(names))]
+    keys = [f"steps[{word}]", *(f"steps[{word}].{name}" for name in names)]
+    return _page(f"{word} (block)", statements.STEPS[word], rows, topics.STEPS[word], keys)
+
+
+def _function(function: functions.Function) -> str:
+    return _page(f"{function.signature} (function)", function.doc, (), topics.FUNCTIONS[function.name])
+
+
+def _other(word: str) -> str:
+    kind, doc, keys = _OTHERS[word]
+    return _page(f"{word} ({kind})", doc, (), topics.OTHERS[word], keys)
+
+
+def _patch(word: str) -> str:
+    form, doc = statements.PATCHES[word]
+    rows = [("write", form), ("where", "in a target block; with pod, also in a role of a target block")]
+    rows += [("word", f"{name}: {text}") for name, text in statements.PATCH_WORDS.items() if name in form]
+    steps = "steps separated by '.': a name, 'any key', [n], [key=value]; KIND:, KIND/NAME: or FILE: may precede"
+    return _page(f"{word} (statement)", doc, [*rows, ("path", steps)], topics.PATCHES[word])
+
+
+def _word(word: str) -> str:
+    form, doc = statements.WORDS[word]
+    kind = "block" if word == "matrix" else "statement" if word == "unset" else "condition"
+    return _page(f"{word} ({kind})", doc, [("write", form)], topics.WORDS[word])
+
+
+def _topic(word: str) -> str:
+    topic = TOPICS[word]
+    label = "do" if topic.kind == "exit status" else "write"
+    return _page(f"{word} ({topic.kind})", topic.doc, [(label, topic.write)], topic.example)
+
+
+def _settings() -> Iterator[tuple[str, Setting]]:
+    """Every setting, with the statement that it belongs to."""
+    for kind in statements.MOUNT_KINDS:
+        yield from ((f"mount {kind.name}", option) for option in kind.options)
+    yield from (("output", option) for option in statements.OUTPUT_OPTIONS)
+    yield from (("cluster", setting) for setting in statements.CLUSTER)
+    yield from (("build", setting) for setting in statements.BUILD)
+    yield from (("param", setting) for setting in statements.PARAM_SETTINGS)
+
+
+def _setting_entries() -> Iterator[tuple[str, Callable[[], str]]]:
+    """One page for a setting that means the same in several statements."""
+    where: dict[tuple[str, str, str], list[str]] = {}
+    for statement, setting in _settings():
+        type_ = describe(setting.type) if setting.type is not None else "the type of the param"
+        where.setdefault((setting.name, setting.doc, type_), []).append(statement)
+    yield from ((setting[0], partial(_setting, *setting, these)) for setting, these in where.items())
+
+
+def _setting(word: str, doc: str, type_: str, these: Sequence[str]) -> str:
+    rows = [("type", type_), ("where", f"in the braces of {', '.join(these)}"), ("write", f"{word} = VALUE")]
+    keys = [f"mounts[{one.removeprefix('mount ')}].{word}" for one in these if one.startswith("mount ")]
+    keys += [f"cluster.{word}"] if these == ["cluster"] else []
+    return _page(f"{word} (setting)", doc, rows, keys=keys)
+
+
+def _action_word(word: str) -> str:
+    rows = [("write", f"on EVENT => {one.name}: {one.doc}") for one in statements.ACTIONS if word in one.name.split()]
+    return _page(f"{word} (word of an action)", "Actions come after the arrow of a policy.", rows)
+
+
+def _unit(unit: str, kind: str) -> str:
+    rows = [("write", f"1{unit}"), ("units", " ".join(UNITS[kind]))]
+    return _page(f"{unit} (unit)", f"A unit of a {kind}.", rows)
+
+
+def _command(name: str) -> str:
+    rows = [("write", f"tfdsl {name}"), ("more", f"tfdsl {name} --help")]
+    return _page(f"{name} (command)", f"{SUMMARIES[name][:1].upper()}{SUMMARIES[name][1:]}.", rows)
+
+
+def _option(backend: Backend, option: Option) -> str:
+    rows = [("type", describe(option.type)), ("where", f"target {backend.name} {{ … }}")]
+    rows.append(("or", f"-O {backend.name}.{option.name}=VALUE"))
+    return _page(f"{option.name} (option of target {backend.name})", option.doc, rows)
+
+
+def _page(head: str, doc: str, rows: Sequence[tuple[str, str]], example: str = "", keys: Sequence[str] = ()) -> str:
+    parts = [f"{head}\n", f"{doc}\n"]
+    if rows:
+        parts.append("".join(f"  {name:<8} {text}\n" for name, text in rows))
+    if example:
+        parts.append("Example:\n" + "".join(f"  {line}\n" for line in example.split("\n")))
+    if keys:
+        parts.append("On the targets:\n" + "".join(_on_targets(keys)))
+    return "\n".join(parts)
+
+
+def _on_targets(keys: Sequence[str]) -> Iterable[str]:
+    """What each target does with a key, in full; of several keys in short, one line each."""
+    for backend in targets.known():
+        name = backend.name
+        for key in keys:
+            lines = fates(backend, key) if len(keys) == 1 else [f"{spoken(key)}: {in_short(backend, key)}"]
+            for text in lines:
+                yield f"  {name:<11} {text}\n"
+                name = ""
+    if len(keys) > 1:
+        yield "For the differences, see the page of each target, or run tfdsl check FILE --all-targets.\n"

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from tfdsl.cli.arguments import Arguments, Command, Flag, Positional
 from tfdsl.cli.inputs import named_files
-from tfdsl.cli.progress import Progress
-from tfdsl.cli.report import ERRORS, OK, USAGE, report, wrong_use
+from tfdsl.cli.report import ERRORS, OK, USAGE, Progress, refuse, report
 from tfdsl.cli.streams import err, out
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
@@ -39,7 +38,7 @@ def run(arguments: Arguments) -> int:
     check, diff = arguments.value(CHECK.name), arguments.value(DIFF.name)
     if check is not None and diff is not None:
         error = BAD_ARGUMENT(diff.span, what="--check cannot be used with --diff")
-        return wrong_use([error], "text", "tfdsl fmt --help")
+        refuse([error], arguments)
     named = named_files(arguments.rest, folders=True)
     sources = named.sources
     diagnostics: list[Diagnostic] = []

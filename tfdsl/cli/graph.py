@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Final, cast
 
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import Argument, Arguments, Command, Flag, Positional, quote
-from tfdsl.cli.inputs import named_files
-from tfdsl.cli.report import OK, USAGE, report, wrong_use
+from tfdsl.cli.report import OK, end, report
 from tfdsl.cli.streams import out
-from tfdsl.compiling.front_end import hidden_with, read
+from tfdsl.compiling.front_end import hidden_with
 from tfdsl.compiling.masking import Hidden, hide
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import OUTPUT_NOT_WRITTEN, OUTPUT_PLACE
@@ -66,30 +65,21 @@ _ENDING_OF: Final[dict[Format, str]] = {"svg": ".svg", "mermaid": ".mmd", "dot":
 def run(arguments: Arguments) -> int:
     """Draw the jobs of the file."""
     picked = chosen.selection(arguments)
-    errors = list(picked.errors)
     place = arguments.value(OUTPUT.name)
     form = _format(place, arguments)
-    if not isinstance(form, str):
-        errors.append(form)
-    if errors or not isinstance(form, str):
-        return wrong_use(errors, "text", "tfdsl graph --help", picked.hidden)
-    named = named_files(arguments.rest)
-    if named.unreadable:
-        report(named.unreadable, ())
-        return USAGE
-    source = named.sources[0]
-    inputs = chosen.inputs(arguments, source)
-    given = read(source, inputs)
+    errors = [form] if isinstance(form, Diagnostic) else []
+    file = chosen.opened(arguments, picked, errors)
+    assert isinstance(form, str)
     from tfdsl.drawing.graphs import graphs, has_errors
 
-    found = graphs(given, picked.request, picked.choices)
-    hidden = hidden_with(given, picked.hidden)
+    found = graphs(file.given, picked.request, picked.choices)
+    hidden = hidden_with(file.given, picked.hidden)
     if has_errors(found):
         return report(found.diagnostics, (), hidden=hidden)
     if place is None or place.text == "-":
         out(_text(found.graphs, form, hidden))
         return OK
-    taken = [one.origin for one in (source, *inputs.sources) if one.origin is not None]
+    taken = [one.origin for one in (file.source, *file.inputs.sources) if one.origin is not None]
     return _write(found.graphs, place, form, hidden, taken)
 
 
@@ -143,10 +133,9 @@ def _write(made: Sequence[Graph], place: Argument, form: Format, hidden: Hidden,
     else:
         files = [File(path, _text(made, form, hidden))]
     failure = write_all(files, taken)
-    if failure is None:
-        return OK
-    report([OUTPUT_NOT_WRITTEN(place.span, path=failure.path, reason=failure.reason)], ())
-    return USAGE
+    if failure is not None:
+        end([OUTPUT_NOT_WRITTEN(place.span, path=failure.path, reason=failure.reason)])
+    return OK
 
 
 def _names(made: Sequence[Graph], ending: str) -> list[list[str]]:

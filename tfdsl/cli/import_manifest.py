@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from tfdsl.backend import Backend
 from tfdsl.cli.arguments import Argument, Arguments, Command, Flag, Positional
 from tfdsl.cli.inputs import named_manifests
-from tfdsl.cli.report import ERRORS, USAGE, is_for_programs, report, wrong_use
+from tfdsl.cli.report import ERRORS, end, is_for_programs, refuse, report
 from tfdsl.cli.streams import err, out
 from tfdsl.compiling import front_end
 from tfdsl.diagnostics import Diagnostic
@@ -58,12 +58,10 @@ def run(arguments: Arguments) -> int:
         target = found if isinstance(found, Backend) else None
         errors += [] if isinstance(found, Backend) else [found]
     errors += _conflicts(arguments)
-    if errors:
-        return wrong_use(errors, form, "tfdsl import --help")
+    refuse(errors, arguments, form)
     named = named_manifests(arguments.rest)
     if named.unreadable:
-        report(named.unreadable, (), form)
-        return USAGE
+        end(named.unreadable, form)
     checking = arguments.on(CHECK.name)
     apart = checking or arguments.on(SPLIT.name)  # what is not written need not fit into one file
     results = import_manifests(named.sources, roles, target, apart=apart)

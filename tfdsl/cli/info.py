@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import TEXT_OR_JSON, Arguments, Command, Positional
-from tfdsl.cli.inputs import named_files
-from tfdsl.cli.report import OK, USAGE, report, wrong_use
+from tfdsl.cli.report import OK, document, lines_for_people, report
 from tfdsl.cli.streams import out
-from tfdsl.compiling.front_end import hidden_with, read
+from tfdsl.compiling.front_end import hidden_with
 from tfdsl.compiling.jobs import FileInfo, JobInfo, ParamInfo, Plain, file_info
-from tfdsl.compiling.masking import Hidden
+from tfdsl.compiling.masking import Hidden, hide
+from tfdsl.simulating.words import table
 from tfdsl.text import Span
-
-if TYPE_CHECKING:
-    from tfdsl.diagnostics.render.json import Json
 
 COMMAND = Command(
     "info",
@@ -29,8 +25,6 @@ COMMAND = Command(
     "The roles of a job are those without its target blocks. A job whose condition is false is left out.",
 )
 
-_VERSION = 1
-"""Of the JSON form."""
 _UNKNOWN = "?"
 _MOST_NUMBERS = 3
 """How many numbers of replicas a row names one by one."""
@@ -39,14 +33,7 @@ _MOST_NUMBERS = 3
 def run(arguments: Arguments) -> int:
     """Print what the file takes and makes."""
     picked = chosen.selection(arguments)
-    if picked.errors:
-        return wrong_use(picked.errors, "text", "tfdsl info --help", picked.hidden)
-    named = named_files(arguments.rest[:1])
-    if named.unreadable:
-        report(named.unreadable, ())
-        return USAGE
-    source = named.sources[0]
-    given = read(source, chosen.inputs(arguments, source))
+    given = chosen.opened(arguments, picked).given
     info, errors = file_info(given, picked.request)
     hidden = hidden_with(given, picked.hidden)
     if info is None:
@@ -64,10 +51,6 @@ def run(arguments: Arguments) -> int:
 
 def _text(info: FileInfo, hidden: Hidden, *, changed: bool) -> str:
     """One table for each kind of thing; ``changed``: params may have other values than their defaults."""
-    from tfdsl.compiling.masking import hide
-    from tfdsl.diagnostics.render.columns import line_of
-    from tfdsl.simulating.words import table
-
     tables: list[list[tuple[str, ...]]] = [
         [
             ("param", "type", "default", *(["value"] if changed else []), "allowed", "description"),
@@ -79,7 +62,7 @@ def _text(info: FileInfo, hidden: Hidden, *, changed: bool) -> str:
     ]
     texts = ["\n".join(table(_without_empty(rows))) for rows in tables if len(rows) > 1]
     lines = "\n\n".join(texts).split("\n") if texts else ["no params, profiles or jobs"]
-    return "".join(f"{line_of(hide(line, hidden))}\n" for line in lines)
+    return lines_for_people(lines, hidden)
 
 
 def _without_empty(rows: Sequence[Sequence[str]]) -> list[list[str]]:
@@ -158,10 +141,7 @@ def _roles(jobs: Sequence[JobInfo]) -> Iterator[str]:
 
 
 def _json(info: FileInfo, hidden: Hidden) -> str:
-    from tfdsl.diagnostics.render.json import dumped
-
-    data: dict[str, Json] = {
-        "version": _VERSION,
+    data: dict[str, object] = {
         "path": info.path,
         "includes": list(info.includes),
         "params": [_param_data(param, hidden) for param in info.params],
@@ -170,10 +150,10 @@ def _json(info: FileInfo, hidden: Hidden) -> str:
         ],
         "jobs": [_job_data(job) for job in info.jobs],
     }
-    return dumped(data)
+    return document(1, data)
 
 
-def _param_data(param: ParamInfo, hidden: Hidden) -> Json:
+def _param_data(param: ParamInfo, hidden: Hidden) -> object:
     return {
         "name": param.name,
         "type": param.type,
@@ -189,8 +169,8 @@ def _param_data(param: ParamInfo, hidden: Hidden) -> Json:
     }
 
 
-def _job_data(job: JobInfo) -> Json:
-    roles: list[Json] = [{"name": role.name, "replicas": role.replicas} for role in job.roles]
+def _job_data(job: JobInfo) -> object:
+    roles: list[object] = [{"name": role.name, "replicas": role.replicas} for role in job.roles]
     return {
         "name": job.name,
         "block": job.block,
@@ -201,14 +181,12 @@ def _job_data(job: JobInfo) -> Json:
     }
 
 
-def _place(span: Span) -> dict[str, Json]:
+def _place(span: Span) -> dict[str, object]:
     return {"path": span.source.path, "line": span.source.position(span.start)[0]}
 
 
-def _masked(value: Plain, hidden: Hidden) -> Json:
+def _masked(value: Plain, hidden: Hidden) -> object:
     """``value`` without the secrets in its texts."""
-    from tfdsl.compiling.masking import hide
-
     if isinstance(value, str):
         return hide(value, hidden)
     if isinstance(value, list):

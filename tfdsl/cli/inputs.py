@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from tfdsl.cli.arguments import Argument, Arguments
+from tfdsl.cli.report import end
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, NO_FILES, UNREADABLE_FILE
+from tfdsl.diagnostics.render import Format
 from tfdsl.record import Record
 from tfdsl.source_files import STDIN, read
 from tfdsl.text import Source
-
-if TYPE_CHECKING:
-    from tfdsl.cli.arguments import Argument
 
 
 class Named(Record):
@@ -32,6 +31,14 @@ class Named(Record):
 def named_files(argument: Sequence[Argument], *, folders: bool = False) -> Named:
     """The files that are named (``-`` is standard input) and, with ``folders``, those of the folders that are named."""
     return _Reading().named(argument, folders=folders)
+
+
+def the_file(arguments: Arguments, form: Format = "text") -> Source:
+    """The one file that a command takes; the command ends if it cannot be read."""
+    named = named_files(arguments.rest[:1])
+    if named.unreadable:
+        end(named.unreadable, form)
+    return named.sources[0]
 
 
 MANIFESTS = (".yaml", ".yml", ".json", ".xml", ".sh", ".py")

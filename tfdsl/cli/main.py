@@ -13,7 +13,7 @@ import os
 import sys
 
 from tfdsl.cli.commands import SUMMARIES, load
-from tfdsl.cli.streams import OutputFailed, choose_colour, err, err_columns, forget, out, out_columns
+from tfdsl.cli.streams import Ended, OutputFailed, choose_colour, err, err_columns, forget, out, out_columns
 
 TYPE_CHECKING = False  # spares ``--help`` and ``--version`` the import of typing
 if TYPE_CHECKING:
@@ -69,6 +69,8 @@ def main(words: Sequence[str] | None = None) -> int:
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # saves a search through all installed packages
     try:
         return _run(list(words))
+    except Ended as ending:
+        return ending.status
     except BrokenPipeError:
         forget(sys.stdout)
         return NO_READER
@@ -84,12 +86,12 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def _run(words: list[str]) -> int:
     if not words:
-        from tfdsl.cli.overview import overview
+        from tfdsl.cli.commands import overview
 
         err(overview(err_columns()))
         return USAGE
     if words[0] in ("-h", "--help", "help") and len(words) == 1:
-        from tfdsl.cli.overview import overview
+        from tfdsl.cli.commands import overview
 
         out(overview(out_columns()))
         return 0
@@ -102,22 +104,19 @@ def _run(words: list[str]) -> int:
 
 
 def _command(words: list[str]) -> int:
-    from tfdsl.cli.arguments import COLOUR, command_line, parse
+    from tfdsl.cli.arguments import COLOUR, command_help, command_line, parse
 
     name = words[0]
     _, spans = command_line(words)
     if name not in SUMMARIES:
-        return _wrong_use(words, [_unknown_command(name, spans[0])])
+        _refuse(words, [_unknown_command(name, spans[0])], None)
     module = load(name)
     arguments = parse(module.COMMAND, words[1:], spans[1:], spans[0])
     choose_colour(arguments.text(COLOUR.name, "auto"))
     if arguments.help:
-        from tfdsl.cli.help import command_help
-
         out(command_help(module.COMMAND, out_columns()))
         return 0
-    if arguments.errors:
-        return _wrong_use(words, arguments.errors, arguments)
+    _refuse(words, arguments.errors, arguments)
     return module.run(arguments)
 
 
@@ -134,12 +133,12 @@ def _unknown_command(name: str, place: Span) -> Diagnostic:
     return error.help(f"did you mean {near}?" if near else f"the commands are {', '.join(SUMMARIES)}")
 
 
-def _wrong_use(words: Sequence[str], errors: list[Diagnostic], arguments: Arguments | None = None) -> int:
-    from tfdsl.cli.report import asked_format, wrong_use
-    from tfdsl.compiling.masking import hidden_in
+def _refuse(words: Sequence[str], errors: list[Diagnostic], arguments: Arguments | None) -> None:
+    if errors:
+        from tfdsl.cli.report import asked_format, refuse
+        from tfdsl.compiling.masking import hidden_in
 
-    name = "" if arguments is None else f" {arguments.command.name}"
-    return wrong_use(errors, asked_format(words), more=f"tfdsl{name} --help", hidden=hidden_in(words))
+        refuse(errors, arguments, asked_format(words), hidden_in(words))
 
 
 def _bug(words: Sequence[str], error: Exception) -> int:

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from tfdsl import targets
-from tfdsl.backend import spoken
+from tfdsl.backend import Backend, Row, spoken
 from tfdsl.diagnostics import Rule
 from tfdsl.diagnostics.registry import text_of
-
-if TYPE_CHECKING:
-    from tfdsl.backend import Backend, Row
 
 _LINT = "TFJ3"
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Final
 
 from tfdsl import targets
-from tfdsl.cli import examples
+from tfdsl.backend import Backend
 from tfdsl.cli.arguments import Arguments, Command, Flag, Positional, not_one_of
 from tfdsl.cli.report import OK, USAGE, report
 from tfdsl.cli.streams import err, out
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.writing import Failure, File, write_all
-
-if TYPE_CHECKING:
-    from tfdsl.backend import Backend
 
 COMMAND = Command(
     "new",
@@ -27,7 +25,7 @@ COMMAND = Command(
     "Without arguments, the examples are listed. Files that exist are not changed.",
 )
 
-_JOB = """\
+_FIRST_JOB = """\
 # A distributed TensorFlow job.
 #
 #   tfdsl check {name}.tfjob --all-targets      check the job for every target
@@ -76,7 +74,7 @@ def starter(name: str) -> str:
     """The text of a first job called ``name``."""
     starters = [target for target in targets.built_in() if target.starter]
     names = [target.name for target in starters]
-    return _JOB.format(name=name, first=names[0], last=names[-1], blocks="\n".join(map(_block, starters)))
+    return _FIRST_JOB.format(name=name, first=names[0], last=names[-1], blocks="\n".join(map(_block, starters)))
 
 
 def _block(target: Backend) -> str:
@@ -91,8 +89,8 @@ def run(arguments: Arguments) -> int:
     example, argument = arguments.value("--from"), arguments.rest[0] if arguments.rest else None
     if example is None and argument is None:
         return _list()
-    if example is not None and example.text not in examples.NAMES:
-        error = not_one_of("--from", example, examples.NAMES)
+    if example is not None and example.text not in NAMES:
+        error = not_one_of("--from", example, NAMES)
         report([error.help("`tfdsl new` lists what each of them shows")], ())
         return USAGE
     if argument is not None and not re.fullmatch(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?", argument.text):
@@ -114,9 +112,9 @@ def _files(example: str | None, name: str | None) -> list[File]:
     if example is None:
         assert name is not None
         return [File(f"{name}.tfjob", starter(name))]
-    texts = examples.files(example)
+    texts = files(example)
     if name is not None:
-        texts[examples.MAIN] = examples.renamed(texts[examples.MAIN], name)
+        texts[MAIN] = renamed(texts[MAIN], name)
     folder = name or example
     return [File(os.path.join(folder, file), text) for file, text in sorted(texts.items())]
 
@@ -125,15 +123,68 @@ def _say(files: list[File]) -> int:
     """Name the files that were written, and what to try next."""
     paths = [visible(file.path) for file in files]
     job = next(file for file in files if file.path.endswith(".tfjob"))
-    target = examples.wanted_targets(job.text, targets.names())[0]
+    target = wanted_targets(job.text, targets.names())[0]
     err(f"wrote {', '.join(paths)}; try: tfdsl compile {visible(job.path)} -t {target}\n")
     return OK
 
 
 def _list() -> int:
     """Name the examples, each with what it shows."""
-    width = max(map(len, examples.NAMES))
-    rows = [(name, examples.summary(examples.files(name)[examples.MAIN])) for name in examples.NAMES]
+    width = max(map(len, NAMES))
+    rows = [(name, summary(files(name)[MAIN])) for name in NAMES]
     out("".join(f"{name:<{width}}  {summary}\n" for name, summary in rows))
     err("to write one of them: tfdsl new --from EXAMPLE; a first job: tfdsl new NAME\n")
     return OK
+
+
+NAMES: Final = (
+    "mnist",
+    "single-gpu",
+    "multi-worker",
+    "evaluator",
+    "secrets",
+    "prepare",
+    "spot",
+    "profiles",
+    "sweep",
+    "two-clusters",
+)
+"""In the order of ``examples/README.md``. The other folders there are for the tests."""
+
+MAIN: Final = "main.tfjob"
+_JOB_LINE: Final = re.compile(r"^job (\S+)", re.M)
+_TARGETS: Final = re.compile(r"^# Targets: (.+)\.$", re.M)
+
+
+def files(name: str) -> dict[str, str]:
+    """The files of an example, by name; the job's own is ``main.tfjob``."""
+    folder = os.path.join(_root(), name)
+    found: dict[str, str] = {}
+    for entry in sorted(os.listdir(folder)):
+        path = os.path.join(folder, entry)
+        if os.path.isfile(path):  # in a checkout, the outputs are in a folder beside them
+            with open(path, encoding="utf-8") as file:
+                found[entry] = file.read()
+    return found
+
+
+def summary(text: str) -> str:
+    """What an example is about: the first line of its ``main.tfjob``."""
+    return text.partition("\n")[0].removeprefix("# ").removesuffix(".")
+
+
+def wanted_targets(text: str, known: Sequence[str]) -> Sequence[str]:
+    """The targets that an example is for: those that its first comment names, else all that are ``known``."""
+    line = _TARGETS.search(text.partition("\n\n")[0])
+    return known if line is None else line[1].split(", ")
+
+
+def renamed(text: str, name: str) -> str:
+    """The text of an example with another name for its job."""
+    return _JOB_LINE.sub(f"job {name}", text, count=1)
+
+
+def _root() -> str:
+    package = os.path.dirname(os.path.dirname(__file__))
+    installed = os.path.join(package, "examples")
+    return installed if os.path.isdir(installed) else os.path.join(os.path.dirname(package), "examples")

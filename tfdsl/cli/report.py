@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from time import monotonic
+from typing import TYPE_CHECKING, Final, NoReturn
 
-from tfdsl.cli.streams import err, err_columns, err_takes_colour, out
+from tfdsl.cli.streams import Ended, err, err_columns, err_takes_colour, out
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import OUTPUT_NOT_WRITTEN, UNUSABLE_TARGET
 from tfdsl.diagnostics.diagnostic import count, in_file_order
 from tfdsl.diagnostics.render import DOCUMENTS, FORMATS, Format, render
-from tfdsl.diagnostics.render.columns import visible
+from tfdsl.diagnostics.render.columns import line_of, visible
 
 if TYPE_CHECKING:
+    from typing import TypeVar
+
+    from tfdsl.cli.arguments import Arguments
     from tfdsl.compiling.masking import Hidden
+
 
 OK, ERRORS, USAGE = 0, 1, 2
 
@@ -63,11 +70,42 @@ def status_of(diagnostics: Iterable[Diagnostic]) -> int:
     return ERRORS if count(done)[0] else OK
 
 
-def wrong_use(errors: Sequence[Diagnostic], form: Format, more: str, hidden: Hidden | None = None) -> int:
-    """Report what is wrong with the command line and which help to read; returns the exit status of wrong use."""
-    last = errors[-1].help(f"{more} lists the options")
-    report([*errors[:-1], last], (), form, hidden)
-    return USAGE
+def end(diagnostics: Iterable[Diagnostic], form: Format = "text", hidden: Hidden | None = None) -> NoReturn:
+    """Report why the command cannot go on; it ends with the status of wrong use."""
+    report(diagnostics, (), form, hidden)
+    raise Ended(USAGE)
+
+
+def end_if(diagnostics: Sequence[Diagnostic], form: Format = "text", hidden: Hidden | None = None) -> None:
+    """Report ``diagnostics``, and end the command with their status; go on if there are none."""
+    if diagnostics:
+        raise Ended(report(diagnostics, (), form, hidden))
+
+
+def refuse(
+    errors: Sequence[Diagnostic],
+    arguments: Arguments | None,
+    form: Format = "text",
+    hidden: Hidden | None = None,
+) -> None:
+    """If something is wrong with the command line, report it and which help to read, and end the command."""
+    if errors:
+        command = "tfdsl" if arguments is None else f"tfdsl {arguments.command.name}"
+        end([*errors[:-1], errors[-1].help(f"{command} --help lists the options")], form, hidden)
+
+
+def document(version: int, data: Mapping[str, object]) -> str:
+    """An answer for programs. ``version``: that of its form."""
+    from tfdsl.diagnostics.render.json import dumped
+
+    return dumped({"version": version, **data})
+
+
+def lines_for_people(lines: Iterable[str], hidden: Hidden) -> str:
+    """``lines`` without ``hidden`` values and without what could command a terminal."""
+    from tfdsl.compiling.masking import hide
+
+    return "".join(f"{line_of(hide(line, hidden))}\n" for line in lines)
 
 
 def asked_format(words: Sequence[str]) -> Format:
@@ -94,3 +132,62 @@ def internal_error(error: Exception, words: Sequence[str], form: Format) -> None
 
     source, _ = command_line(words)
     report([INTERNAL_ERROR(Span(source, 0, len(source.text)), what=message)], (), form, hidden)
+
+
+if TYPE_CHECKING:
+    Item = TypeVar("Item")
+
+MANY: Final = 100
+"""With fewer files nothing is shown: they are done before anyone wonders."""
+
+_CELLS: Final = 16  # with the words around it, a bar for up to 9,999 files fits into 40 columns
+_PAUSE: Final = 0.1  # seconds between two drawings; nobody sees more, and a remote terminal would slow down
+_ERASE: Final = "\r\x1b[K"
+
+
+class Progress:
+    """Shows on standard error that ``count`` files are being processed.
+
+    On a terminal a bar is drawn, and erased when the work is done, so that messages start in its place. Elsewhere one
+    line says what has started, and the same files always give the same bytes.
+
+    ``steps``: how many times all files are processed. ``quiet``: standard error is read by a program, so no line is
+    written.
+    """
+
+    def __init__(self, verb: str, count: int, *, steps: int = 1, quiet: bool = False) -> None:
+        self._verb, self._count, self._steps = verb, count, steps
+        self._total = count * steps
+        self._done = 0
+        self._drawn: float | None = None
+        many = count >= MANY
+        self._bar = many and _draws()
+        if self._bar:
+            self._draw()
+        elif many and not quiet:
+            err(f"{verb} {count} files\n")
+
+    def over(self, items: Iterable[Item]) -> Iterator[Item]:
+        """The same items; each counts as done when the next one is requested."""
+        for item in items:
+            yield item
+            self._done += 1
+            if self._bar and (self._drawn is None or monotonic() - self._drawn >= _PAUSE):
+                self._draw()
+
+    def end(self) -> None:
+        """Erase the bar."""
+        if self._bar:
+            self._bar = False
+            err(_ERASE)
+
+    def _draw(self) -> None:
+        self._drawn = monotonic()
+        full = _CELLS * self._done // self._total
+        bar = "#" * full + "." * (_CELLS - full)
+        err(f"\r{self._verb} {bar} {self._done // self._steps}/{self._count}")
+
+
+def _draws() -> bool:
+    """Whether standard error is a terminal that can redraw a line."""
+    return os.environ.get("TERM") != "dumb" and bool(sys.stderr) and sys.stderr.isatty()

@@ -4,40 +4,48 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import Arguments, Command, Flag, Positional
-from tfdsl.cli.inputs import named_files
-from tfdsl.cli.report import ERRORS, OK, USAGE, report, wrong_use
-from tfdsl.cli.run_options import Options, made, mount_options, options_of
+from tfdsl.cli.arguments import Argument, Arguments, Command, Flag, Positional
+from tfdsl.cli.report import ERRORS, OK, USAGE, refuse, report
 from tfdsl.cli.streams import OutputFailed, err, err_columns, out, out_columns, out_takes_colour
-from tfdsl.compiling.front_end import Input, ReadyJob, read
+from tfdsl.compiling.front_end import Input, ReadyJob
 from tfdsl.compiling.jobs import PlainJob, plain_jobs
 from tfdsl.compiling.masking import masked
-from tfdsl.diagnostics import Diagnostic, command_rules
+from tfdsl.diagnostics import Diagnostic
+from tfdsl.diagnostics import command_rules as run_rules
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, NO_SUCH_TASK
 from tfdsl.diagnostics.render import render
+from tfdsl.diagnostics.suggest import closest, enumeration
 from tfdsl.ir.model import Job
 from tfdsl.lifecycle import faults
+from tfdsl.lifecycle.faults import Injected
 from tfdsl.lifecycle.state import State
-from tfdsl.record import replace
+from tfdsl.patterns import regex
+from tfdsl.record import Record, replace
 from tfdsl.running import devices
 from tfdsl.running.ending import last_words
 from tfdsl.running.local_job import LocalJob, Result
 from tfdsl.running.loop import Loop
+from tfdsl.running.mount_options import Given, MountOptions, parsed
 from tfdsl.running.preparing import Prepared, Settings
 from tfdsl.running.restarts import FIRST_PAUSE
 from tfdsl.running.scaling import scaled
 from tfdsl.running.screen import Lines, Logs
 from tfdsl.running.supervisor import NoTemporaryFolderError
+from tfdsl.semantics import functions
 from tfdsl.settings.finding import settings_for
+from tfdsl.source_files import is_file_name, read
 from tfdsl.text import Span
+from tfdsl.vocabulary.attributes import MOST_REPLICAS, ROLE_NAMES, ROLES_BY_NAME
+from tfdsl.vocabulary.quantities import Duration
 
 if TYPE_CHECKING:
     from tfdsl.running.table import LiveTable
+
 
 SCALE = Flag("--scale", "start N replicas of a role, whatever the job says", value="ROLE=N", many=True)
 INJECT = Flag("--inject", "a fault that happens, for example 'worker[1] exit 137 after 20s'", value="EVENT", many=True)
@@ -99,42 +107,30 @@ def run(arguments: Arguments) -> int:
     """Run the jobs of the command line."""
     picked = chosen.selection(arguments)
     options, wrong = options_of(arguments)
-    errors = [*picked.errors, *wrong]
-    if errors:
-        return wrong_use(errors, "text", "tfdsl run --help", picked.hidden)
-    named = named_files(arguments.rest[:1])
-    if named.unreadable:
-        report(named.unreadable, ())
-        return USAGE
-    source = named.sources[0]
-    given = read(source, chosen.inputs(arguments, source))
-    project = settings_for(source.origin, allowed=picked.allowed)
+    file = chosen.opened(arguments, picked, wrong)
+    project = settings_for(file.source.origin, allowed=picked.allowed)
     levels = {slug: level for slug, level in project.levels.items() if slug not in _OF_IMAGES}
-    found = plain_jobs(given, replace(picked.request, scale=options.scale, levels=levels))
+    found = plain_jobs(file.given, replace(picked.request, scale=options.scale, levels=levels))
     shown = [one for one in found.diagnostics if one.level != "info" and one.rule.slug not in _OF_IMAGES]
     shown = [*project.problems, *shown]
     if not found.jobs or project.problems:
         return report(shown, (), hidden=picked.hidden)
-    jobs, impossible = _scaled(found.jobs, given, options)
-    if impossible:
-        return wrong_use(impossible, "text", "tfdsl run --help", picked.hidden)
-    if missing := list(_missing([plain.job for plain in jobs], options)):
-        return wrong_use(missing, "text", "tfdsl run --help", picked.hidden)
-    diagnostics = list(shown)
+    jobs, impossible = _scaled(found.jobs, file.given, options)
+    refuse(impossible, arguments, hidden=picked.hidden)
+    refuse(list(_missing([plain.job for plain in jobs], options)), arguments, hidden=picked.hidden)
     mounts, wrong = mount_options(arguments, [plain.job for plain in jobs])
-    if wrong:
-        return wrong_use(wrong, "text", "tfdsl run --help", picked.hidden)
+    refuse(wrong, arguments, hidden=picked.hidden)
     environment = os.environ | options.variables
     delay = FIRST_PAUSE if options.restart_delay is None else options.restart_delay.ms / 1000
     settings = Settings(environment, options.injected, options.cpu, mounts, arguments.on("--keep"), delay)
     gpus = devices.devices(os.environ)
     prepared = [Prepared(plain, settings, gpus) for plain in jobs]
-    diagnostics += [one for job in prepared for one in job.diagnostics]
+    diagnostics = [*shown, *(one for job in prepared for one in job.diagnostics)]
     _tell([one for one in diagnostics if one.level == "info"], picked)
     if report([one for one in diagnostics if one.level != "info"], (), hidden=picked.hidden) != OK:
         return ERRORS
-    if options.log_dir is not None and (problem := made(options.log_dir)) is not None:
-        return wrong_use([problem], "text", "tfdsl run --help", picked.hidden)
+    if options.log_dir is not None:
+        refuse(made(options.log_dir), arguments, hidden=picked.hidden)
     return _Run(prepared, options).run()
 
 
@@ -167,7 +163,7 @@ def _tell(infos: Sequence[Diagnostic], picked: chosen.Selection) -> None:
 
 
 def _not_started(place: Span, error: OSError) -> Diagnostic:
-    diagnostic = command_rules.NOT_STARTED(place, reason=error.strerror or str(error))
+    diagnostic = run_rules.NOT_STARTED(place, reason=error.strerror or str(error))
     is_temporary = isinstance(error, NoTemporaryFolderError)
     return diagnostic.help("set TMPDIR to a folder that can be written to") if is_temporary else diagnostic
 
@@ -246,3 +242,149 @@ class _Run:
         if not all_done:
             return ERRORS
         return USAGE if any(logs.lost for logs in self.logs) else OK
+
+
+_NUMBER = regex(r"[0-9]{1,9}")
+
+
+class Options(Record):
+    """What the command line says.
+
+    ``scaled``: the roles of ``scale``, each with its place. ``variables``: of ``--env-file``.
+    """
+
+    scale: Mapping[str, int]
+    scaled: tuple[tuple[str, Argument], ...]
+    injected: tuple[Injected, ...]
+    cpu: bool
+    parallel: int
+    timeout: Duration | None
+    restart_delay: Duration | None
+    log_dir: Argument | None
+    variables: Mapping[str, str]
+
+
+def options_of(arguments: Arguments) -> tuple[Options, list[Diagnostic]]:
+    """The options, and what is wrong with them."""
+    errors: list[Diagnostic] = []
+    scaled = [(pair, given) for given in arguments.values("--scale") if (pair := _roles_scaled(given, errors))]
+    injected = [one for given in arguments.values("--inject") if (one := _injected(given, errors))]
+    options = Options(
+        dict(one for one, _ in scaled),
+        tuple((role, argument) for (role, _), argument in scaled),
+        tuple(injected),
+        arguments.on("--cpu"),
+        _parallel(arguments.value("--parallel"), errors),
+        _duration("--timeout", arguments.value("--timeout"), 1, errors),
+        _duration("--restart-delay", arguments.value("--restart-delay"), 0, errors),
+        _folder(arguments.value("--log-dir"), errors),
+        {name: value for given in arguments.values("--env-file") for name, value in _variables(given, errors).items()},
+    )
+    return options, errors
+
+
+def mount_options(arguments: Arguments, jobs: Sequence[Job]) -> tuple[MountOptions, list[Diagnostic]]:
+    """What is mounted, and what is wrong with it; the paths of ``jobs`` tell how a ``PATH=DIR`` is read."""
+    errors: list[Diagnostic] = []
+    known = {mount.at for job in jobs for role in job.roles for mount in role.mounts}
+    named: dict[str, Given] = {}
+    for argument in arguments.values("--mount"):
+        result = parsed(argument.text, argument.span, known)
+        if not isinstance(result, Given):
+            errors.append(result)
+        else:
+            named[result.at] = result
+    return MountOptions(named, arguments.on("--no-mounts")), errors
+
+
+def _variables(argument: Argument, errors: list[Diagnostic]) -> Mapping[str, str]:
+    """The variables of a file. No message shows a line of it, for such files are where people keep their secrets."""
+    source = read(argument.text)
+    if isinstance(source, str):
+        errors.append(BAD_ARGUMENT(argument.span, what=f"--env-file {argument.text or '(no name)'}: {source}"))
+        return {}
+    file = functions.read_env_file(source.text)
+    for line, problem in file.problems.items():
+        errors.append(BAD_ARGUMENT(argument.span, what=f"--env-file {argument.text}: line {line}: {problem}"))
+    return file.values
+
+
+def _roles_scaled(argument: Argument, errors: list[Diagnostic]) -> tuple[str, int] | None:
+    role, equals, number = argument.text.partition("=")
+    if not equals or role not in ROLE_NAMES:
+        error = BAD_ARGUMENT(argument.span, what=f"--scale needs ROLE=N, not {argument.text or '(nothing)'}")
+        near = closest(role, ROLE_NAMES) if equals else None
+        errors.append(error.help(f"did you mean {near}?" if near else f"the roles are {enumeration(ROLE_NAMES)}"))
+        return None
+    most = 1 if ROLES_BY_NAME[role].single else MOST_REPLICAS
+    if _NUMBER.fullmatch(number) is None:
+        what = f"--scale {role} needs a number of replicas from 0 to {most:,}, not {number or '(nothing)'}"
+        errors.append(BAD_ARGUMENT(argument.span, what=what).help(f"write --scale {role}=1"))
+        return None
+    replicas = int(number)
+    if replicas > most:
+        errors.append(BAD_ARGUMENT(argument.span, what=f"{role} can have at most {most} replicas, not {replicas}"))
+        return None
+    return role, replicas
+
+
+def _injected(argument: Argument, errors: list[Diagnostic]) -> Injected | None:
+    parsed = faults.parse(argument.text, argument.span)
+    if isinstance(parsed, faults.Injected):
+        return parsed
+    errors.append(parsed)
+    return None
+
+
+def _parallel(argument: Argument | None, errors: list[Diagnostic]) -> int:
+    if argument is None:
+        return 1
+    if _NUMBER.fullmatch(argument.text) is None or int(argument.text) < 1:
+        errors.append(BAD_ARGUMENT(argument.span, what=f"--parallel needs a number from 1, not {argument.text}"))
+        return 1
+    return int(argument.text)
+
+
+def _duration(name: str, argument: Argument | None, least: int, errors: list[Diagnostic]) -> Duration | None:
+    """The value of an option, of ``least`` milliseconds or more."""
+    if argument is None:
+        return None
+    try:
+        length = Duration(argument.text)
+    except ValueError:
+        length = None
+    if length is None or length.ms < least:
+        errors.append(BAD_ARGUMENT(argument.span, what=f"{name} needs a duration such as 10m, not {argument.text}"))
+        return None
+    return length
+
+
+def _folder(argument: Argument | None, errors: list[Diagnostic]) -> Argument | None:
+    """The folder of ``--log-dir``; it is made when the job starts (:func:`made`)."""
+    problem = _no_folder(argument.text) if argument is not None else None
+    if argument is not None and problem is not None:
+        errors.append(BAD_ARGUMENT(argument.span, what=f"--log-dir {argument.text or '(no name)'}: {problem}"))
+    return argument if problem is None else None
+
+
+def _no_folder(path: str) -> str | None:
+    """Why ``path`` can be no folder; ``None`` if it is one or may become one."""
+    if not is_file_name(path):
+        return "it is not the name of a folder"
+    there = os.path.abspath(path)
+    while not os.path.lexists(there):
+        there = os.path.dirname(there)
+    if os.path.isdir(there):
+        return None
+    named = "it" if there == os.path.abspath(path) else os.path.relpath(there)
+    return f"{named} is a file, not a folder" if os.path.exists(there) else f"{named} is a link that leads nowhere"
+
+
+def made(folder: Argument) -> list[Diagnostic]:
+    """Make the folder of ``--log-dir``; why that cannot be done."""
+    try:
+        os.makedirs(folder.text, exist_ok=True)
+        return []
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        return [BAD_ARGUMENT(folder.span, what=f"--log-dir {folder.text}: the folder cannot be made: {why}")]

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.backend import Backend
 from tfdsl.cli.arguments import Argument, Arguments, Flag
+from tfdsl.cli.inputs import the_file
+from tfdsl.cli.report import refuse
 from tfdsl.compiling.front_end import Input, choice_of, once, part, project_of, source_of, target_of
+from tfdsl.compiling.front_end import read as read_input
 from tfdsl.compiling.masking import Hidden, hidden_in
 from tfdsl.compiling.pipeline import Choice, Request
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, UNREADABLE_FILE, UNUSABLE_TARGET
+from tfdsl.diagnostics.render import Format
 from tfdsl.record import Record, replace
 from tfdsl.semantics.derived import Asked
 from tfdsl.semantics.params import Form
@@ -89,6 +93,22 @@ def selection(arguments: Arguments) -> Selection:
     words = [argument.text for flag in (SET, OPTION) for argument in arguments.values(flag.name)]
     hidden = hidden_in(words, request)
     return Selection(tuple(once(choices)), request, tuple(errors), hidden, allowed_in(arguments))
+
+
+class Opened(Record):
+    """The file of a command, what it may read, and what it is: a program, or a job as JSON."""
+
+    source: Source
+    inputs: Inputs
+    given: Input
+
+
+def opened(arguments: Arguments, picked: Selection, errors: Sequence[Diagnostic] = (), form: Format = "text") -> Opened:
+    """Open the file of a command. It ends if the command line is wrong, in ``errors`` too, or the file unreadable."""
+    refuse([*picked.errors, *errors], arguments, form, picked.hidden)
+    source = the_file(arguments, form)
+    inputs = Inputs(source, picked.allowed)
+    return Opened(source, inputs, read_input(source, inputs))
 
 
 def in_project(picked: Selection, given: Input) -> Selection:

@@ -14,6 +14,14 @@ class OutputFailed(Exception):  # noqa: N818  (it is an ending of the program, n
     """Standard output cannot be written, for example because the disk is full."""
 
 
+class Ended(Exception):  # noqa: N818  (so is this)
+    """The command has said why it cannot go on. ``status``: what it ends with."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
 def out(text: str) -> None:
     r"""Write to standard output in UTF-8, ``\n`` as it is; raises :class:`OutputFailed` or ``BrokenPipeError``."""
     try:

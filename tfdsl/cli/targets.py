@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.backend import Backend, Option
 from tfdsl.cli.arguments import TEXT_OR_JSON, Arguments, Command
-from tfdsl.cli.report import report
+from tfdsl.cli.report import document, report
 from tfdsl.cli.selection import unusable
 from tfdsl.cli.streams import out
 from tfdsl.vocabulary.types import OptionValue, StringType, describe
-
-if TYPE_CHECKING:
-    from tfdsl.diagnostics.render.json import Json
 
 COMMAND = Command(
     "targets",
@@ -23,9 +19,6 @@ COMMAND = Command(
     (TEXT_OR_JSON,),
     ("tfdsl targets", "tfdsl targets --format json"),
 )
-
-_VERSION = 1
-"""Of the JSON form."""
 
 
 def run(arguments: Arguments) -> int:
@@ -67,12 +60,10 @@ def _shown(value: object) -> str:
 
 
 def _json(known: Iterable[Backend]) -> str:
-    from tfdsl.diagnostics.render.json import dumped
-
-    return dumped({"version": _VERSION, "targets": [_data(backend) for backend in known]})
+    return document(1, {"targets": [_data(backend) for backend in known]})
 
 
-def _data(backend: Backend) -> Json:
+def _data(backend: Backend) -> object:
     return {
         "name": backend.name,
         "aliases": list(backend.aliases),
@@ -84,7 +75,7 @@ def _data(backend: Backend) -> Json:
     }
 
 
-def _option_data(option: Option) -> Json:
+def _option_data(option: Option) -> object:
     words: tuple[str, ...] = option.type.one_of if isinstance(option.type, StringType) else ()
     return {
         "name": option.name,
@@ -95,7 +86,7 @@ def _option_data(option: Option) -> Json:
     }
 
 
-def _plain(value: OptionValue) -> Json:
+def _plain(value: OptionValue) -> object:
     if isinstance(value, tuple):
         return list(value)
     return {key: _plain(item) for key, item in value.items()} if isinstance(value, Mapping) else value

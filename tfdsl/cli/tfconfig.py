@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from tfdsl.backend import Backend, TaskConfig
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import TEXT_OR_JSON, Argument, Arguments, Command, Positional
-from tfdsl.cli.inputs import named_files
-from tfdsl.cli.report import ERRORS, OK, USAGE, report, wrong_use
+from tfdsl.cli.report import ERRORS, OK, document, end_if, report
 from tfdsl.cli.streams import err, out
 from tfdsl.compiling import pipeline
-from tfdsl.compiling.front_end import Input, compiled, read
+from tfdsl.compiling.front_end import Input, compiled
 from tfdsl.compiling.front_end import run as run_input
 from tfdsl.compiling.output_files import TaskName, json_object, task_name, tasks_of
 from tfdsl.compiling.pipeline import Made
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.record import Record
-
-if TYPE_CHECKING:
-    from tfdsl.diagnostics.render.json import Json
 
 COMMAND = Command(
     "tfconfig",
@@ -44,9 +39,6 @@ COMMAND = Command(
     "Without -t: the targets that the project sets (tfdsl.toml), else every target that the job compiles for.",
 )
 
-_VERSION = 1
-"""Of the JSON form."""
-
 
 class _Form(Record):
     """What is shown: of which tasks, and in which form."""
@@ -58,24 +50,15 @@ class _Form(Record):
 def run(arguments: Arguments) -> int:
     """Print the tasks, target by target."""
     picked = chosen.selection(arguments)
-    errors = list(picked.errors)
+    errors: list[Diagnostic] = []
     wanted = _task(arguments.rest[1], errors) if len(arguments.rest) > 1 else None
-    if errors:
-        return wrong_use(errors, "text", "tfdsl tfconfig --help", picked.hidden)
-    named = named_files(arguments.rest[:1])
-    if named.unreadable:
-        report(named.unreadable, ())
-        return USAGE
-    source = named.sources[0]
-    given = read(source, chosen.inputs(arguments, source))
+    given = chosen.opened(arguments, picked, errors).given
     form = _Form(wanted, json=arguments.text(TEXT_OR_JSON.name) == "json")
     picked = chosen.in_project(picked, given)
-    if picked.errors:
-        return report(picked.errors, (), hidden=picked.hidden)
+    end_if(picked.errors, hidden=picked.hidden)
     if picked.choices:
         return _show(given, picked, form)
-    if unusable := chosen.unusable(arguments):
-        return report(unusable, ())
+    end_if(chosen.unusable(arguments))
     return _show_what_compiles(given, picked, form)
 
 
@@ -144,9 +127,7 @@ def _lines(tasks: Iterable[TaskConfig]) -> Iterable[str]:
 
 
 def _json(found: Iterable[tuple[Made, Iterable[TaskConfig]]], refused: Sequence[str]) -> str:
-    from tfdsl.diagnostics.render.json import dumped
-
-    jobs: list[Json] = [
+    jobs: list[object] = [
         {
             "job": one.unit.job.name,
             "target": one.unit.target,
@@ -155,10 +136,10 @@ def _json(found: Iterable[tuple[Made, Iterable[TaskConfig]]], refused: Sequence[
         }
         for one, tasks in found
     ]
-    return dumped({"version": _VERSION, "jobs": jobs, "refused": list(refused)})
+    return document(1, {"jobs": jobs, "refused": list(refused)})
 
 
-def _data(task: TaskConfig) -> Json:
+def _data(task: TaskConfig) -> object:
     text = task.tf_config
     return {
         "role": task.role,

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NoReturn
 
 from tfdsl.cli import selection as chosen
-from tfdsl.cli import where_text
 from tfdsl.cli.arguments import TEXT_OR_JSON, Argument, Arguments, Command, Flag, Positional
-from tfdsl.cli.report import ERRORS, OK, USAGE, report, wrong_use
+from tfdsl.cli.report import ERRORS, OK, document, end, lines_for_people, refuse, report
 from tfdsl.cli.streams import out
 from tfdsl.compiling import front_end, pipeline
 from tfdsl.compiling.front_end import Input, ReadyJob
-from tfdsl.compiling.masking import Hidden, hidden_texts
+from tfdsl.compiling.masking import Hidden, hidden_texts, hide
 from tfdsl.compiling.pipeline import Choice, Outcome
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import (
@@ -29,8 +29,9 @@ from tfdsl.settings.finding import is_settings_file
 from tfdsl.source_files import Outside, is_below, read, root_of
 from tfdsl.text import Source, Span
 from tfdsl.tracing import back, files, maps, places
-from tfdsl.tracing.forward import Forward, Question, choices_for, line_span, narrowed, outside
-from tfdsl.tracing.places import Asked
+from tfdsl.tracing.back import Origin
+from tfdsl.tracing.forward import Answer, Forward, Question, choices_for, line_span, narrowed, outside
+from tfdsl.tracing.places import Asked, Place
 from tfdsl.tracing.uses import Uses
 
 OUTPUT = Flag("--output", "the folder or file that the output is in, as for tfdsl compile", short="-o", value="PATH")
@@ -67,14 +68,12 @@ COMMAND = Command(
 def run(arguments: Arguments) -> int:
     """Answer the question of the command line."""
     picked = chosen.selection(arguments)
-    errors = list(picked.errors)
     argument = arguments.rest[0]
     asked = places.asked(argument.text)
-    if asked is None:
-        bad = BAD_ARGUMENT(argument.span, what=f"where needs FILE:LINE, not {argument.text or '(nothing)'}")
-        errors.append(bad.help("name one line, counted from 1: mnist.tfjob:9"))
-    if errors or asked is None:
-        return wrong_use(errors, "text", "tfdsl where --help", picked.hidden)
+    bad = BAD_ARGUMENT(argument.span, what=f"where needs FILE:LINE, not {argument.text or '(nothing)'}")
+    bad = bad.help("name one line, counted from 1: mnist.tfjob:9")
+    refuse([*picked.errors, *([bad] if asked is None else [])], arguments, hidden=picked.hidden)
+    assert asked is not None
     return _Where(arguments, picked, asked, argument).run()
 
 
@@ -96,8 +95,6 @@ class _Where:
         if main is not None:
             return self._with_source(main)
         source = self._read(self.argument, self.asked.path)
-        if source is None:
-            return USAGE
         map_path = f"{self.asked.path}.map"
         if not source.path.endswith(".tfjob") and os.path.lexists(map_path):
             return self._by_map(source, map_path)
@@ -105,63 +102,54 @@ class _Where:
         given = files.as_source(source, inputs)
         if given is None:
             error = NO_MAP(self.argument.span, path=self.asked.path)
-            return self._trouble(
+            self._trouble(
                 error.help("name the source: --source FILE.tfjob").help(
                     "or write the map: tfdsl compile --source-map -o PATH"
                 )
             )
         return self._forward(given, given.source if isinstance(given, ReadyJob) else given.files[0].source)
 
-    def _read(self, argument: Argument, path: str) -> Source | None:
-        found = read(path)
-        if isinstance(found, str):
-            self._trouble(UNREADABLE_FILE(argument.span, path=path, reason=found))
-            return None
-        return found
+    def _read(self, argument: Argument, path: str) -> Source:
+        source = read(path)
+        if isinstance(source, str):
+            self._trouble(UNREADABLE_FILE(argument.span, path=path, reason=source))
+        return source
 
-    def _trouble(self, *diagnostics: Diagnostic) -> int:
-        report(diagnostics, (), hidden=self.hidden)
-        return USAGE
+    def _trouble(self, *diagnostics: Diagnostic) -> NoReturn:
+        end(diagnostics, hidden=self.hidden)
 
-    def _no_line(self, source: Source) -> Diagnostic | None:
+    def _has_line(self, source: Source) -> None:
+        """The command ends if ``source`` does not have the line."""
         last = places.line_count(source)
-        if self.asked.line <= last:
-            return None
-        return NO_SUCH_LINE(self.argument.span, path=self.asked.path, line=self.asked.line, last=last)
+        if self.asked.line > last:
+            self._trouble(NO_SUCH_LINE(self.argument.span, path=self.asked.path, line=self.asked.line, last=last))
 
     # --- forward ---
 
     def _with_source(self, argument: Argument) -> int:
         main = self._read(argument, argument.text)
-        if main is None:
-            return USAGE
         given = front_end.read(main, chosen.inputs(self.arguments, main))
         self._take_project(given)
         labels = self.picked.request.labels.values()
         own = files.in_program(self.asked.path, given) or files.in_settings(self.asked.path, labels)
         if own is not None:
             return self._forward(given, own)
-        source = self._read(self.argument, self.asked.path)
-        return USAGE if source is None else self._back(given, source)
+        return self._back(given, self._read(self.argument, self.asked.path))
 
     def _forward(self, given: Input, source: Source) -> int:
-        wrong = self._no_line(source)
-        if wrong is not None:
-            return self._trouble(wrong)
+        self._has_line(source)
         program = None if isinstance(given, ReadyJob) else given
         span = line_span(source, self.asked.line)
         if self.asked.column is not None:
             span = narrowed(program, span, source.offset(self.asked.line, self.asked.column))
         outcomes = self._outcomes(given)
-        if isinstance(outcomes, int):
-            return outcomes
         place = self._destination(outcomes)
         forward = Forward(Question(given, span, self.picked.request), place.files, self._compiled)
         answers = [forward.answer(choice, outcome) for choice, outcome in outcomes]
         self._warn(given)
         self._warn(None)
         asked = places.Place(self.asked.path, self.asked.line, source.line(self.asked.line))
-        out(where_text.forward(asked, answers, self.hidden, json=self._json))
+        out(forward_text(asked, answers, self.hidden, json=self._json))
         return OK if any(answer.lines for answer in answers) else ERRORS
 
     def _take_project(self, given: Input) -> None:
@@ -183,17 +171,17 @@ class _Where:
             self.warnings += [STALE(path.span, path=one, since=since) for one in written]
         return place
 
-    def _outcomes(self, given: Input) -> list[tuple[Choice, Outcome]] | int:
-        """What is made for each target; the exit status where nothing can be."""
+    def _outcomes(self, given: Input) -> list[tuple[Choice, Outcome]]:
+        """What is made for each target."""
         self._take_project(given)
         if self.picked.errors:
-            return self._trouble(*self.picked.errors)
+            self._trouble(*self.picked.errors)
         choices = self.picked.choices or choices_for(given)
         named = self.picked.choices or files.has_target_blocks(given)
         done = [(choice, self._compiled(given, choice)) for choice in choices]
         wrong = [one for one in done if pipeline.has_errors(one[1].diagnostics)]
         if wrong and (named or len(wrong) == len(done)):
-            return self._trouble(*(one for one in wrong[0][1].diagnostics if one.level == "error"))
+            self._trouble(*(one for one in wrong[0][1].diagnostics if one.level == "error"))
         return [one for one in done if one not in wrong]
 
     def _compiled(self, given: Input, choice: Choice) -> Outcome:
@@ -203,13 +191,12 @@ class _Where:
 
     def _by_map(self, source: Source, map_path: str) -> int:
         """Answer from the map beside an output."""
-        wrong = self._no_line(source)
+        self._has_line(source)
         text = read(map_path, self._roots(map_path))
         found = maps.parse(text.text) if isinstance(text, Source) else text
-        if wrong is not None or isinstance(found, str):
-            span = self.argument.span
+        if isinstance(found, str):
             again = "write the map again (tfdsl compile --source-map -o PATH), or name the source: --source FILE.tfjob"
-            return self._trouble(wrong or BAD_MAP(span, path=map_path, reason=str(found)).help(again))
+            self._trouble(BAD_MAP(self.argument.span, path=map_path, reason=found).help(again))
         if files.newer(self.asked.path, map_path):
             self.warnings.append(STALE(self.argument.span, path=self.asked.path, since=f"{map_path} was written"))
         opened: dict[str, Input] = {}
@@ -257,17 +244,13 @@ class _Where:
 
     def _back(self, given: Input, source: Source) -> int:
         """Answer from what ``--source`` compiles to."""
-        wrong = self._no_line(source)
-        if wrong is not None:
-            return self._trouble(wrong)
+        self._has_line(source)
         outcomes = self._outcomes(given)
-        if isinstance(outcomes, int):
-            return outcomes
         made = [one for _, outcome in outcomes for one in outcome.made]
         match = back.match(source.text, self.asked.path, self.asked.line, list(files.candidates(made)))
         main = front_end.path_of(given)
         if match is None:
-            return self._trouble(NOT_OF_SOURCE(self.argument.span, path=self.asked.path, source=main))
+            self._trouble(NOT_OF_SOURCE(self.argument.span, path=self.asked.path, source=main))
         if not match.same:
             since = f"it was compiled, or {main} has"
             self.warnings.append(STALE(self.argument.span, path=self.asked.path, since=since))
@@ -277,7 +260,7 @@ class _Where:
     def _came_from(self, source: Source, origin: back.Origin) -> int:
         self._warn(None)
         asked = places.Place(self.asked.path, self.asked.line, source.line(self.asked.line))
-        out(where_text.back(asked, origin, self.hidden, json=self._json))
+        out(back_text(asked, origin, self.hidden, json=self._json))
         return OK if origin.place is not None else ERRORS
 
     # --- what is shown ---
@@ -301,3 +284,101 @@ def _not_shown(place: Span, path: str, reason: str) -> Diagnostic:
     """The warning for a source that a map names and that is not read."""
     warning = NOT_SHOWN(place, path=path, reason=reason)
     return warning.help(reason.HELP).help("or name it: --source FILE") if isinstance(reason, Outside) else warning
+
+
+def forward_text(asked: Place, answers: Sequence[Answer], hidden: Hidden, *, json: bool) -> str:
+    """The lines that a line made, for each target."""
+    if json:
+        targets = [_target(answer, hidden) for answer in answers]
+        return document(1, {**_asked(asked, hidden), "direction": "forward", "targets": targets})
+    return lines_for_people(_forward_lines(asked, answers), hidden)
+
+
+def back_text(asked: Place, origin: Origin, hidden: Hidden, *, json: bool) -> str:
+    """The line that made a line."""
+    if json:
+        return document(
+            1,
+            {
+                **_asked(asked, hidden),
+                "direction": "back",
+                "target": origin.target,
+                "target_version": origin.version,
+                "source": _place(origin.place, hidden) if origin.place is not None else None,
+                "uses": [_place(one, hidden) for one in origin.uses],
+                "reason": origin.reason or None,
+            },
+        )
+    return lines_for_people(_back_lines(asked, origin), hidden)
+
+
+def _forward_lines(asked: Place, answers: Sequence[Answer]) -> Iterator[str]:
+    yield _shown(asked)
+    reasons = {answer.reason for answer in answers}
+    if len(answers) > 1 and len(reasons) == 1 and (reason := reasons.pop()) is not None:
+        yield from ("", f"# nothing, {reason}")
+        return
+    for answer in answers:
+        yield ""
+        head = f"# {answer.target} {answer.version}"
+        if answer.reason is not None:
+            yield f"{head}: nothing, {answer.reason}"
+            continue
+        yield head
+        for group in answer.lines:
+            if group.how == "decided":
+                yield "# without it these lines would be different"
+            elif group.by is not None:
+                yield f"# through {_shown(group.by)}"
+            yield from (_shown(line.place) for line in group.lines)
+
+
+def _back_lines(asked: Place, origin: Origin) -> Iterator[str]:
+    yield _shown(asked)
+    yield ""
+    if origin.target is not None:
+        yield f"# {origin.target} {origin.version}"
+    if origin.place is None:
+        yield f"# {origin.reason}"
+        return
+    yield _shown(origin.place)
+    if origin.uses:
+        yield "# with"
+        yield from map(_shown, origin.uses)
+
+
+def _shown(place: Place) -> str:
+    return f"{place.path}:{place.line}: {place.text}" if place.text is not None else f"{place.path}:{place.line}"
+
+
+# --- JSON ------------------------------------------------------------------------------------------------------
+
+
+def _asked(place: Place, hidden: Hidden) -> dict[str, object]:
+    return {"asked": _place(place, hidden)}
+
+
+def _place(place: Place, hidden: Hidden) -> dict[str, object]:
+    return {
+        "path": place.path,
+        "line": place.line,
+        "text": hide(place.text, hidden) if place.text is not None else None,
+    }
+
+
+def _target(answer: Answer, hidden: Hidden) -> dict[str, object]:
+    lines = [
+        {
+            **_place(line.place, hidden),
+            "how": group.how,
+            "by": _place(group.by, hidden) if group.by is not None else None,
+        }
+        for group in answer.lines
+        for line in group.lines
+    ]
+    return {
+        "target": answer.target,
+        "target_version": answer.version,
+        "lines": lines,
+        "reason": answer.reason,
+    }

@@ -18,7 +18,6 @@ from tfdsl.compiling.masking import Hidden, hidden_texts
 from tfdsl.compiling.pipeline import Choice, Made, Outcome, Request
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.record import Record, replace
-from tfdsl.rules.job import images
 from tfdsl.rules.values import job_name
 from tfdsl.semantics import target_options
 from tfdsl.semantics.derived import unknown_job
@@ -183,12 +182,13 @@ def run_ready(ready: ReadyJob, request: Request, choices: Sequence[Choice] = ())
     nothing = pipeline.load(Source(ready.source.path, ""), lambda path: "a job as data reads no files")
     scope = Params(nothing, None, (), diagnostics.append).scope
     made: list[Made] = []
+    without_image = _without_image(job, origins)
+    diagnostics += without_image if not choices else ()
     for choice in choices:
         before = len(diagnostics)
         chosen = target_options.choose(choice.backend, None, request.options, choice.version, scope)
         if choice.backend.requires_image(chosen.options):
-            paths = [role.path for role in job.roles]
-            diagnostics += [one.at(origins.span(paths[int(one.place[1])])) for one in images(job)]
+            diagnostics += without_image
         if not pipeline.has_errors(diagnostics[before:]):
             version = choice.backend.find_version(chosen.version)
             assert version is not None  # no other is chosen
@@ -206,6 +206,12 @@ def run_ready(ready: ReadyJob, request: Request, choices: Sequence[Choice] = ())
             )
             made += [replace(one, source=ready.source)] if one is not None else []
     return Outcome(asked, tuple(made), tuple(pipeline.levelled(diagnostics, request.levels)))
+
+
+def _without_image(job: Job, origins: Origins) -> list[Diagnostic]:
+    from tfdsl.ir.read_json import without_image
+
+    return without_image(job, origins)
 
 
 def _holds_secret(job: Job) -> bool:

@@ -8,7 +8,7 @@ file but through the reader it is given.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -115,9 +115,18 @@ def run(program: Program, request: Request, choices: Sequence[Choice] = ()) -> O
 
 def check(program: Program, request: Request, choices: Sequence[Choice] = ()) -> semantics.Checked:
     """The first half of :func:`run`: what the language's own rules say."""
-    wanted = tuple(semantics.Wanted(choice.backend, choice.version) for choice in choices)
-    asked = semantics.Request(
-        wanted,
+    return semantics.check(program, _asked(request, choices))
+
+
+def run_in_steps(program: Program, request: Request, choices: Sequence[Choice]) -> Generator[None, None, Outcome]:
+    """:func:`run` with a break after each job that is checked, and each that is made."""
+    checked = yield from semantics.check_in_steps(program, _asked(request, choices))
+    return (yield from _finish_in_steps(program, request, choices, checked))
+
+
+def _asked(request: Request, choices: Sequence[Choice]) -> semantics.Request:
+    return semantics.Request(
+        tuple(semantics.Wanted(choice.backend, choice.version) for choice in choices),
         request.profile,
         request.params,
         request.options,
@@ -127,12 +136,17 @@ def check(program: Program, request: Request, choices: Sequence[Choice] = ()) ->
         request.values,
         request.scale,
     )
-    return semantics.check(program, asked)
 
 
 @without_gc
 def finish(program: Program, request: Request, choices: Sequence[Choice], checked: semantics.Checked) -> Outcome:
     """The second half of :func:`run`: lint, and the documents, for what :func:`check` gave."""
+    return semantics.whole(_finish_in_steps(program, request, choices, checked))
+
+
+def _finish_in_steps(
+    program: Program, request: Request, choices: Sequence[Choice], checked: semantics.Checked
+) -> Generator[None, None, Outcome]:
     asked = tuple(choice.backend for choice in choices)
     found = [*program.diagnostics, *checked.diagnostics]
     if has_errors(found):
@@ -150,6 +164,7 @@ def finish(program: Program, request: Request, choices: Sequence[Choice], checke
         one = make(backend, values, reports.about(values.derived), request.labels) if key not in seen else None
         seen.add(key)
         made += [replace(one, source=program.files[0].source)] if one is not None else []
+        yield
     reports.end()
     return Outcome(asked, tuple(made), tuple(levelled(found, request.levels)), checked.conditions)
 

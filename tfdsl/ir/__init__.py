@@ -1,10 +1,35 @@
 """The intermediate representation: what a job means for one target, as frozen, validated data.
 
-The names of ``__all__`` are public; each is loaded, and pydantic with it, when it is first asked for.
+The names of ``__all__`` are public: the models, and under the same names in small letters constructors of them that
+take lists and texts. Each is loaded, and pydantic with it, when it is first asked for.
 """
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from tfdsl.ir.making import (
+        archive_mount,
+        build,
+        claim,
+        claim_mount,
+        cluster,
+        configmap_mount,
+        copy_step,
+        hdfs_mount,
+        host_mount,
+        job,
+        memory_mount,
+        nfs_mount,
+        output,
+        policy,
+        pvc_mount,
+        role,
+        run_step,
+        run_time_text,
+        scratch_mount,
+        secret_mount,
+        step,
+        toleration,
+    )
     from tfdsl.ir.model import (
         ArchiveMount,
         Build,
@@ -78,6 +103,28 @@ __all__ = [
     "TaskIndex",
     "Text",
     "Toleration",
+    "archive_mount",
+    "build",
+    "claim",
+    "claim_mount",
+    "cluster",
+    "configmap_mount",
+    "copy_step",
+    "hdfs_mount",
+    "host_mount",
+    "job",
+    "memory_mount",
+    "nfs_mount",
+    "output",
+    "policy",
+    "pvc_mount",
+    "role",
+    "run_step",
+    "run_time_text",
+    "scratch_mount",
+    "secret_mount",
+    "step",
+    "toleration",
 ]
 
 if not TYPE_CHECKING:  # type checkers know the names from above, and report all others
@@ -88,5 +135,16 @@ if not TYPE_CHECKING:  # type checkers know the names from above, and report all
         if name not in __all__:
             message = f"module {__name__!r} has no attribute {name!r}"
             raise AttributeError(message)
-        module = "tfdsl.vocabulary.quantities" if name in ("Duration", "Quantity") else "tfdsl.ir.model"
-        return getattr(import_module(module), name)
+        if name == "Mount":  # a union, which nobody could call
+            return import_module("tfdsl.ir.making").AnyMount()
+        module = (
+            "vocabulary.quantities"
+            if name in ("Duration", "Quantity")
+            else "ir.making"
+            if name.islower()
+            else "ir.model"
+        )
+        return getattr(import_module(f"tfdsl.{module}"), name)
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

@@ -13,31 +13,28 @@ Units: quantities are :class:`~tfdsl.vocabulary.quantities.Quantity` (thousandth
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from decimal import Decimal
-from functools import partial
-from typing import Annotated, Any, Literal, Self, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import Field, PrivateAttr, model_validator
 
 from tfdsl.ir.part import (
     EMPTY,
-    After,
-    Count,
-    Cpu,
-    CpuLimit,
-    Delay,
-    HoldsIn,
-    Memory,
-    MemoryLimit,
+    Command,
+    ConfigMapKeys,
+    ConfigMapRef,
+    EnvSource,
+    EnvValue,
+    EnvVar,
     Node,
-    OneOf,
     Part,
-    ReadOnly,
+    PodField,
     ReadOnlyMap,
-    TimeLimit,
-    holds,
+    RunTimeText,
+    SecretKeys,
+    SecretRef,
+    TaskIndex,
+    Text,
     refuse,
-    requested,
     unset,
 )
 from tfdsl.ir.policies import RESTARTS
@@ -46,187 +43,118 @@ from tfdsl.rules import mounts as mount_rules
 from tfdsl.rules import policies as policy_rules
 from tfdsl.rules import values as value_rules
 from tfdsl.rules.broken import Broken
-from tfdsl.rules.job import default_port, step_name
 from tfdsl.rules.values import pattern_of
 from tfdsl.vocabulary import statements
-from tfdsl.vocabulary.attributes import ENV_NAME, HIGHEST_ID, MOST_REPLICAS, MOST_RETRIES, ROLE_NAMES
-from tfdsl.vocabulary.statements import EVENTS
+from tfdsl.vocabulary.attributes import (
+    ROLE_NAMES,
+    Cleanup,
+    NoLimit,
+    PullPolicy,
+    RoleName,
+    Spread,
+    TaintEffect,
+    TolerationOperator,
+)
+from tfdsl.vocabulary.quantities import Duration, Quantity
+from tfdsl.vocabulary.statements import (
+    EVENTS,
+    AccessMode,
+    ActionName,
+    Discovery,
+    EventName,
+    HostType,
+    OutputWhen,
+    Protocol,
+    StepKind,
+)
 
-K = TypeVar("K", bound=str)
-V = TypeVar("V")
-
-Clean: TypeAlias = Annotated[str, HoldsIn(value_rules.clean)]
-"""A literal text that a process can be given."""
-
-Word: TypeAlias = Annotated[str, Field(min_length=1), HoldsIn(value_rules.clean)]
-"""One that is not empty."""
-
-Map: TypeAlias = Annotated[Mapping[K, V], ReadOnly()]
-"""A map that cannot be changed."""
-
-EnvName: TypeAlias = Annotated[str, holds(partial(value_rules.map_key, what="env", pattern=ENV_NAME))]
-"""The name of an environment variable."""
-
-
-class TaskIndex(Part):
-    """``${task.index}``: the replica's own index, known only when it runs."""
-
-    kind: Literal["task_index"] = "task_index"
-
-
-class EnvVar(Part):
-    """``${env.NAME}``: an environment variable of the replica, known only when it runs."""
-
-    kind: Literal["env"] = "env"
-    name: Word
-
-
-Piece: TypeAlias = Annotated[str | TaskIndex | EnvVar, OneOf(text=Clean, task_index=TaskIndex, env=EnvVar)]
-
-
-class RunTimeText(Part):
-    """A text with parts that are known only when the replica runs; neighbouring literal parts are joined."""
-
-    kind: Literal["run_time"] = "run_time"
-    parts: tuple[Piece, ...]
-
-
-Text: TypeAlias = Annotated[str | RunTimeText, OneOf(text=Clean, run_time=RunTimeText)]
-FullText: TypeAlias = Annotated[str | RunTimeText, OneOf(text=Word, run_time=RunTimeText)]
-"""A text that is not empty."""
-
-Command: TypeAlias = Annotated[
-    tuple[Text, ...] | str | RunTimeText, OneOf(list=tuple[Text, ...], text=Word, run_time=RunTimeText)
+__all__ = [
+    "ActionName",
+    "ArchiveMount",
+    "BaseMount",
+    "Build",
+    "Claim",
+    "ClaimMount",
+    "Cluster",
+    "ConfigMapKeys",
+    "ConfigMapMount",
+    "ConfigMapRef",
+    "CopyStep",
+    "EnvSource",
+    "EnvValue",
+    "EnvVar",
+    "EventName",
+    "HdfsMount",
+    "HostMount",
+    "Job",
+    "MemoryMount",
+    "Mount",
+    "NfsMount",
+    "Node",
+    "Output",
+    "Part",
+    "PodField",
+    "Policy",
+    "PvcMount",
+    "Role",
+    "RoleName",
+    "RunStep",
+    "RunTimeText",
+    "ScratchMount",
+    "SecretKeys",
+    "SecretMount",
+    "SecretRef",
+    "Step",
+    "TaskIndex",
+    "Text",
+    "Toleration",
 ]
-"""What a role runs: argv, or a text for a shell."""
-
-Priority: TypeAlias = Annotated[
-    int | str, OneOf(int=int, text=Annotated[Word, holds(lambda name: value_rules.object_name(name, "PriorityClass"))])
-]
-"""A number, or the name of a PriorityClass."""
-
-
-class SecretRef(Part):
-    """``secret(name, key)``."""
-
-    kind: Literal["secret"] = "secret"
-    name: Annotated[Clean, holds(lambda name: value_rules.object_name(name, "Secret"))]
-    key: Annotated[Clean, holds(lambda key: value_rules.data_key(key, "Secret"))]
-
-
-class ConfigMapRef(Part):
-    """``configmap(name, key)``."""
-
-    kind: Literal["configmap"] = "configmap"
-    name: Annotated[Clean, holds(lambda name: value_rules.object_name(name, "ConfigMap"))]
-    key: Annotated[Clean, holds(lambda key: value_rules.data_key(key, "ConfigMap"))]
-
-
-class PodField(Part):
-    """``pod_field(field)``: a field of the pod, as in the downward API of Kubernetes."""
-
-    kind: Literal["pod_field"] = "pod_field"
-    field: Annotated[Clean, holds(value_rules.pod_field)]
-
-
-class SecretKeys(Part):
-    """``secret(name)``: every key of a Secret as a variable."""
-
-    kind: Literal["secret"] = "secret"
-    name: Annotated[Clean, holds(lambda name: value_rules.object_name(name, "Secret"))]
-
-
-class ConfigMapKeys(Part):
-    """``configmap(name)``: every key of a ConfigMap as a variable."""
-
-    kind: Literal["configmap"] = "configmap"
-    name: Annotated[Clean, holds(lambda name: value_rules.object_name(name, "ConfigMap"))]
-
-
-EnvSource: TypeAlias = Annotated[SecretKeys | ConfigMapKeys, Field(discriminator="kind")]
-"""Where variables without a name of their own come from."""
-
-
-def _number(value: float | Decimal) -> str:
-    """A number as the language writes it into a text: without exponent."""
-    return format(Decimal(str(value)), "f")
-
-
-EnvValue: TypeAlias = Annotated[
-    str | RunTimeText | SecretRef | ConfigMapRef | PodField,
-    OneOf(
-        text=Clean,
-        bool=Annotated[bool, After(lambda value: "true" if value else "false")],
-        int=Annotated[int, After(str)],
-        number=Annotated[float | Decimal, After(_number)],
-        run_time=RunTimeText,
-        secret=SecretRef,
-        configmap=ConfigMapRef,
-        pod_field=PodField,
-    ),
-]
-"""The value of a variable; a number or bool is taken as its text."""
-
 
 DURABLE = tuple(kind.name for kind in statements.MOUNT_KINDS if kind.durable)
 """Kinds of mounts that outlive the job, whatever they are of."""
 
 
-def _without_slash(path: str) -> str:
-    return path.rstrip("/") or "/"
-
-
-def _named(what: str) -> After:
-    """The name of an object, as far as it is known."""
-    return holds(lambda name: value_rules.object_name(name, what) if isinstance(name, str) else None)
-
-
-MountPath: TypeAlias = Annotated[Clean, holds(mount_rules.path), After(_without_slash)]
-SubPath: TypeAlias = Annotated[FullText, holds(partial(mount_rules.inside, "pvc"))]
-Item: TypeAlias = Annotated[Word, holds(partial(mount_rules.inside, "configmap"))]
-ItemKey: TypeAlias = Annotated[str, holds(partial(value_rules.map_key, what="items", pattern=statements.ITEM_KEY))]
-Mode: TypeAlias = Annotated[str, Field(pattern="^0?[0-7]{3}$")]
-HostType: TypeAlias = Literal[
-    "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket", "CharDevice", "BlockDevice"
-]
-
-
 class BaseMount(Node):
     """What all mounts have. ``at`` has no final ``/`` (but for ``/`` itself); on YARN and Slider it may be relative."""
 
-    at: MountPath
+    settled = {"at": lambda path: path.rstrip("/") or "/"}  # noqa: RUF012
+    at: str
     readonly: bool = False
 
 
 class PvcMount(BaseMount):
     """An existing PersistentVolumeClaim."""
 
+    block = "mount pvc"
     kind: Literal["pvc"] = "pvc"
-    claim: Annotated[FullText, _named("claim")]
-    sub_path: SubPath | None = None
+    claim: Text
+    sub_path: Text | None = None
 
 
 class ClaimMount(BaseMount):
     """A claim made for this job; ``claim`` is the :attr:`Claim.name` in :attr:`Job.claims`."""
 
+    block = "mount claim"
     kind: Literal["claim"] = "claim"
-    claim: Word
-    sub_path: SubPath | None = None
+    claim: str
+    sub_path: Text | None = None
 
 
 class HostMount(BaseMount):
     """A folder or file of the node. ``type`` is Kubernetes' hostPath type (``Directory`` …)."""
 
+    block = "mount host"
     kind: Literal["host"] = "host"
-    source: Annotated[FullText, holds(partial(mount_rules.source, "host"))]
+    source: Text
     type: HostType | None = None
 
 
 class NfsMount(BaseMount):
     """An NFS export."""
 
+    block = "mount nfs"
     kind: Literal["nfs"] = "nfs"
-    server: Word
+    server: str
     share: Text
 
     @model_validator(mode="after")
@@ -240,52 +168,58 @@ class NfsMount(BaseMount):
 class ConfigMapMount(BaseMount):
     """A ConfigMap as files. ``items``: key → file name; ``mode``: octal text such as ``0440``."""
 
+    block = "mount configmap"
     kind: Literal["configmap"] = "configmap"
-    name: Annotated[FullText, _named("ConfigMap")]
-    items: Map[ItemKey, Item] = EMPTY
-    mode: Mode | None = None
+    name: Text
+    items: Mapping[str, str] = EMPTY
+    mode: str | None = None
 
 
 class SecretMount(BaseMount):
     """A Secret as files. ``items``: key → file name; ``mode``: octal text such as ``0440``."""
 
+    block = "mount secret"
     kind: Literal["secret"] = "secret"
-    name: Annotated[FullText, _named("Secret")]
-    items: Map[ItemKey, Item] = EMPTY
-    mode: Mode | None = None
+    name: Text
+    items: Mapping[str, str] = EMPTY
+    mode: str | None = None
 
 
 class ScratchMount(BaseMount):
     """Node disk that lives with the pod."""
 
+    block = "mount scratch"
     kind: Literal["scratch"] = "scratch"
-    size: Memory | None = None
+    size: Quantity | None = None
 
 
 class MemoryMount(BaseMount):
     """A tmpfs of ``size``."""
 
+    block = "mount memory"
     kind: Literal["memory"] = "memory"
-    size: Memory
+    size: Quantity
 
 
 class HdfsMount(BaseMount):
     """A file or folder of HDFS, fetched before the command starts; it is never written back."""
 
+    block = "mount hdfs"
     kind: Literal["hdfs"] = "hdfs"
     readonly: bool = True
-    uri: Annotated[FullText, holds(partial(mount_rules.source, "hdfs"))]
+    uri: Text
 
 
 class ArchiveMount(BaseMount):
     """An archive (``.tar .tar.gz .tgz .zip``; a URI or a local file) unpacked at ``at`` before the command starts."""
 
+    block = "mount archive"
     kind: Literal["archive"] = "archive"
     readonly: bool = True
-    source: Annotated[FullText, holds(partial(mount_rules.source, "archive"))]
+    source: Text
 
 
-Mount: TypeAlias = Annotated[
+AnyMount: TypeAlias = (
     PvcMount
     | ClaimMount
     | HostMount
@@ -295,13 +229,9 @@ Mount: TypeAlias = Annotated[
     | ScratchMount
     | MemoryMount
     | HdfsMount
-    | ArchiveMount,
-    Field(discriminator="kind"),
-]
-
-
-Ports: TypeAlias = Annotated[Map[str, Annotated[int, Field(ge=1, le=65535)]], holds(job_rules.port_names)]
-StepKind: TypeAlias = Literal["prepare", "sidecar"]
+    | ArchiveMount
+)
+Mount: TypeAlias = Annotated[AnyMount, Field(discriminator="kind")]
 
 
 class Step(Node):
@@ -312,18 +242,19 @@ class Step(Node):
     with its own. ``cpu`` and ``memory`` are the request and the limit.
     """
 
+    block = "step"
     kind: StepKind
-    name: Word
-    image: Annotated[Word, holds(value_rules.image)] | None = None
+    name: str
+    image: str | None = None
     command: Command = ()
     args: tuple[Text, ...] = ()
-    workdir: FullText | None = None
-    env: Map[EnvName, EnvValue] = EMPTY
+    workdir: Text | None = None
+    env: Mapping[str, EnvValue] = EMPTY
     env_from: tuple[EnvSource, ...] = Field(default_factory=unset)
-    cpu: Cpu | None = None
-    memory: Memory | None = None
-    gpu: Annotated[int, Field(ge=0)] = 0
-    ports: Ports = EMPTY
+    cpu: Quantity | None = None
+    memory: Quantity | None = None
+    gpu: int = 0
+    ports: Mapping[str, int] = EMPTY
 
     def derived(self) -> dict[str, Any]:
         """What is the role's until it is filled in."""
@@ -331,10 +262,15 @@ class Step(Node):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        name, misplaced = step_name(self.name, self.kind), job_rules.misplaced_ports(self)
+        name, misplaced = job_rules.step_name(self.name, self.kind), job_rules.misplaced_ports(self)
         broken = [name.below("name")] if name is not None else []
         refuse("Step", self, [*broken, *([misplaced] if misplaced is not None else [])])
         return self
+
+
+def requested(request: Quantity | None, limit: Quantity | NoLimit | None) -> Quantity | None:
+    """What a replica requests: a limit alone is also the request."""
+    return limit if request is None and isinstance(limit, Quantity) else request
 
 
 def inherited(role: "Role") -> dict[str, Any]:
@@ -367,21 +303,6 @@ def bare(step: Step, role: "Role") -> Step:
     return Step.model_validate(fields | ({"env": env} if env else {}))
 
 
-RoleName: TypeAlias = Literal["chief", "master", "ps", "worker", "evaluator", "tensorboard"]
-AccessMode: TypeAlias = Literal["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"]
-Labels: TypeAlias = Annotated[Map[str, Clean], holds(value_rules.labels)]
-NodeLabel: TypeAlias = Annotated[str | tuple[str, ...], OneOf(text=Clean, list=tuple[Clean, ...])]
-NodeLabels: TypeAlias = Annotated[Map[str, NodeLabel], holds(value_rules.node_labels)]
-Annotations: TypeAlias = Annotated[Map[str, Clean], holds(value_rules.annotation_keys)]
-Resources: TypeAlias = Annotated[Map[str, Count], holds(value_rules.resources)]
-Index: TypeAlias = Annotated[int, Field(ge=0)]
-Id: TypeAlias = Annotated[int, Field(ge=0, le=HIGHEST_ID)]
-
-
-def _called(what: str) -> After:
-    return holds(partial(value_rules.object_name, what=what))
-
-
 class Claim(Node):
     """A claim to be made for the job, named ``<job>-<name>``; one claim may be mounted by several roles.
 
@@ -389,18 +310,12 @@ class Claim(Node):
     replicas mount it, else ``ReadWriteOnce``.
     """
 
-    name: Annotated[str, holds(partial(value_rules.label_name, what="claim"))]
-    size: Memory
-    storage_class: Annotated[Word, _called("StorageClass")] | None = None
+    block = "claim"
+    name: str
+    size: Quantity
+    storage_class: str | None = None
     access_modes: tuple[AccessMode, ...] = ()
     keep: bool = False
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        broken = mount_rules.access_modes(self.access_modes) if self.access_modes else None
-        if broken is not None:
-            refuse("Claim", self, [broken.below("access_modes")])
-        return self
 
 
 class Output(Node):
@@ -409,20 +324,22 @@ class Output(Node):
     ``index``: only that replica copies (``None``: every replica does). ``when``: ``success``, ``failure``, ``always``.
     """
 
-    source: FullText
-    destination: FullText
-    when: Literal["success", "failure", "always"] = "success"
-    index: Index | None = None
+    block = "output"
+    source: Text
+    destination: Text
+    when: OutputWhen = "success"
+    index: int | None = None
     overwrite: bool = False
 
 
 class Toleration(Node):
     """A Kubernetes toleration."""
 
-    key: Clean | None = None
-    operator: Literal["Exists", "Equal"] | None = None
-    value: Clean | None = None
-    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] | None = None
+    block = "toleration"
+    key: str | None = None
+    operator: TolerationOperator | None = None
+    value: str | None = None
+    effect: TaintEffect | None = None
     toleration_seconds: int | None = None
 
     @model_validator(mode="after")
@@ -442,45 +359,46 @@ class Role(Node):
     start.
     """
 
+    block = "role"
     name: RoleName
-    replicas: Annotated[int, Field(ge=1, le=MOST_REPLICAS)] = 1
-    min_available: Annotated[int, Field(ge=0, le=MOST_REPLICAS)] = Field(default_factory=unset)
+    replicas: int = 1
+    min_available: int = Field(default_factory=unset)
     after: tuple[RoleName, ...] = ()
     server: bool = False
-    logdir: FullText | None = None
-    labels: Labels = EMPTY
-    annotations: Annotations = EMPTY
-    image: Annotated[Word, holds(value_rules.image)] | None = None
-    image_pull_policy: Literal["Always", "IfNotPresent", "Never"] | None = None
-    image_pull_secrets: tuple[Annotated[Word, _called("Secret")], ...] = ()
+    logdir: Text | None = None
+    labels: Mapping[str, str] = EMPTY
+    annotations: Mapping[str, str] = EMPTY
+    image: str | None = None
+    image_pull_policy: PullPolicy | None = None
+    image_pull_secrets: tuple[str, ...] = ()
     command: Command = ()
     args: tuple[Text, ...] = ()
-    workdir: FullText | None = None
-    env: Map[EnvName, EnvValue] = EMPTY
+    workdir: Text | None = None
+    env: Mapping[str, EnvValue] = EMPTY
     env_from: tuple[EnvSource, ...] = ()
-    cpu: Cpu | None = None
-    memory: Memory | None = None
-    cpu_limit: CpuLimit | None = None
-    memory_limit: MemoryLimit | None = None
-    gpu: Annotated[int, Field(ge=0)] = 0
-    gpu_resource: Annotated[Word, holds(value_rules.resource_name)] | None = None
-    gpu_memory: Memory | None = None
-    resources: Resources = EMPTY
-    shm: Memory | None = None
-    port: Annotated[int, Field(ge=1, le=65535)] = Field(default_factory=unset)
-    ports: Ports = EMPTY
+    cpu: Quantity | None = None
+    memory: Quantity | None = None
+    cpu_limit: Quantity | NoLimit | None = None
+    memory_limit: Quantity | NoLimit | None = None
+    gpu: int = 0
+    gpu_resource: str | None = None
+    gpu_memory: Quantity | None = None
+    resources: Mapping[str, Quantity] = EMPTY
+    shm: Quantity | None = None
+    port: int = Field(default_factory=unset)
+    ports: Mapping[str, int] = EMPTY
     host_network: bool = False
-    service_account: Annotated[Word, _called("ServiceAccount")] | None = None
-    run_as_user: Id | None = None
-    run_as_group: Id | None = None
-    fs_group: Id | None = None
+    service_account: str | None = None
+    run_as_user: int | None = None
+    run_as_group: int | None = None
+    fs_group: int | None = None
     privileged: bool = False
-    capabilities: tuple[Annotated[str, holds(value_rules.capability)], ...] = ()
-    stop_grace: Delay | None = None
-    node_selector: NodeLabels = EMPTY
-    node_label: Word | None = None
+    capabilities: tuple[str, ...] = ()
+    stop_grace: Duration | None = None
+    node_selector: Mapping[str, str | tuple[str, ...]] = EMPTY
+    node_label: str | None = None
     tolerations: tuple[Toleration, ...] = ()
-    spread: Literal["node", "none"] = "none"
+    spread: Spread = "none"
     mounts: tuple[Mount, ...] = ()
     outputs: tuple[Output, ...] = ()
     steps: tuple[Step, ...] = ()
@@ -492,7 +410,7 @@ class Role(Node):
             "min_available": 0 if board else self.replicas,
             "cpu_limit": self.cpu,
             "memory_limit": self.memory,
-            "port": default_port(self.name),
+            "port": job_rules.default_port(self.name),
         }
 
     def stated(self) -> dict[str, Any]:
@@ -519,39 +437,31 @@ class Role(Node):
 class CopyStep(Node):
     """``copy SOURCE to DESTINATION``."""
 
+    block = "copy"
     kind: Literal["copy"] = "copy"
-    source: Annotated[Word, holds(value_rules.copied)]
-    destination: Word
+    source: str
+    destination: str
 
 
 class RunStep(Node):
     """``run COMMAND``."""
 
+    block = "run"
     kind: Literal["run"] = "run"
-    command: Word
+    command: str
 
 
 class Build(Node):
     """The Dockerfile of the job's image."""
 
-    base: Word
-    workdir: Word | None = None
+    block = "build"
+    base: str
+    workdir: str | None = None
     steps: tuple[Annotated[CopyStep | RunStep, Field(discriminator="kind")], ...] = ()
-    entrypoint: tuple[Clean, ...] = ()
-    hadoop: Annotated[str, Field(pattern=r"^[0-9]+(\.[0-9]+)+$")] | None = None
+    entrypoint: tuple[str, ...] = ()
+    hadoop: str | None = None
 
 
-EventName: TypeAlias = Literal["completed", "failed", "exit", "evicted", "pending", "restarted", "unknown"]
-ActionName: TypeAlias = Literal[
-    "complete job",
-    "fail job",
-    "abort job",
-    "restart container",
-    "restart pod",
-    "restart role",
-    "restart job",
-    "ignore",
-]
 _EVENTS = {event.name: event for event in EVENTS}
 
 
@@ -561,12 +471,14 @@ class Policy(Node):
     ``codes``: the exit statuses of an ``exit`` event, ascending. ``count``: of ``restarted N``. ``delay``: ``after``.
     """
 
+    block = "policy"
+    settled = {"codes": lambda codes: tuple(sorted(codes))}  # noqa: RUF012
     role: RoleName | None = None
-    index: Index | None = None
+    index: int | None = None
     event: EventName
-    codes: Annotated[tuple[int, ...], After(lambda codes: tuple(sorted(codes)))] = ()
-    count: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
-    delay: TimeLimit | None = None
+    codes: tuple[int, ...] = ()
+    count: int | None = None
+    delay: Duration | None = None
     action: ActionName
     _written: bool = PrivateAttr(default=True)
 
@@ -743,49 +655,6 @@ def _build(build: Build | None) -> Build | None:
     return build.placed("build", steps=steps)
 
 
-__all__ = [
-    "ActionName",
-    "ArchiveMount",
-    "BaseMount",
-    "Build",
-    "Claim",
-    "ClaimMount",
-    "Cluster",
-    "ConfigMapKeys",
-    "ConfigMapMount",
-    "ConfigMapRef",
-    "CopyStep",
-    "EnvSource",
-    "EnvValue",
-    "EnvVar",
-    "EventName",
-    "HdfsMount",
-    "HostMount",
-    "Job",
-    "MemoryMount",
-    "Mount",
-    "NfsMount",
-    "Node",
-    "Output",
-    "Part",
-    "PodField",
-    "Policy",
-    "PvcMount",
-    "Role",
-    "RoleName",
-    "RunStep",
-    "RunTimeText",
-    "ScratchMount",
-    "SecretKeys",
-    "SecretMount",
-    "SecretRef",
-    "Step",
-    "TaskIndex",
-    "Text",
-    "Toleration",
-]
-
-
 Subject: TypeAlias = tuple[str | None, int | None]
 """Of a policy: its role and its index."""
 
@@ -793,8 +662,9 @@ Subject: TypeAlias = tuple[str | None, int | None]
 class Cluster(Node):
     """How the tasks learn of each other."""
 
-    discovery: Literal["tf_config", "flags", "both", "none"] = "tf_config"
-    protocol: Literal["grpc", "grpc+gdr", "grpc+mpi", "grpc+verbs"] = "grpc"
+    block = "cluster"
+    discovery: Discovery = "tf_config"
+    protocol: Protocol = "grpc"
 
 
 class Job(Node):
@@ -805,20 +675,21 @@ class Job(Node):
     of the language that they leave room for.
     """
 
-    name: Annotated[str, holds(value_rules.job_name)]
-    namespace: Annotated[Word, holds(partial(value_rules.label_name, what="namespace"))] | None = None
-    labels: Labels = EMPTY
-    annotations: Annotations = EMPTY
-    queue: Word | None = None
-    priority: Priority | None = None
-    scheduler: Word | None = None
+    block = "job"
+    name: str
+    namespace: str | None = None
+    labels: Mapping[str, str] = EMPTY
+    annotations: Mapping[str, str] = EMPTY
+    queue: str | None = None
+    priority: int | str | None = None
+    scheduler: str | None = None
     gang: bool = True
-    retries: Annotated[int, Field(ge=0, le=MOST_RETRIES)] = Field(default_factory=unset)
-    deadline: TimeLimit | None = None
-    ttl: Delay | None = None
-    cleanup: Literal["running", "all", "none"] = "running"
+    retries: int = Field(default_factory=unset)
+    deadline: Duration | None = None
+    ttl: Duration | None = None
+    cleanup: Cleanup = "running"
     suspend: bool = False
-    checkpoint: FullText | None = None
+    checkpoint: Text | None = None
     roles: tuple[Role, ...]
     policies: tuple[Policy, ...] = ()
     claims: tuple[Claim, ...] = ()

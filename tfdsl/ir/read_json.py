@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
+from functools import partial
+from typing import Any, TypeAlias
 
 from pydantic import ValidationError
 
-from tfdsl.diagnostics import Diagnostic, Rule, command_rules, name_rules, value_rules
+from tfdsl.diagnostics import Diagnostic, Rule, name_rules, value_rules
+from tfdsl.diagnostics.command_rules import NOT_A_JOB
+from tfdsl.diagnostics.suggest import closest, enumeration, fold, folded, words_of
 from tfdsl.ir.fields import Origins
 from tfdsl.ir.model import CHECKPOINT_VARIABLE, Job
 from tfdsl.patterns import regex
-from tfdsl.record import Record
+from tfdsl.record import Record, replace
+from tfdsl.rules import job as job_rules
+from tfdsl.rules import policies as policy_rules
 from tfdsl.rules.broken import KEY
+from tfdsl.rules.fields import rule_of
+from tfdsl.rules.job import images
+from tfdsl.semantics.conform import conform
+from tfdsl.semantics.rule_views import value_span
+from tfdsl.semantics.values import Entry, MapData, Value, list_data, map_data
 from tfdsl.text import Source, Span
+from tfdsl.vocabulary import attributes, foreign
+from tfdsl.vocabulary.quantities import parse_amount
+from tfdsl.vocabulary.statements import BLOCKS, MOUNT_KINDS, MOUNTS_BY_NAME, Row
+from tfdsl.vocabulary.types import DurationType, ListType, MapType, QuantityType, Type, UnionType
 
 _TOKEN = regex(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
 
@@ -118,6 +133,9 @@ def find(root: Place, location: tuple[str | int, ...], *, key: bool = False) -> 
     return last if key else here.head
 
 
+Location: TypeAlias = tuple[str | int, ...]
+"""Steps from the job to a value."""
+
 MAPS = ("annotations", "env", "items", "labels", "node_selector", "ports", "resources")
 """Fields whose members are keys, not fields."""
 
@@ -138,10 +156,10 @@ def from_json(source: Source) -> JobText:
     except json.JSONDecodeError as error:
         at = min(error.pos, len(source.text))
         problem = f"this is not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
-        return JobText(None, nothing, (command_rules.NOT_A_JOB(Span(source, at, at), problem=problem),))
+        return JobText(None, nothing, (NOT_A_JOB(Span(source, at, at), problem=problem),))
     except (RecursionError, ValueError) as error:  # 5,000 brackets, a number of 5,000 digits
         problem = "this is nested too deep" if isinstance(error, RecursionError) else "a number has too many digits"
-        return JobText(None, nothing, (command_rules.NOT_A_JOB(Span(source, 0, 0), problem=problem),))
+        return JobText(None, nothing, (NOT_A_JOB(Span(source, 0, 0), problem=problem),))
     root = places(source)
     twice = tuple(
         name_rules.DUPLICATE_KEY(again, name=key).note(first, "first set here")
@@ -149,10 +167,21 @@ def from_json(source: Source) -> JobText:
     )
     if twice:  # readers of JSON take one of the two values and lose the other
         return JobText(None, nothing, twice)
+    checked = _Values()
+    if source.text[root.start] == "{":
+        checked.block("job", root, ())
+    told = list(checked.diagnostics)
     try:
         job = Job.model_validate_json(source.text)
     except ValidationError as error:
-        return JobText(None, nothing, tuple(_diagnostic(one, root) for one in error.errors(include_url=False)))
+        job = None
+        for one in error.errors(include_url=False):
+            here = path_in(root, one["loc"])
+            if not any(here[: len(at)] == at or at[: len(here)] == here for at, _ in checked.diagnostics):
+                told.append((here, _diagnostic(one, root)))
+    if job is None or told:
+        told.sort(key=lambda one: one[1].span.start)
+        return JobText(None, nothing, tuple(diagnostic for _, diagnostic in told))
     return JobText(job, _origins(job, root))
 
 
@@ -161,12 +190,218 @@ def dump(job: Job) -> str:
     return f"{job.model_dump_json(indent=2)}\n"
 
 
+# --- values, as if they were written in a file -----------------------------------------------------------------
+
+_WHAT: dict[str, str] = {
+    "output.source": "the source of an output",
+    "output.destination": "the destination of an output",
+    "policy.delay": "the time after an event",
+    "policy.codes": "exit statuses",
+    "copy.source": "the source of copy",
+    "copy.destination": "the destination of copy",
+    "run.command": "run",
+    "mount.at": "the path of a mount",
+}
+"""What messages call a field, where that is not its name."""
+
+_INSIDE: dict[str, str] = {
+    "roles": "role",
+    "policies": "policy",
+    "claims": "claim",
+    "cluster": "cluster",
+    "build": "build",
+    "outputs": "output",
+    "tolerations": "toleration",
+}
+"""Fields of parts, and the block of each part; of others the kind decides."""
+
+_REFERENCES = ("secret", "configmap", "pod_field")
+
+
+class _Values:
+    """Checks the values of a text against the types of the vocabulary, as those of a file are checked.
+
+    ``diagnostics``: each with the place of the value, as steps from the job.
+    """
+
+    def __init__(self) -> None:
+        self.diagnostics: list[tuple[Location, Diagnostic]] = []
+
+    def block(self, block: str, place: Place, at: Location) -> None:
+        """Check the fields of an object."""
+        rows = {row.name: row for row in BLOCKS[block]}
+        for name, inner in place.members.items():
+            here = (*at, name)
+            row = rows.get(name)
+            if row is None:
+                self._unknown(block, name, place.keys[name], rows, here)
+            elif inner.span.text != "null":
+                if block == "role" and name in attributes.BY_NAME and "name" in place.members:
+                    misplaced = job_rules.misplaced(name, _name(place))
+                    if misplaced is not None:
+                        self._say(here, misplaced.at(place.keys[name]))
+                if row.type is None or (self._field(block, row, inner, here) and name == "tolerations"):
+                    self._parts(block, name, inner, here)
+
+    def _field(self, block: str, row: Row, place: Place, at: Location) -> bool:
+        """Check a value; whether it has its type."""
+        value = _value(place, row.type)
+        if value is None or row.type is None:
+            return value is not None
+        before = len(self.diagnostics)
+        typed = conform(value, row.type, _what(block, row.name), partial(self._say, at))
+        rule = rule_of(block, row.name)
+        fits = len(self.diagnostics) == before
+        if not fits and rule is not None and isinstance(typed.data, MapData):  # else the model asks the rule
+            result = rule({key: entry.value.data for key, entry in typed.data.entries.items()})
+            for broken in result if isinstance(result, Iterable) else ():
+                self._say(at, broken.diagnostic(partial(value_span, typed)))
+        return fits
+
+    def _say(self, at: Location, diagnostic: Diagnostic) -> None:
+        helps = tuple(map(in_json, diagnostic.helps))
+        self.diagnostics.append((at, replace(diagnostic, helps=helps, fixes=(), mark=diagnostic.mark or _named(at))))
+
+    def _parts(self, block: str, name: str, place: Place, at: Location) -> None:
+        parts: dict[Location, Place] = {(*at, number): item for number, item in enumerate(place.items)}
+        for here, part in (parts or {at: place}).items():
+            if part.source.text[part.start] != "{":
+                continue  # which pydantic says
+            inner = _INSIDE.get(name) or self._block_of_kind(block, name, part, here)
+            if inner is not None:
+                self.block(inner, part, here)
+
+    def _block_of_kind(self, block: str, name: str, part: Place, at: Location) -> str | None:
+        kind = part.members.get("kind")
+        word = None if kind is None else json.loads(kind.span.text)
+        if kind is None or not isinstance(word, str):
+            return None
+        if name == "mounts" and word in MOUNTS_BY_NAME:
+            return f"mount {word}"
+        if name == "mounts":
+            instead = folded(foreign.MOUNTS).get(fold(word))
+            diagnostic = name_rules.UNKNOWN_MOUNT_KIND(kind.span, name=word)
+            near = closest(word, MOUNTS_BY_NAME, words_of(MOUNT_KINDS))
+            advice = f"mount kinds are {enumeration(MOUNTS_BY_NAME)}" if near is None else f"did you mean {near}?"
+            self._say((*at, "kind"), diagnostic.help(instead or advice))
+            return None
+        if name == "steps" and block == "role":
+            return "step"
+        return word if name == "steps" and word in ("copy", "run") else None
+
+    def _unknown(self, block: str, name: str, key: Span, rows: Mapping[str, Row], at: Location) -> None:
+        """A field that there is not, with the one that was probably meant."""
+        if block in ("job", "role", "step"):
+            diagnostic = name_rules.UNKNOWN_ATTRIBUTE(key, where=block, what="attribute", name=name)
+        else:
+            diagnostic = name_rules.UNKNOWN_OPTION(key, where=_CALLED.get(block, block), name=name)
+        attribute = attributes.BY_NAME.get(name)
+        foreign_word = folded(foreign.ATTRIBUTES).get(fold(name)) if block in ("job", "role") else None
+        near = closest(name, rows, words_of(rows.values()))
+        if attribute is not None and block in ("job", "role"):
+            where = "the job" if block == "role" else "each role"
+            diagnostic = name_rules.MISPLACED_ATTRIBUTE(key, name=name, where=block).help(f"put it in {where}")
+        elif foreign_word is not None:
+            diagnostic = diagnostic.help(foreign_word)
+        elif near is not None:
+            diagnostic = diagnostic.help(f"did you mean {near}?")
+        else:
+            other = closest(name, attributes.BY_NAME, words_of(attributes.ATTRIBUTES))
+            belongs = other is not None and block in ("job", "role")
+            diagnostic = diagnostic.help(
+                f"did you mean {other}? It goes in {'the job' if block == 'role' else 'each role'}"
+                if belongs
+                else f"it has {enumeration(rows)}"
+            )
+        self._say(at, diagnostic)
+
+
+_CALLED = {"output": "an output", "toleration": "a toleration", "policy": "a policy", "claim": "a claim"}
+
+
+def _what(block: str, name: str) -> str:
+    """What messages call a field."""
+    family = block.partition(" ")[0]
+    if family == "toleration":
+        return f"{name} of a toleration"
+    if block in (f"mount {kind.name}" for kind in MOUNT_KINDS if kind.field == name):
+        return f"the source of {block}"
+    return _WHAT.get(f"{family}.{name}", name)
+
+
+def _value(place: Place, kind: Type | None) -> Value | None:
+    """A value of JSON as one of a file; ``None`` for an object that only pydantic understands."""
+    text = place.span.text
+    if text[0] == "{":
+        return _object(place, kind)
+    if text[0] == "[":
+        of = _list_of(kind)
+        items = [_value(item, of) for item in place.items]
+        return None if None in items else Value(list_data(tuple(item for item in items if item)), place.span)
+    plain: Any = json.loads(text, parse_float=Decimal)
+    if plain is None:
+        return None
+    if isinstance(plain, str) and _is_amount(kind):
+        given = parse_amount(plain)
+        plain = plain if given is None else given
+    return Value(plain, place.span)
+
+
+def _object(place: Place, kind: Type | None) -> Value | None:
+    if isinstance(kind, MapType):
+        entries: dict[str, Entry] = {}
+        for key, inner in place.members.items():
+            value = _value(inner, kind.of)
+            if value is None:
+                return None
+            entries[key] = Entry(key, place.keys[key], value)
+        return Value(map_data(entries), place.span)
+    word = json.loads(place.members["kind"].span.text) if "kind" in place.members else None
+    if word in ("run_time", *_REFERENCES):
+        return None
+    return Value(map_data({}), place.span)
+
+
+def _list_of(kind: Type | None) -> Type | None:
+    if isinstance(kind, UnionType):
+        return next((_list_of(member) for member in kind.of if isinstance(member, ListType)), None)
+    return kind.of if isinstance(kind, ListType) else None
+
+
+def _is_amount(kind: Type | None) -> bool:
+    if isinstance(kind, UnionType):
+        return any(map(_is_amount, kind.of))
+    return isinstance(kind, QuantityType | DurationType)
+
+
+_IN_JSON = (
+    (regex(r"\badd role (\w+) \{ \}"), r'add {"name": "\1"} to "roles"'),
+    (regex(r"\badd on (\w+) => ([a-z ]+)"), r'add {"event": "\1", "action": "\2"} to "policies"'),
+    (regex(r"\bwrite on (\w+) (\w+) => ([a-z ]+)"), r'write {"role": "\1", "event": "\2", "action": "\3"}'),
+    (regex(r"\b(cluster) \{ (\w+) = (\"\w+\") \}"), r'"\1": {"\2": \3}'),
+    (regex(r"(?<![\"\w])([a-z_]+) = "), r'"\1": '),
+    (regex(r"(?<=[\"\w]) in the job$"), " in each role"),
+    (regex(r"(?<![\"\w.])([0-9][0-9.]*[A-Za-z]+)(?![\w\"])"), r'"\1"'),
+)
+
+
+def in_json(words: str) -> str:
+    """Advice about a file of the language, as advice about JSON."""
+    for pattern, instead in _IN_JSON:
+        words = pattern.sub(instead, words)
+    return words
+
+
 # --- what is wrong ---------------------------------------------------------------------------------------------
 
 
 def _diagnostic(error: Mapping[str, Any], root: Place) -> Diagnostic:
     location: tuple[str | int, ...] = error["loc"]
     about: dict[str, Any] = error.get("ctx", {}).get("about", {})
+    if error["type"] == "literal_error" and "after" in location:
+        names = [_name(role) for role in root.members["roles"].items if "name" in role.members]
+        job = _name(root) if "name" in root.members else ""
+        return policy_rules.no_such_role(job, str(error["input"]), names).at(find(root, location))
     rule = _rules().get(error["type"])
     if rule is None:
         span = find(root, location, key=error["type"] == "extra_forbidden")
@@ -177,8 +412,14 @@ def _diagnostic(error: Mapping[str, Any], root: Place) -> Diagnostic:
     for place, words in about.get("notes", ()):
         diagnostic = diagnostic.note(find(root, (*around, *place)), words)
     for text in about.get("help", ()):
-        diagnostic = diagnostic.help(text)
+        diagnostic = diagnostic.help(in_json(text))
     return diagnostic
+
+
+def without_image(job: Job, origins: Origins) -> list[Diagnostic]:
+    """The roles without an image, which most targets need."""
+    told = [broken.at(origins.span(job.roles[int(broken.place[1])].path)) for broken in images(job)]
+    return [replace(diagnostic, helps=tuple(map(in_json, diagnostic.helps))) for diagnostic in told]
 
 
 def _rules() -> Mapping[str, Rule]:
@@ -203,12 +444,12 @@ def _structure(error: Mapping[str, Any], what: str, span: Span) -> Diagnostic:
         case "string_too_short":
             return value_rules.EMPTY(span, what=what)
         case "missing":
-            return command_rules.NOT_A_JOB(span, problem=f"{what} is missing")
+            return NOT_A_JOB(span, problem=f"{what} is missing")
         case "extra_forbidden":
-            return command_rules.NOT_A_JOB(span, problem=f"there is no field {what}")
+            return NOT_A_JOB(span, problem=f"there is no field {what}")
         case _:
             message: str = error["msg"]
-            return command_rules.NOT_A_JOB(span, problem=f"{what}: {message[:1].lower()}{message[1:]}")
+            return NOT_A_JOB(span, problem=f"{what}: {message[:1].lower()}{message[1:]}")
 
 
 def _named(location: tuple[str | int, ...]) -> str:

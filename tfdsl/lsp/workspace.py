@@ -7,12 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
 from tfdsl.compiling import pipeline
-from tfdsl.lsp.checking import Checker
-from tfdsl.lsp.declared import Declared, declared
-from tfdsl.lsp.documents import Document, Documents
-from tfdsl.lsp.settings import Settings
-from tfdsl.lsp.snapshot import Snapshot
-from tfdsl.lsp.uris import path_of
+from tfdsl.lsp.documents import Document, Documents, path_of
+from tfdsl.lsp.names import Declared, declared
+from tfdsl.lsp.snapshot import Settings, Snapshot
 from tfdsl.semantics.project import Program
 from tfdsl.settings.finding import is_settings_file
 from tfdsl.source_files import Inputs, job_files
@@ -39,7 +36,6 @@ class Workspace:
         self.settings = Settings()
         self.folders: list[str] = []
         self._snapshots: dict[str, Snapshot] = {}
-        self._checkers: dict[str, Checker] = {}
         self._closed: dict[str, tuple[dict[str, object], Program]] = {}
         self._declared: dict[str, tuple[ast.File, tuple[Declared, ...]]] = {}
 
@@ -53,12 +49,16 @@ class Workspace:
         known = self._snapshots.get(uri)
         if known is not None and known.source is document.source and known.settings is self.settings:
             return known
-        checker = self._checkers.setdefault(uri, Checker())
         before = known.loaded if known is not None else None
         documents = self.documents
         made = Snapshot(
-            *(document.source, documents.read, self.settings, checker),
-            *(before, self.programs_with, self._between, documents.shown),
+            document.source,
+            documents.read,
+            self.settings,
+            before,
+            self.programs_with,
+            self._between,
+            documents.shown,
         )
         self._snapshots[uri] = made
         return made
@@ -71,8 +71,6 @@ class Workspace:
     def forget(self, uri: str) -> None:
         """Drop what is known about a text: it was closed, or what it reads has changed."""
         self._snapshots.pop(uri, None)
-        if self.documents.get(uri) is None:
-            self._checkers.pop(uri, None)
 
     def forget_all(self) -> None:
         """Drop what is known about all texts."""

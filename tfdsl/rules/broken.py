@@ -21,7 +21,7 @@ KEY = "[key]"
 class Broken(Record):
     """A broken ``rule`` and the ``values`` for its message. ``notes``: other places, each with its text.
 
-    ``mark``: the text next to the mark under the place itself.
+    ``mark``: the text next to the mark under the place itself. ``instead``: the literal that was probably meant there.
     """
 
     rule: Rule
@@ -30,10 +30,15 @@ class Broken(Record):
     helps: tuple[str, ...] = ()
     notes: tuple[tuple[Place, str], ...] = ()
     mark: str = ""
+    instead: str = ""
 
     def help(self, text: str) -> Broken:
         """The same with one more line of advice."""
         return replace(self, helps=(*self.helps, text))
+
+    def meaning(self, literal: str, words: str = "write {}") -> Broken:
+        """The same with the literal that was probably meant, and ``words`` of advice about it."""
+        return replace(self.help(words.format(literal)), instead=literal)
 
     def note(self, place: Place, words: str) -> Broken:
         """The same with one more place."""
@@ -68,4 +73,6 @@ class Broken(Record):
             diagnostic = diagnostic.note(span(place), words)
         for text in self.helps:
             diagnostic = diagnostic.help(text)
+        if self.instead:
+            diagnostic = diagnostic.replacing(f"write {self.instead}", self.instead)
         return diagnostic.marked(self.mark) if self.mark else diagnostic

@@ -10,18 +10,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from tfdsl.diagnostics import name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, fold, listing
 from tfdsl.patterns import regex
 from tfdsl.rules.broken import KEY, Broken
-from tfdsl.vocabulary.attributes import CAPABILITIES, CAPABILITY
 from tfdsl.vocabulary.functions import KEYED_POD_FIELDS, POD_FIELDS
-from tfdsl.vocabulary.types import CPU, a_value
+from tfdsl.vocabulary.quantities import Duration, Quantity, Undecided
+from tfdsl.vocabulary.types import MEMORY, DurationType, QuantityType, StringType, a_value
 
 if TYPE_CHECKING:
-    from tfdsl.vocabulary.quantities import Duration, Quantity
+    from decimal import Decimal
 
 
 _UNFIT = regex("[\0\ud800-\udfff]")
@@ -128,14 +128,14 @@ def data_key(key: str, kind: str) -> Broken | None:
     return _object(key, f"key of a {kind}", problem)
 
 
-def capability(name: str) -> Broken | None:
-    """A capability of Linux; in a text, the type of its attribute says so."""
-    if name in CAPABILITIES:
+def one_of(text: str, kind: StringType, what: str) -> Broken | None:
+    """A word of a fixed set."""
+    if text in kind.one_of:
         return None
-    values = {"what": "an element of capabilities", "expected": a_value(CAPABILITY), "given": f'"{name}"'}
-    broken = Broken(value_rules.NOT_ONE_OF, (), values)
-    near = closest(name.removeprefix(CAPABILITY.prefix), CAPABILITIES)
-    return broken if near is None else broken.help(f'did you mean "{near}"?')
+    expected = a_value(kind) if kind.called else listing(f'"{word}"' for word in kind.one_of)
+    broken = Broken(value_rules.NOT_ONE_OF, (), {"what": what, "expected": expected, "given": f'"{text}"'})
+    near = closest(text.removeprefix(kind.prefix), kind.one_of)
+    return broken if near is None else broken.meaning(f'"{near}"', "did you mean {}?")
 
 
 def image(name: str) -> Broken | None:
@@ -289,36 +289,77 @@ def as_label(name: str) -> str:
     return label[:LONGEST_PROPOSED].strip("-")
 
 
-def memory(amount: Quantity, what: str) -> Broken | None:
-    """A number of bytes above 0."""
-    return _below(what, "more than 0", amount) if amount.milli <= 0 else None
+LARGEST_GIBIBYTES, SMALLEST_MEMORY = 1024, 1 << 20
+"""A number without a unit is meant in GiB below the first, in MiB below the second, else in bytes."""
+
+Amount: TypeAlias = "int | Decimal | Quantity | Duration | Undecided"
 
 
-def cpu(amount: Quantity, what: str) -> Broken | None:
-    """A number of CPUs, in thousandths, above 0."""
-    if amount.text[-1:].isalpha() and not amount.text.endswith("m"):
-        values = {"what": what, "expected": a_value(CPU), "given": amount.text}
+def amount(given: Amount, kind: QuantityType | DurationType, what: str) -> Quantity | Duration | Broken:
+    """``given`` as the quantity or duration that a place takes, within its bounds."""
+    if isinstance(kind, DurationType):
+        return _duration(given, kind, what)
+    return _memory(given, what) if kind.of == "memory" else _quantity(given, kind, what)
+
+
+def _quantity(given: Amount, kind: QuantityType, what: str) -> Quantity | Broken:
+    if isinstance(given, Undecided):
+        given = given.quantity
+    if isinstance(given, Duration):
+        return _wrong_type(given, kind, what)
+    if not isinstance(given, Quantity):
+        whole, parts = given.as_integer_ratio()
+        milli, rest = divmod(whole * 1000, parts)
+        if rest:
+            broken = _out_of_range(what, "a multiple of 0.001", getattr(given, "text", number_text(given)))
+            return broken.help("the smallest amount is a thousandth, 1m")
+        given = Quantity(milli, number_text(given))
+    elif kind.of == "cpu" and given.text[-1:].isalpha() and not given.text.endswith("m"):
+        values = {"what": what, "expected": a_value(kind), "given": given.text}
         return Broken(name_rules.WRONG_TYPE, (), values).help("for example 4, 0.5 or 500m")
-    return _below(what, "more than 0", amount) if amount.milli <= 0 else None
+    if kind.of == "cpu":
+        return given if given.milli > 0 else _out_of_range(what, "more than 0", given.text)
+    return given if given.milli >= 0 else _out_of_range(what, "at least 0", given.text)
 
 
-def count(amount: Quantity, what: str) -> Broken | None:
-    """Any number of things."""
-    return _below(what, "at least 0", amount) if amount.milli < 0 else None
+def _memory(given: Amount, what: str) -> Quantity | Broken:
+    if isinstance(given, Quantity):
+        return given if given.milli > 0 else _out_of_range(what, "more than 0", given.text)
+    if isinstance(given, Duration):
+        return _wrong_type(given, MEMORY, what)
+    if isinstance(given, Undecided):
+        values = {"given": given.text, "reason": "m means thousandths of a byte (or minutes)"}
+        return Broken(value_rules.MEMORY_UNIT, (), values).meaning(f"{given.count}Mi")
+    unit = "Gi" if given < LARGEST_GIBIBYTES else "Mi" if given < SMALLEST_MEMORY else ""
+    values = {"given": getattr(given, "text", number_text(given)), "reason": "it has no unit"}
+    broken = Broken(value_rules.MEMORY_UNIT, (), values)
+    return broken.meaning(f"{number_text(given)}{unit}" if unit else f"{int(given) >> 20}Mi")
 
 
-def limit(length: Duration, what: str) -> Broken | None:
-    """A time limit above 0."""
-    return _below(what, "more than 0", length) if length.ms <= 0 else None
+def _duration(given: Amount, kind: DurationType, what: str) -> Duration | Broken:
+    if isinstance(given, Undecided):
+        given = given.duration
+    if not isinstance(given, Duration):
+        broken = _wrong_type(given, kind, what)
+        return broken.meaning(f"{given}s") if isinstance(given, int) else broken
+    if kind.positive:
+        return given if given.ms > 0 else _out_of_range(what, "more than 0", given.text)
+    return given if given.ms >= 0 else _out_of_range(what, "at least 0", given.text)
 
 
-def delay(length: Duration, what: str) -> Broken | None:
-    """A time that can be 0."""
-    return _below(what, "at least 0", length) if length.ms < 0 else None
+def number_text(number: int | Decimal) -> str:
+    """A number without an exponent: Kubernetes accepts ``1e1`` as a quantity, the programs of other targets do not."""
+    return str(number) if isinstance(number, int) else format(number, "f")
 
 
-def _below(what: str, expected: str, given: Quantity | Duration) -> Broken:
-    return Broken(value_rules.OUT_OF_RANGE, (), {"what": what, "expected": expected, "given": given.text})
+def _wrong_type(given: Amount, kind: QuantityType | DurationType, what: str) -> Broken:
+    words: dict[type, str] = {int: "an int", Quantity: "a quantity", Duration: "a duration"}
+    values = {"what": what, "expected": a_value(kind), "given": words.get(type(given), "a number")}
+    return Broken(name_rules.WRONG_TYPE, (), values)
+
+
+def _out_of_range(what: str, expected: str, given: str) -> Broken:
+    return Broken(value_rules.OUT_OF_RANGE, (), {"what": what, "expected": expected, "given": given})
 
 
 _MEMBER = regex(r"(metadata\.\w+)\['((?s:.*))'\]")

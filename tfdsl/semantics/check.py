@@ -7,8 +7,8 @@ targets that are not compiled are checked, too), and applies the rules of the la
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from tfdsl import targets
 from tfdsl.diagnostics import Diagnostic, name_rules, syntax_rules, value_rules
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 COST_OF_ITEM = 10
 """The cost of resolving an item of a block for one more job of its matrix, relative to copying an element of a list."""
 
+Done = TypeVar("Done")
 Extent: TypeAlias = Literal["all", "sample", "first", "names"]
 
 
@@ -83,6 +84,21 @@ class Checked(Record):
 @without_gc
 def check(program: Program, request: Request) -> Checked:
     """Resolve and check all jobs of ``program``."""
+    return whole(check_in_steps(program, request))
+
+
+def whole(steps: Generator[None, None, Done]) -> Done:
+    """What ``steps`` give in the end, without a break."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            done: Done = end.value
+            return done
+
+
+def check_in_steps(program: Program, request: Request) -> Generator[None, None, Checked]:
+    """:func:`check` with a break after each job."""
     if not program.readable:
         return Checked((), (), frozenset())
     collector = _Collector()
@@ -107,7 +123,10 @@ def check(program: Program, request: Request) -> Checked:
     of_node: dict[int, list[Derived]] = {}
     for one in derived:
         of_node.setdefault(id(one.node), []).append(one)
-    of_nodes = [checker.jobs(node, of_node.get(id(node), [])) for node in program.jobs]
+    of_nodes: list[list[list[resolved.Job]]] = []
+    for node in program.jobs:
+        of_nodes.append(checker.jobs(node, of_node.get(id(node), [])))
+        yield
     unsets = checker.shared.unsets
     for diagnostic in unsets.left() if unsets is not None else ():
         collector(diagnostic)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
-from tfdsl.diagnostics.suggest import closest, listing
+from tfdsl.diagnostics.suggest import closest
 from tfdsl.patterns import regex
 from tfdsl.rules import values
 from tfdsl.rules.broken import Broken
@@ -65,9 +65,6 @@ _WHOLE = regex("0|[1-9][0-9]{0,17}")
 _SCIENTIFIC = regex(r"(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,18})?(?:[eE][+-]?[0-9]{1,2})?")
 _NAME = regex(r"(?!true$|false$)[A-Za-z_]\w{0,62}(?:\.[A-Za-z_]\w{0,62})*")
 _WITH_UNIT = regex(r"[0-9]{1,18}(\.[0-9]{1,18})?[A-Za-z][A-Za-z0-9.]*")
-
-LARGEST_GIBIBYTES, SMALLEST_MEMORY = 1024, 1 << 20
-"""A number without a unit is read as GiB below the first, as MiB below the second, else as bytes."""
 
 
 def conform(value: Value, to: Type, what: str, report: Report) -> Value:
@@ -181,23 +178,12 @@ def _string(value: Value, to: StringType, what: str, report: Report) -> Data:
     if not data and not to.empty:
         report(value_rules.EMPTY(value.span, what=what))
         return POISON
-    if to.one_of and data not in to.one_of:
-        expected = a_value(to) if to.called else _words(to.one_of)
-        diagnostic = value_rules.NOT_ONE_OF(value.span, what=what, expected=expected, given=f'"{data}"')
-        near = closest(data.removeprefix(to.prefix), to.one_of)
-        if near is not None:
-            diagnostic = diagnostic.help(f'did you mean "{near}"?')
-            diagnostic = diagnostic.replacing(f'write "{near}"', f'"{near}"')
-        report(diagnostic)
-        return POISON
+    if to.one_of:
+        return _holds(values.one_of(data, to, what), data, value, report)
     if to.pattern is not None and re.fullmatch(to.pattern, data) is None:
         report(value_rules.PATTERN(value.span, what=what, given=f'"{data}"', pattern=to.pattern))
         return POISON
     return data
-
-
-def _words(words: tuple[str, ...]) -> str:
-    return listing(f'"{word}"' for word in words)
 
 
 def _run_time(value: Value, data: RunTimeText, to: StringType, what: str, report: Report) -> Data:
@@ -213,23 +199,12 @@ def _bool(value: Value, to: BoolType, what: str, report: Report) -> Data:
     return value.data if isinstance(value.data, bool) else _mismatch(value, to, what, report)
 
 
-def _quantity(value: Value, to: QuantityType, what: str, report: Report) -> Data:
+def _amount(value: Value, to: QuantityType | DurationType, what: str, report: Report) -> Data:
     data = value.data
-    if to.of == "memory":
-        return _memory(value, what, report)
-    if isinstance(data, Undecided):
-        data = data.quantity
-    elif is_number(data):
-        data = _plain_quantity(value)
-    if not isinstance(data, Quantity):
-        if is_number(value.data):
-            diagnostic = value_rules.OUT_OF_RANGE(
-                value.span, what=what, expected="a multiple of 0.001", given=show(value.data)
-            )
-            report(diagnostic.help("the smallest amount is a thousandth, 1m"))
-            return POISON
+    if not isinstance(data, Quantity | Duration | Undecided) and not is_number(data):
         return _mismatch(value, to, what, report)
-    return _holds(values.cpu(data, what) if to.of == "cpu" else values.count(data, what), data, value, report)
+    result = values.amount(data, to, what)
+    return _holds(result, data, value, report) if isinstance(result, Broken) else result
 
 
 def _holds(broken: Broken | None, data: Data, value: Value, report: Report) -> Data:
@@ -237,51 +212,6 @@ def _holds(broken: Broken | None, data: Data, value: Value, report: Report) -> D
         return data
     report(broken.at(value.span))
     return POISON
-
-
-def _plain_quantity(value: Value) -> Data:
-    scaled = operators.binary("*", value.data, 1000, value.span)
-    return Quantity(scaled, _written_out(value.data)) if isinstance(scaled, int) else value.data
-
-
-def _written_out(number: Data) -> str:
-    """A number without an exponent: Kubernetes accepts ``1e1`` as a quantity, the programs of other targets do not."""
-    return format(number, "f") if is_number(number) and not isinstance(number, int) else str(number)
-
-
-def _memory(value: Value, what: str, report: Report) -> Data:
-    data = value.data
-    span = value.span
-    if isinstance(data, Undecided):
-        literal = f"{data.count}Mi"
-        reason = "m means thousandths of a byte (or minutes)"
-        report(_offer(value_rules.MEMORY_UNIT(span, given=data.text, reason=reason), literal))
-        return POISON
-    if is_number(data):
-        unit = "Gi" if data < LARGEST_GIBIBYTES else "Mi" if data < SMALLEST_MEMORY else ""
-        literal = f"{_written_out(data)}{unit}" if unit else f"{int(data) >> 20}Mi"
-        report(_offer(value_rules.MEMORY_UNIT(span, given=show(data), reason="it has no unit"), literal))
-        return POISON
-    if not isinstance(data, Quantity):
-        return _mismatch(value, QuantityType("memory"), what, report)
-    return _holds(values.memory(data, what), data, value, report)
-
-
-def _offer(diagnostic: Diagnostic, literal: str) -> Diagnostic:
-    return diagnostic.help(f"write {literal}").replacing(f"write {literal}", literal)
-
-
-def _duration(value: Value, to: DurationType, what: str, report: Report) -> Data:
-    data = value.data
-    if isinstance(data, Undecided):
-        data = data.duration
-    if not isinstance(data, Duration):
-        if isinstance(data, int) and not isinstance(data, bool):
-            diagnostic = name_rules.WRONG_TYPE(value.span, what=what, expected=a_value(to), given="an int")
-            report(_offer(diagnostic, f"{data}s"))
-            return POISON
-        return _mismatch(value, to, what, report)
-    return _holds(values.limit(data, what) if to.positive else values.delay(data, what), data, value, report)
 
 
 def _list(value: Value, to: ListType, what: str, report: Report) -> Data:
@@ -375,8 +305,8 @@ _CONFORM: dict[type, Callable[..., Data]] = {
     NumberType: _number,
     StringType: _string,
     BoolType: _bool,
-    QuantityType: _quantity,
-    DurationType: _duration,
+    QuantityType: _amount,
+    DurationType: _amount,
     ListType: _list,
     MapType: _map,
     UnionType: _union,

@@ -14,8 +14,7 @@ from tfdsl.rules.job import images, of_job, of_role
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.rule_views import RoleView, job_span, job_view, role_span, value_span
 from tfdsl.semantics.values import Data, Entry, ListData, MapData, PodField, Reference, Value
-from tfdsl.vocabulary.attributes import NO_LIMIT, TOLERATION_KEYS
-from tfdsl.vocabulary.types import INT, STRING, Type, one_of
+from tfdsl.vocabulary.attributes import NO_LIMIT, TOLERATION
 
 if TYPE_CHECKING:
     from tfdsl.semantics import resolved
@@ -25,13 +24,6 @@ if TYPE_CHECKING:
 
 _NAMED_MOUNTS = {"pvc": "claim", "configmap": "ConfigMap", "secret": "Secret"}
 _REFERENCES = {"secret": "Secret", "configmap": "ConfigMap"}
-_TOLERATION: dict[str, Type] = {
-    "key": STRING,
-    "operator": one_of("Exists", "Equal"),
-    "value": STRING,
-    "effect": one_of("NoSchedule", "PreferNoSchedule", "NoExecute"),
-    "toleration_seconds": INT,
-}
 
 
 def check_job(job: resolved.Job, report: Report) -> None:
@@ -215,8 +207,8 @@ def _check_name(value: Value, what: str, report: Report) -> None:
 def _check_toleration(entries: Mapping[str, Entry], span: Span, report: Report) -> None:
     typed: dict[str, object] = {}
     for key, entry in entries.items():
-        if key in _TOLERATION:
-            typed[key] = conform(entry.value, _TOLERATION[key], f"{key} of a toleration", report).data
+        if key in TOLERATION:
+            typed[key] = conform(entry.value, TOLERATION[key], f"{key} of a toleration", report).data
         else:
             _unknown_key(key, entry.key_span, report)
             typed.setdefault("key", None)  # it may have been meant
@@ -230,8 +222,8 @@ def _check_toleration(entries: Mapping[str, Entry], span: Span, report: Report) 
 
 def _unknown_key(key: str, span: Span, report: Report) -> None:
     diagnostic = name_rules.UNKNOWN_OPTION(span, where="a toleration", name=key)
-    near = closest(key, TOLERATION_KEYS)
+    near = closest(key, TOLERATION)
     if near is not None:
-        report(offering(diagnostic, near, TOLERATION_KEYS))
+        report(offering(diagnostic, near, TOLERATION))
     else:
-        report(diagnostic.help(f"it has {enumeration(TOLERATION_KEYS)}"))
+        report(diagnostic.help(f"it has {enumeration(TOLERATION)}"))

@@ -27,11 +27,8 @@ from tfdsl.semantics.values import POISON, ListData, MapData, Poison, Value
 from tfdsl.syntax import ast
 from tfdsl.text import Span
 from tfdsl.vocabulary import foreign, statements
-from tfdsl.vocabulary.statements import MountKind, Setting
-from tfdsl.vocabulary.types import INT, MEMORY, STRING, TIME_LIMIT, ListType, StringType, Type
-
-SOURCE = StringType(run_time=True, empty=False)
-SOURCE_FIXED = StringType(empty=False)
+from tfdsl.vocabulary.statements import SOURCE_TYPES, MountKind, Setting
+from tfdsl.vocabulary.types import INT, RUN_TIME_WORD, STRING, TIME_LIMIT, WORD, ListType
 
 
 def settings(
@@ -70,8 +67,8 @@ def settings(
 def output(node: ast.Output, scope: Scope, index: int | None) -> resolved.Output | None:
     """``node`` as a typed output of the role in ``scope``; ``index``: the one replica that copies."""
     report = scope.report
-    source = conform(evaluate(node.source, scope), SOURCE, "the source of an output", report)
-    destination = conform(evaluate(node.destination, scope), SOURCE, "the destination of an output", report)
+    source = conform(evaluate(node.source, scope), RUN_TIME_WORD, "the source of an output", report)
+    destination = conform(evaluate(node.destination, scope), RUN_TIME_WORD, "the destination of an output", report)
     options = settings(node.options, statements.OUTPUT_OPTIONS, "an output", scope)
     when = "success"
     if node.when is not None:
@@ -289,13 +286,13 @@ def build(node: ast.Build | None, scope: Scope) -> resolved.Build | None:
     steps: list[resolved.BuildStep] = []
     for item in node.items:
         if isinstance(item, ast.Copy):
-            source = conform(evaluate(item.source, scope), SOURCE_FIXED, "the source of copy", scope.report)
-            target = conform(evaluate(item.destination, scope), SOURCE_FIXED, "the destination of copy", scope.report)
+            source = conform(evaluate(item.source, scope), WORD, "the source of copy", scope.report)
+            target = conform(evaluate(item.destination, scope), WORD, "the destination of copy", scope.report)
             if isinstance(source.data, str):
                 source = _copy_source(source, scope)
             steps.append(resolved.BuildStep(source, target, item.span))
         elif isinstance(item, ast.Run):
-            command = conform(evaluate(item.command, scope), SOURCE_FIXED, "run", scope.report)
+            command = conform(evaluate(item.command, scope), WORD, "run", scope.report)
             steps.append(resolved.BuildStep(command, None, item.span))
     rows = [row.name for row in statements.BUILD]
     if "from" not in chosen and all(item.key.text in rows for item in node.items if isinstance(item, ast.Assign)):
@@ -311,7 +308,6 @@ def _copy_source(source: Value, scope: Scope) -> Value:
     return replace(source, data=POISON)
 
 
-_SOURCE_TYPES: dict[str, Type] = {"name": SOURCE, "size": MEMORY, "path": SOURCE, "server": SOURCE, "uri": SOURCE}
 _ALIASES = words_of(statements.MOUNT_KINDS)
 
 
@@ -346,7 +342,7 @@ def _any_kind(node: ast.Mount, scope: Scope) -> MountKind:
     """
     for option in node.options:
         evaluate(option.value, scope)
-    return MountKind(node.kind.text, "name", "", "", optional=True, durable=True)
+    return MountKind(node.kind.text, "name", "", "", "", optional=True, durable=True)
 
 
 def mount_kind(node: ast.Mount, report: Callable[[Diagnostic], None]) -> MountKind | None:
@@ -374,7 +370,7 @@ def _source(node: ast.Mount, kind: MountKind, source: Value | None, scope: Scope
             scope.report(value_rules.MOUNT_SOURCE(node.kind.span, kind=kind.name, problem=problem))
             return Value(POISON, node.kind.span)
         return None
-    value = conform(source, _SOURCE_TYPES[kind.source], f"the source of mount {kind.name}", scope.report)
+    value = conform(source, SOURCE_TYPES[kind.source], f"the source of mount {kind.name}", scope.report)
     broken = rules.source(kind.name, value.data)
     if broken is None:
         return value

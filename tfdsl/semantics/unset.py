@@ -19,7 +19,7 @@ from tfdsl.semantics.scope import Scope
 from tfdsl.semantics.values import MapData, Poison, a_kind, map_data
 from tfdsl.syntax import ast
 from tfdsl.text import Span
-from tfdsl.vocabulary.types import STRING
+from tfdsl.vocabulary.types import RUN_TIME_WORD, STRING
 
 if TYPE_CHECKING:
     from tfdsl.semantics.resolve import Resolver
@@ -122,8 +122,8 @@ def outputs(resolver: Resolver, layer: Layer, role: str, below: dict[Ends, resol
 
 def output_ends(node: ast.Output | ast.UnsetOutput, scope: Scope) -> Ends | None:
     """Source and destination; ``None``, with a report, when one is not a text."""
-    source = conform(evaluate(node.source, scope), statements.SOURCE, "the source of an output", scope.report)
-    to = conform(evaluate(node.destination, scope), statements.SOURCE, "the destination of an output", scope.report)
+    source = conform(evaluate(node.source, scope), RUN_TIME_WORD, "the source of an output", scope.report)
+    to = conform(evaluate(node.destination, scope), RUN_TIME_WORD, "the destination of an output", scope.report)
     return None if isinstance(source.data, Poison) or isinstance(to.data, Poison) else (source.data, to.data)
 
 

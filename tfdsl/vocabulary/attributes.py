@@ -5,7 +5,7 @@ Source: language reference, "Attributes".
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from tfdsl.record import Record
 from tfdsl.vocabulary.types import (
@@ -13,12 +13,15 @@ from tfdsl.vocabulary.types import (
     COUNT,
     CPU,
     DURATION,
+    INT,
     MEMORY,
     NUMBER,
     RUN_TIME_STRING,
+    RUN_TIME_WORD,
     STRING,
     STRING_MAP,
     TIME_LIMIT,
+    WORD,
     IntType,
     KeysType,
     ListType,
@@ -27,10 +30,16 @@ from tfdsl.vocabulary.types import (
     StringType,
     Type,
     UnionType,
-    one_of,
+    literals,
 )
 
 Where = Literal["job", "role", "both", "each"]
+RoleName: TypeAlias = Literal["chief", "master", "ps", "worker", "evaluator", "tensorboard"]
+Cleanup: TypeAlias = Literal["running", "all", "none"]
+PullPolicy: TypeAlias = Literal["Always", "IfNotPresent", "Never"]
+Spread: TypeAlias = Literal["node", "none"]
+TaintEffect: TypeAlias = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
+TolerationOperator: TypeAlias = Literal["Exists", "Equal"]
 
 
 class Attribute(Record):
@@ -39,7 +48,7 @@ class Attribute(Record):
     ``where``: ``job``; ``role``; ``both`` (the job's value is the default of every role); ``each`` (the job's value is
     for the job's own object, the role's for its pods; nothing is inherited). ``roles``: the only roles that can have
     it. ``default``: in the words of the reference. ``aliases``: what other tools call it, for suggestions; ``akin``:
-    their words for something similar.
+    their words for something similar. ``ir``: the type in a job that is resolved, where it is another one.
     """
 
     name: str
@@ -51,6 +60,7 @@ class Attribute(Record):
     roles: tuple[str, ...] = ()
     example: str = ""
     akin: tuple[str, ...] = ()
+    ir: Type | None = None
 
     @property
     def has_entries(self) -> bool:
@@ -74,13 +84,12 @@ ENV_NAME = r"(?!\.\Z|\.\.)[-._A-Za-z][-._A-Za-z0-9]*"
 SHELL_NAME = "[A-Za-z_][A-Za-z0-9_]*"
 """Names of variables that a POSIX shell can set and pass on."""
 
-NAME_STRING = StringType(empty=False)
-
-ENV = MapType(UnionType((RUN_TIME_STRING, NUMBER, BOOL, ReferenceType())), keys=ENV_NAME)
-TEXT_OR_ARGV = UnionType((ListType(RUN_TIME_STRING), StringType(run_time=True, empty=False)))
+ENV = MapType(UnionType((RUN_TIME_STRING, NUMBER, BOOL, ReferenceType()), as_text=True), keys=ENV_NAME)
+TEXT_OR_ARGV = UnionType((ListType(RUN_TIME_STRING), RUN_TIME_WORD))
 TOLERATIONS = ListType(MapType(UnionType((STRING, IntType()))))
 
-NO_LIMIT = "none"
+NoLimit: TypeAlias = Literal["none"]
+NO_LIMIT: NoLimit = "none"
 """As a limit: the target sets none."""
 
 MOST_REPLICAS = 100_000
@@ -102,18 +111,18 @@ HIGHEST_ID = 2**31 - 1
 """The highest number of a user or group in a pod (Kubernetes, IsValidUserID)."""
 
 ATTRIBUTES = (
-    Attribute("namespace", "job", NAME_STRING, "not written", "Kubernetes namespace of the job.", example='"ml"',
+    Attribute("namespace", "job", WORD, "not written", "Kubernetes namespace of the job.", example='"ml"',
               akin=("project",)),
     Attribute("labels", "each", STRING_MAP, "none", "Labels of the job object (in a job) or of the pods (in a role).",
               example='{ team = "vision" }', akin=("tags", "meta")),
     Attribute("annotations", "each", STRING_MAP, "none",
               "Annotations of the job object (in a job) or of the pods (in a role).", example='{ owner = "ada" }'),
-    Attribute("queue", "job", NAME_STRING, "the target's", "The queue in which the job waits for its resources.",
+    Attribute("queue", "job", WORD, "the target's", "The queue in which the job waits for its resources.",
               ("queueName", "yarn_queue"), example='"research"', akin=("partition", "local_queue")),
-    Attribute("priority", "job", UnionType((IntType(), NAME_STRING)), "none",
+    Attribute("priority", "job", UnionType((IntType(), WORD)), "none",
               "Which jobs go first: the name of a PriorityClass, or a number, as the target takes it.",
               ("priorityClassName", "priorityClass"), example='"high"', akin=("nice", "qos")),
-    Attribute("scheduler", "job", NAME_STRING, "the target's", "Name of the scheduler that places the pods.",
+    Attribute("scheduler", "job", WORD, "the target's", "Name of the scheduler that places the pods.",
               ("schedulerName", "scheduler_name"), example='"batch-scheduler"'),
     Attribute("gang", "job", BOOL, "true", "Start all `min_available` replicas together or none.",
               ("gang_scheduling", "gangScheduling"), example="false"),
@@ -128,21 +137,21 @@ ATTRIBUTES = (
               akin=("time", "timeout", "max_time", "max_runtime", "max_duration")),
     Attribute("ttl", "job", DURATION, "never removed", "When a finished job is removed.",
               ("ttlSecondsAfterFinished", "ttl_seconds"), example="1d"),
-    Attribute("cleanup", "job", one_of("running", "all", "none"), '"running"',
+    Attribute("cleanup", "job", literals(Cleanup), '"running"',
               "What happens to the other pods when the job finishes.",
               ("cleanPodPolicy", "cleanupPodPolicy"), example='"none"', akin=("cleanup_policy", "delete")),
     Attribute("suspend", "job", BOOL, "false", "Create the job without starting it.", example="true",
               akin=("paused", "hold")),
-    Attribute("checkpoint", "job", StringType(run_time=True, empty=False), "tensorboard's `logdir` if written",
+    Attribute("checkpoint", "job", RUN_TIME_WORD, "tensorboard's `logdir` if written",
               "Folder of checkpoints on storage that outlives a replica; set as `CHECKPOINT_DIR` in every role.",
               ("checkpoint_dir", "checkpoint_path", "ckp_dir"), example='"/runs/mnist"', akin=("model_dir",)),
-    Attribute("image", "both", NAME_STRING, "required",
+    Attribute("image", "both", WORD, "required",
               "Container image; with `build`, the tag to build the Dockerfile as.",
               ("container_image", "docker_image", "image_uri", "image_url", "image_name"), akin=("docker",),
               example='"registry.example.com/mnist:1.4"'),
-    Attribute("image_pull_policy", "both", one_of("Always", "IfNotPresent", "Never"), "the cluster's",
+    Attribute("image_pull_policy", "both", literals(PullPolicy), "the cluster's",
               "When the node pulls the image.", ("imagePullPolicy", "pull_policy"), example='"IfNotPresent"'),
-    Attribute("image_pull_secrets", "both", ListType(NAME_STRING), "[]", "Secrets with registry credentials.",
+    Attribute("image_pull_secrets", "both", ListType(WORD), "[]", "Secrets with registry credentials.",
               ("imagePullSecrets", "pull_secrets"), example='["registry-key"]'),
     Attribute("command", "both", TEXT_OR_ARGV, "the image's entrypoint",
               "The command to run: a list in exec form, or one text for `/bin/sh -c`.",
@@ -150,7 +159,7 @@ ATTRIBUTES = (
               akin=("cmd", "run", "exec", "script", "program", "main", "shell_script")),
     Attribute("args", "both", ListType(RUN_TIME_STRING), "[]", "Appended to the command.",
               ("arguments", "shell_args"), example='["--steps=5000"]'),
-    Attribute("workdir", "both", StringType(run_time=True, empty=False), "the image's",
+    Attribute("workdir", "both", RUN_TIME_WORD, "the image's",
               "Working folder of the command.", ("workingDir", "working_dir", "cwd", "work_dir"), example='"/app"'),
     Attribute("env", "both", ENV, "{}",
               "Environment variables: text, number, bool, `secret()`, `configmap()` or `pod_field()`.",
@@ -166,15 +175,15 @@ ATTRIBUTES = (
     Attribute("memory", "both", MEMORY, "none", "Memory per replica, requested and the limit.",
               ("mem", "ram", "container_memory", "memory_request"), example="16Gi",
               akin=("memory_mb", "mem_mb", "mem_per_cpu", "mem_per_node")),
-    Attribute("cpu_limit", "both", UnionType((CPU, one_of(NO_LIMIT))), "= cpu",
+    Attribute("cpu_limit", "both", UnionType((CPU, literals(NoLimit))), "= cpu",
               'A higher CPU limit, or `"none"` for no limit.', ("cpuLimit", "cpu_limits"), example="8"),
-    Attribute("memory_limit", "both", UnionType((MEMORY, one_of(NO_LIMIT))), "= memory",
+    Attribute("memory_limit", "both", UnionType((MEMORY, literals(NoLimit))), "= memory",
               'A higher memory limit, or `"none"` for no limit.',
               ("memoryLimit", "memory_limits", "mem_limit"), example="20Gi"),
     Attribute("gpu", "both", IntType(0, devices=True), "0", "Whole devices per replica.",
               ("gpus", "num_gpus", "gpu_count", "nvidia.com/gpu", "nvidia_gpu", "gpu_num", "ngpus", "gpus_per_task"),
               example="1", akin=("nvidia", "accelerator", "accelerators", "gres", "gpus_per_node", "nproc_per_node")),
-    Attribute("gpu_resource", "both", NAME_STRING, "the target's: nvidia.com/gpu or yarn.io/gpu",
+    Attribute("gpu_resource", "both", WORD, "the target's: nvidia.com/gpu or yarn.io/gpu",
               "Name of the device resource.", ("gpuResource",), example='"amd.com/gpu"',
               akin=("gpu_type", "accelerator_type")),
     Attribute("gpu_memory", "both", MEMORY, "none", "A share of a device by its memory, on targets that have it.",
@@ -189,7 +198,7 @@ ATTRIBUTES = (
               ("containerPorts", "named_ports", "extra_ports"), example="{ metrics = 9090 }", akin=("expose_ports",)),
     Attribute("host_network", "both", BOOL, "false", "Use the node's network.", ("hostNetwork",), example="true",
               akin=("network", "network_mode")),
-    Attribute("service_account", "both", NAME_STRING, "the namespace's", "ServiceAccount of the pods.",
+    Attribute("service_account", "both", WORD, "the namespace's", "ServiceAccount of the pods.",
               ("serviceAccountName", "serviceAccount", "service_account_name"), example='"trainer"'),
     Attribute("run_as_user", "both", IntType(0, HIGHEST_ID), "the image's", "Number of the user that runs the command.",
               ("runAsUser", "uid", "user_id"), example="1000", akin=("user", "username")),
@@ -211,26 +220,28 @@ ATTRIBUTES = (
     Attribute("node_selector", "both", MapType(UnionType((STRING, ListType(STRING)))), "{}",
               "Labels that the node must have; of a list, any of the values.",
               ("nodeSelector",), example='{ accelerator = "a100" }', akin=("constraint", "constraints")),
-    Attribute("node_label", "both", NAME_STRING, "none", "Which nodes, by a node label expression of Hadoop.",
+    Attribute("node_label", "both", WORD, "none", "Which nodes, by a node label expression of Hadoop.",
               ("nodeLabel", "node_label_expression", "label_expression", "nodeLabelExpression"), example='"gpu"'),
     Attribute("tolerations", "both", TOLERATIONS, "[]", "Taints that the pods tolerate, keys in snake_case.",
               ("toleration",), example='[{ key = "nvidia.com/gpu", operator = "Exists" }]', akin=("taints",)),
-    Attribute("spread", "both", one_of("node", "none"), '"none"', "Place the replicas of the role on different nodes.",
+    Attribute("spread", "both", literals(Spread), '"none"', "Place the replicas of the role on different nodes.",
               example='"node"',
               akin=("podAntiAffinity", "anti_affinity", "placement_policy", "topology")),
     Attribute("replicas", "role", IntType(0, MOST_REPLICAS), "1", "The number of replicas.",
               ("instances", "num_containers", "num_replicas", "replica_count", "instance_count"), example="4",
               akin=("count", "num_workers", "num_ps", "num_trainers", "parallelism", "completions", "nodes",
-                    "num_nodes", "nnodes", "ntasks", "scale")),
+                    "num_nodes", "nnodes", "ntasks", "scale"),
+              ir=IntType(1, MOST_REPLICAS)),  # resolving leaves out a role of 0 replicas
     Attribute("min_available", "role", IntType(0, MOST_REPLICAS), "replicas",
               "Replicas that must be schedulable before any of them starts.",
               ("minAvailable", "min_avail"), example="2", akin=("minMember", "min_replicas")),
     Attribute("after", "role", ListType(STRING), "[]", "Start only after these roles are running.",
-              ("dependsOn",), example='["ps"]', akin=("dependencies", "needs", "requires", "wait_for")),
+              ("dependsOn",), example='["ps"]', akin=("dependencies", "needs", "requires", "wait_for"),
+              ir=ListType(literals(RoleName))),  # a text may name any role, and is told if the job has none
     Attribute("server", "role", BOOL, "false",
               "Run a plain TensorFlow server from TF_CONFIG instead of the command (in-graph replication).",
               roles=("ps", "worker"), example="true"),
-    Attribute("logdir", "role", StringType(run_time=True, empty=False), "`checkpoint`, else required",
+    Attribute("logdir", "role", RUN_TIME_WORD, "`checkpoint`, else required",
               "Folder that TensorBoard shows.",
               ("log_dir", "logDir"), ("tensorboard",), '"/runs/logs"', ("logs",)),
 )  # fmt: skip
@@ -253,7 +264,14 @@ TENSORBOARD_INHERITS = (
 )
 """The job's values that tensorboard inherits (with the mounts); all others are for the training roles."""
 
-TOLERATION_KEYS = ("key", "operator", "value", "effect", "toleration_seconds")
+TOLERATION: dict[str, Type] = {
+    "key": STRING,
+    "operator": literals(TolerationOperator),
+    "value": STRING,
+    "effect": literals(TaintEffect),
+    "toleration_seconds": INT,
+}
+"""What a toleration has, with its types."""
 
 
 class RoleRow(Record):

@@ -6,7 +6,12 @@ A *quantity* is counted in thousandths (``500m`` is 500, ``4Gi`` is 4 · 2³⁰ 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tfdsl.record import Record
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 _BINARY = {"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40, "Pi": 1 << 50, "Ei": 1 << 60}
 _DECIMAL = {"k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15, "E": 10**18}
@@ -168,6 +173,20 @@ def _ms(text: str) -> int:
         message = f"not a duration such as 1h30m: {text!r}"
         raise ValueError(message)
     return value.ms
+
+
+def parse_amount(text: str) -> int | Decimal | Quantity | Duration | Undecided | None:
+    """The number, quantity or duration that a text is, as a literal of the language; ``None`` when it is none."""
+    whole, point, fraction = text.partition(".")
+    if not text.isascii() or len(text) > LONGEST_AMOUNT or text.endswith("."):
+        return None
+    if text.isdigit():
+        return int(text)
+    if point and whole.isdigit() and fraction.isdigit():
+        from decimal import Decimal
+
+        return Decimal(text)
+    return _amount(text)
 
 
 def _amount(text: str) -> Quantity | Duration | Undecided | None:

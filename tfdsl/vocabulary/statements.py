@@ -1,18 +1,58 @@
-"""Mounts, outputs, cluster, build and the settings of params: their kinds, sources and options.
+"""Statements: mounts, outputs, steps, policies, cluster, build, patches, and the settings of params.
+
+What a job in the IR has of all that, each field with its type and its meaning, is at the end (``BLOCKS``).
 
 Source: language reference, "Statements" and "File".
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, TypeAlias, get_args
 
-from tfdsl.record import Record
-from tfdsl.vocabulary.types import BOOL, STRING, STRINGS, ListType, MapType, StringType, Type, one_of
+from tfdsl.record import Record, replace
+from tfdsl.vocabulary import attributes
+from tfdsl.vocabulary.types import (
+    BOOL,
+    MEMORY,
+    RUN_TIME_STRING,
+    RUN_TIME_WORD,
+    STRING,
+    STRINGS,
+    TIME_LIMIT,
+    WORD,
+    IntType,
+    ListType,
+    MapType,
+    StringType,
+    Type,
+    literals,
+)
+
+AccessMode: TypeAlias = Literal["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"]
+HostType: TypeAlias = Literal[
+    "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket", "CharDevice", "BlockDevice"
+]
+OutputWhen: TypeAlias = Literal["success", "failure", "always"]
+StepKind: TypeAlias = Literal["prepare", "sidecar"]
+Discovery: TypeAlias = Literal["tf_config", "flags", "both", "none"]
+Protocol: TypeAlias = Literal["grpc", "grpc+gdr", "grpc+mpi", "grpc+verbs"]
+EventName: TypeAlias = Literal["completed", "failed", "exit", "evicted", "pending", "restarted", "unknown"]
+ActionName: TypeAlias = Literal[
+    "complete job",
+    "fail job",
+    "abort job",
+    "restart container",
+    "restart pod",
+    "restart role",
+    "restart job",
+    "ignore",
+]
 
 
 class Setting(Record):
-    """One ``name = value`` of a block or of the braces after a statement.
+    """One ``name = value`` of a block or of the braces after a statement, or a field of the IR.
+
+    ``type`` ``None``: that of a param's own type, or parts with fields of their own.
 
     ``aliases``: what other tools call it; ``akin``: their words for something similar.
     """
@@ -25,10 +65,14 @@ class Setting(Record):
 
 
 class MountKind(Record):
-    """One mount kind. ``source``: what is written before ``at``; ``optional``: it can be left out."""
+    """One mount kind. ``source``: what is written before ``at``; ``optional``: it can be left out.
+
+    ``field``: what the IR calls the source.
+    """
 
     name: str
     source: Literal["name", "size", "path", "server", "uri"]
+    field: str
     source_doc: str
     doc: str
     options: tuple[Setting, ...] = ()
@@ -38,46 +82,55 @@ class MountKind(Record):
     akin: tuple[str, ...] = ()
 
 
-SUB_PATH = Setting("sub_path", StringType(run_time=True, empty=False), "Folder inside the volume.",
+SUB_PATH = Setting("sub_path", RUN_TIME_WORD, "Folder inside the volume.",
                    ("subPath", "subpath", "sub_path_expr", "subPathExpr"))  # fmt: skip
+HOST_TYPES: tuple[str, ...] = get_args(HostType)
+ACCESS_MODES: tuple[str, ...] = get_args(AccessMode)
 ITEM_KEY = "[-._A-Za-z0-9]+"
-ITEMS = Setting("items", MapType(StringType(empty=False), keys=ITEM_KEY), "Keys to show, each with its file name.")
+ITEMS = Setting("items", MapType(WORD, keys=ITEM_KEY), "Keys to show, each with its file name.")
 MODE = Setting("mode", StringType(pattern="0?[0-7]{3}"), "Octal mode of the files.",
                ("defaultMode",), ("permissions",))  # fmt: skip
-HOST_TYPES = ("Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket", "CharDevice", "BlockDevice")
-ACCESS_MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
 
 MOUNT_KINDS = (
-    MountKind("pvc", "name", "claim name", "An existing PersistentVolumeClaim.", (SUB_PATH,), durable=True,
+    MountKind("pvc", "name", "claim", "claim name", "An existing PersistentVolumeClaim.", (SUB_PATH,), durable=True,
               aliases=("persistentVolumeClaim",), akin=("volume", "disk", "persistentVolume")),
-    MountKind("claim", "size", "size, e.g. `100Gi`", "A new claim for this job.", (
+    MountKind("claim", "size", "claim", "size, e.g. `100Gi`", "A new claim for this job.", (
         SUB_PATH,
-        Setting("storage_class", StringType(empty=False), "StorageClass of the claim.",
+        Setting("storage_class", WORD, "StorageClass of the claim.",
                 ("storageClassName", "storageClass")),
-        Setting("access_modes", ListType(one_of(*ACCESS_MODES)), "Access modes of the claim.",
+        Setting("access_modes", ListType(literals(AccessMode)), "Access modes of the claim.",
                 ("accessModes", "access_mode")),
         Setting("keep", BOOL, "Keep the claim after the job is deleted."),
     ), aliases=("volumeClaim", "volume_claim", "volumeClaimTemplate")),
-    MountKind("host", "path", "absolute path on the node", "A folder or file on the node.",
-              (Setting("type", one_of(*HOST_TYPES), "The kind of file that must exist."),), durable=True,
+    MountKind("host", "path", "source", "absolute path on the node", "A folder or file on the node.",
+              (Setting("type", literals(HostType), "The kind of file that must exist."),), durable=True,
               aliases=("hostPath", "host_path", "hostpath"), akin=("bind", "local", "folder", "directory", "dir")),
-    MountKind("nfs", "server", '`"server:/path"`', "An NFS export.", durable=True),
-    MountKind("configmap", "name", "ConfigMap name", "A ConfigMap as files.", (ITEMS, MODE),
+    MountKind("nfs", "server", "share", '`"server:/path"`', "An NFS export.", durable=True),
+    MountKind("configmap", "name", "name", "ConfigMap name", "A ConfigMap as files.", (ITEMS, MODE),
               aliases=("configMap", "config_map"), akin=("config",)),
-    MountKind("secret", "name", "Secret name", "A Secret as files.", (ITEMS, MODE)),
-    MountKind("scratch", "size", "size (optional)", "Space on the node's disk, removed with the pod.", optional=True,
-              aliases=("emptyDir", "emptydir", "empty_dir"), akin=("tmp", "temp")),
-    MountKind("memory", "size", "size", "A tmpfs.", aliases=("tmpfs", "ramdisk"), akin=("shm",)),
-    MountKind("hdfs", "uri", "URI", "A file or folder from HDFS, copied before the command starts.",
+    MountKind("secret", "name", "name", "Secret name", "A Secret as files.", (ITEMS, MODE)),
+    MountKind("scratch", "size", "size", "size (optional)", "Space on the node's disk, removed with the pod.",
+              optional=True, aliases=("emptyDir", "emptydir", "empty_dir"), akin=("tmp", "temp")),
+    MountKind("memory", "size", "size", "size", "A tmpfs.", aliases=("tmpfs", "ramdisk"), akin=("shm",)),
+    MountKind("hdfs", "uri", "uri", "URI", "A file or folder from HDFS, copied before the command starts.",
               aliases=("HDFS",)),
-    MountKind("archive", "uri", "URI or file (.tar .tar.gz .tgz .zip)", "Unpacked before the command starts.",
+    MountKind("archive", "uri", "source", "URI or file (.tar .tar.gz .tgz .zip)", "Unpacked before the command starts.",
               aliases=("tar", "zip", "tarball")),
 )  # fmt: skip
+SOURCE_TYPES: dict[str, Type] = {
+    "name": RUN_TIME_WORD,
+    "size": MEMORY,
+    "path": RUN_TIME_WORD,
+    "server": RUN_TIME_WORD,
+    "uri": RUN_TIME_WORD,
+}
+"""The types of what is written before ``at``."""
+
 MOUNTS_BY_NAME = {row.name: row for row in MOUNT_KINDS}
 ARCHIVE_ENDINGS = (".tar", ".tar.gz", ".tgz", ".zip")
 
 OUTPUT_OPTIONS = (Setting("overwrite", BOOL, "Overwrite existing files.", ("replace",), ("force", "clobber")),)
-OUTPUT_WHEN = ("success", "failure", "always")
+OUTPUT_WHEN: tuple[str, ...] = get_args(OutputWhen)
 
 STEPS = {
     "prepare": "Runs before the command of each replica, one after the other in the order written.",
@@ -90,16 +143,16 @@ STEP_ATTRIBUTES = {"prepare": _IN_STEPS, "sidecar": (*_IN_STEPS, "ports")}
 """The attributes that a step can have."""
 
 CLUSTER = (
-    Setting("discovery", one_of("tf_config", "flags", "both", "none"),
+    Setting("discovery", literals(Discovery),
             "How tasks find each other: TF_CONFIG, the four TensorFlow flags, both, or not at all.",
             akin=("tf_config", "rendezvous")),
-    Setting("protocol", one_of("grpc", "grpc+gdr", "grpc+mpi", "grpc+verbs"), "Protocol of the TensorFlow servers.",
+    Setting("protocol", literals(Protocol), "Protocol of the TensorFlow servers.",
             akin=("transport", "rpc")),
 )  # fmt: skip
 
 BUILD = (
-    Setting("from", StringType(empty=False), "Base image.", ("FROM", "base", "base_image", "image")),
-    Setting("workdir", StringType(empty=False), "Working folder of the image.", ("WORKDIR",)),
+    Setting("from", WORD, "Base image.", ("FROM", "base", "base_image", "image")),
+    Setting("workdir", WORD, "Working folder of the image.", ("WORKDIR",)),
     Setting("entrypoint", STRINGS, "Entrypoint of the image, in exec form.", ("ENTRYPOINT", "cmd", "command")),
     Setting("hadoop", StringType(pattern=r"[0-9]+(\.[0-9]+)+"), "Adds the Hadoop client of this version."),
 )  # fmt: skip
@@ -302,3 +355,105 @@ EVENTS = (
 
 ACTIONS_OF: dict[str, tuple[str, ...]] = {event.name: event.actions for event in EVENTS}
 """Event → its possible actions."""
+
+
+# --- the fields of a job in the IR -----------------------------------------------------------------------------
+
+MOST_RESTARTS = 2**31 - 1
+"""The most that ``restarted N`` can count."""
+
+_INDEX = Setting("index", IntType(0), "The only replica that it is about; without it, every one.")
+_AT = Setting("at", STRING, "Where it is in the container, without a / at the end.")
+_READONLY = Setting("readonly", BOOL, "Mount it so that nothing can be written to it.")
+_KIND = Setting("kind", None, "Which of the kinds it is.")
+_REFERENCE = Setting("name", STRING, "Name of the object."), Setting("key", STRING, "Which of its keys.")
+
+_MORE_OF_JOB = (
+    Setting("name", STRING, "Name of the job."),
+    Setting("roles", None, "The roles, in any order."),
+    Setting("policies", None, "What happens on events; the defaults of the language follow the written ones."),
+    Setting("claims", None, "The claims that are made for the job."),
+    Setting("cluster", None, "How the tasks learn of each other."),
+    Setting("build", None, "The Dockerfile of the job's image."),
+)
+_MORE_OF_ROLE = (
+    Setting("name", literals(attributes.RoleName), "Which role it is."),
+    Setting("mounts", None, "What is mounted into its containers."),
+    Setting("outputs", None, "What is copied when the command has ended."),
+    Setting("steps", None, "What runs before and beside the command."),
+)
+_STEP = (
+    Setting("kind", literals(StepKind), "`prepare` runs before the command, `sidecar` beside it."),
+    Setting("name", WORD, "Name of its container."),
+)
+_POLICY = (
+    Setting("role", literals(attributes.RoleName), "The role that it is about; without it, the whole job."),
+    _INDEX,
+    Setting("event", literals(EventName), "When it decides."),
+    Setting("codes", ListType(IntType()), "The exit statuses of `exit`."),
+    Setting("count", IntType(1, MOST_RESTARTS), "How many restarts `restarted` waits for."),
+    Setting("delay", TIME_LIMIT, "How long the event must have lasted."),
+    Setting("action", literals(ActionName), "What happens."),
+)
+_OUTPUT = (
+    Setting("source", RUN_TIME_WORD, "The file or folder in the container."),
+    Setting("destination", RUN_TIME_WORD, "Where it is copied to."),
+    Setting("when", literals(OutputWhen), "After which ends of the command."),
+    _INDEX,
+    *OUTPUT_OPTIONS,
+)
+_CLAIM = (
+    Setting("name", STRING, "What its mounts call it; the claim is named JOB-NAME."),
+    Setting("size", MEMORY, "How much it can hold."),
+    *(option for option in MOUNTS_BY_NAME["claim"].options if option is not SUB_PATH),
+)
+_TOLERATION_DOCS = {
+    "key": "Key of the taint; without it, every key.",
+    "operator": "`Exists` for any value, `Equal` for the one named.",
+    "value": "Value of the taint.",
+    "effect": "Which effect is tolerated; without it, every one.",
+    "toleration_seconds": "How long a running pod may stay.",
+}
+
+
+def _mount(kind: MountKind) -> tuple[Setting, ...]:
+    source = Setting(kind.field, SOURCE_TYPES[kind.source], f"The {kind.source_doc.removesuffix(' (optional)')}.")
+    if kind.name == "claim":
+        source = Setting("claim", WORD, "Name of the claim among those of the job.")
+    if kind.name == "nfs":
+        server = Setting("server", WORD, "The server.")
+        return _AT, _READONLY, _KIND, server, Setting("share", RUN_TIME_STRING, "The path that it exports.")
+    options = (SUB_PATH,) if kind.name == "claim" else kind.options
+    return _AT, _READONLY, _KIND, source, *options
+
+
+Row: TypeAlias = Setting | attributes.Attribute
+
+BLOCKS: dict[str, tuple[Row, ...]] = {
+    "job": (*_MORE_OF_JOB, *(row for row in attributes.ATTRIBUTES if row.where in ("job", "each"))),
+    "role": (*_MORE_OF_ROLE, *(row for row in attributes.ATTRIBUTES if row.in_role)),
+    "step": (*_STEP, *(attributes.BY_NAME[name] for name in STEP_ATTRIBUTES["sidecar"])),
+    "policy": _POLICY,
+    "output": _OUTPUT,
+    "claim": _CLAIM,
+    "toleration": tuple(Setting(name, of, _TOLERATION_DOCS[name]) for name, of in attributes.TOLERATION.items()),
+    "cluster": CLUSTER,
+    "build": (
+        *(row if row.name != "from" else replace(row, name="base") for row in BUILD),
+        Setting("steps", None, "`copy` and `run`, in their order."),
+    ),
+    "copy": (
+        _KIND,
+        Setting("source", WORD, "What is copied, in the build context."),
+        Setting("destination", WORD, "Where to."),
+    ),
+    "run": (_KIND, Setting("command", WORD, "The command that runs.")),
+    **{f"mount {kind.name}": _mount(kind) for kind in MOUNT_KINDS},
+    "task_index": (_KIND,),
+    "env": (_KIND, Setting("name", WORD, "Name of the variable.")),
+    "run_time": (_KIND, Setting("parts", None, "Its literal parts, and those that are known when the replica runs.")),
+    "secret": (_KIND, *_REFERENCE),
+    "configmap": (_KIND, *_REFERENCE),
+    "pod_field": (_KIND, Setting("field", STRING, "Path of the field.")),
+}
+"""The fields of each model of the IR."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from tfdsl.record import Record
 
@@ -65,9 +65,10 @@ class MapType(Record):
 
 
 class UnionType(Record):
-    """One of several types, tried in order."""
+    """One of several types, tried in order. ``as_text``: the IR has numbers and bools as their texts."""
 
     of: tuple[Type, ...]
+    as_text: bool = False
 
 
 class ReferenceType(Record):
@@ -95,7 +96,9 @@ Type: TypeAlias = (
 INT = IntType()
 NUMBER = NumberType()
 STRING = StringType()
+WORD = StringType(empty=False)
 RUN_TIME_STRING = StringType(run_time=True)
+RUN_TIME_WORD = StringType(run_time=True, empty=False)
 BOOL = BoolType()
 MEMORY = QuantityType("memory")
 CPU = QuantityType("cpu")
@@ -109,6 +112,11 @@ STRING_MAP = MapType(STRING)
 def one_of(*words: str) -> StringType:
     """A string from a fixed set."""
     return StringType(one_of=words)
+
+
+def literals(alias: object) -> StringType:
+    """A string from the words of a ``Literal``."""
+    return StringType(one_of=get_args(alias))
 
 
 def choices(kind: Type) -> tuple[str, ...]:

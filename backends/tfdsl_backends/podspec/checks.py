@@ -16,8 +16,7 @@ from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.emit.located import Data, Located, child, entry, plain, unwrap
 from tfdsl.ir.cluster_spec import LONGEST_STRING
-from tfdsl.ir.model import Role, Step
-from tfdsl.ir.part import requested
+from tfdsl.ir.model import Role, Step, requested
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.vocabulary.attributes import SHELL_NAME

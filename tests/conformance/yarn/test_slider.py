@@ -14,7 +14,7 @@ import yaml
 from tests.conformance.yarn import packages, slider_jobs
 from tests.conformance.yarn.packages import Package
 from tfdsl import targets
-from tfdsl.cli.examples import wanted_targets
+from tfdsl.cli.new import wanted_targets
 from tfdsl.importing.manifests import import_manifests
 from tfdsl.text import Source
 

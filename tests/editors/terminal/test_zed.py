@@ -7,7 +7,7 @@ import tomllib
 from typing import TYPE_CHECKING
 
 from tests.editors.terminal.page import ROOT, section
-from tfdsl.lsp.settings import Settings, read_settings
+from tfdsl.lsp.snapshot import Settings, read_settings
 
 if TYPE_CHECKING:
     from tests.editors.terminal.home import Home

@@ -16,7 +16,7 @@ from tests.unit.backends.structural import schema, violations
 from tests.unit.backends.tfjob.operator import never_checked, webhook
 from tests.unit.backends.volcano.webhook import refusals
 from tfdsl import targets
-from tfdsl.cli import word_examples
+from tfdsl.cli import topics
 from tfdsl.compiling import pipeline
 from tfdsl.text import Source
 from tfdsl.vocabulary import attributes
@@ -97,11 +97,11 @@ def make(chance: random.Random) -> Case:
 @cache
 def _examples() -> tuple[str, ...]:
     given = (
-        word_examples.ATTRIBUTES,
-        word_examples.EVENTS,
-        word_examples.ACTIONS,
-        word_examples.ROLES,
-        word_examples.MOUNTS,
+        topics.ATTRIBUTES,
+        topics.EVENTS,
+        topics.ACTIONS,
+        topics.ROLES,
+        topics.MOUNTS,
     )
     plain = [f"{row.name} = {row.example}" for row in attributes.ATTRIBUTES if row.example and row.where != "role"]
     return (*plain, *(text for table in given for text in table.values()))

@@ -13,14 +13,12 @@ from tests.fuzz.case import Case, expect, kept
 from tfdsl import targets
 from tfdsl.compiling import pipeline
 from tfdsl.diagnostics.render import FORMATS, render
-from tfdsl.lsp.declared import declared
-from tfdsl.lsp.features.code_actions import code_actions
 from tfdsl.lsp.features.completion import complete
-from tfdsl.lsp.features.definition import definition
 from tfdsl.lsp.features.hover import hover
 from tfdsl.lsp.features.inlay_hints import inlay_hints
-from tfdsl.lsp.features.links import links
-from tfdsl.lsp.features.symbols import search
+from tfdsl.lsp.features.navigation import definition, links, search
+from tfdsl.lsp.features.problems import code_actions
+from tfdsl.lsp.names import declared
 from tfdsl.lsp.workspace import Workspace
 from tfdsl.source_files import Inputs
 from tfdsl.text import Source

@@ -15,8 +15,7 @@ from tests.fuzz.mistakes import tokens
 from tfdsl import targets
 from tfdsl.compiling import pipeline
 from tfdsl.diagnostics.render import render
-from tfdsl.lsp.features.hover import hover
-from tfdsl.lsp.features.signature_help import signature_help
+from tfdsl.lsp.features.hover import hover, signature_help
 from tfdsl.lsp.snapshot import Snapshot
 from tfdsl.source_files import decode, is_file_name
 from tfdsl.text import Source

@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from tests.fuzz.case import Case, expect, kept
 from tests.fuzz.command import run
 from tfdsl.comparing import repository
-from tfdsl.lsp.declared import declared
 from tfdsl.lsp.features.completion import complete
-from tfdsl.lsp.features.links import links
-from tfdsl.lsp.features.symbols import search
+from tfdsl.lsp.features.navigation import links, search
+from tfdsl.lsp.names import declared
 from tfdsl.lsp.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import pickle
 import stat
@@ -300,3 +301,14 @@ def test_threads_do_not_disturb_each_other() -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def test_help_shows_all_arguments_and_others_are_refused() -> None:
+    assert set(inspect.signature(tfdsl.compile).parameters) == {
+        "source", "target", "strict", "text", "base", "profile", "params", "params_file", "job", "options", "name"
+    }  # fmt: skip
+    assert "options" not in inspect.signature(tfdsl.info).parameters
+    with pytest.raises(TypeError, match="unexpected keyword argument 'options'"):
+        tfdsl.info(text="job a { role worker { } }", options={"a": 1})  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'parms'"):
+        tfdsl.load(text="job a { role worker { } }", parms={})  # type: ignore[call-arg]

@@ -201,7 +201,11 @@ def test_a_role_without_an_image_is_refused_where_the_target_needs_one() -> None
         tfdsl.compile(made, "volcano")
     (error,) = (one for one in refused.value.diagnostics if one.level == "error")
     assert (error.code, error.span.path) == ("TFJ2110", "<job j>")
-    assert tfdsl.check(made) == ()
+    (error,) = tfdsl.check(made)
+    assert (error.code, error.help) == (
+        "TFJ2110",
+        ('for example "image": "registry.example.com/mnist:1.4" in each role',),
+    )
     assert tfdsl.compile(made, "yarn").documents
 
 

@@ -10,10 +10,10 @@ import pytest
 
 from tests.unit.cli.shell import SHELLCHECK, environment, tfdsl
 from tfdsl import targets
+from tfdsl.cli import completion
 from tfdsl.cli.commands import SUMMARIES, load
-from tfdsl.cli.completing import bash_line
-from tfdsl.cli.completing.shells import SHELLS
-from tfdsl.cli.completing.values import ARGUMENTS, FAULTS, NAMES, VALUES
+from tfdsl.cli.completion import SHELLS
+from tfdsl.cli.completion.values import ARGUMENTS, FAULTS, NAMES, VALUES
 from tfdsl.lifecycle import faults
 
 if TYPE_CHECKING:
@@ -259,13 +259,13 @@ def test_bash_may_break_words_elsewhere(folder: Path) -> None:
 
 @pytest.mark.parametrize("text", ["plain", "two words", "it's", 'a"b', "$x `y` \\z", "~a*b?[c]{d}#!&;|<>()", "é 🚀"])
 def test_what_is_written_for_bash_is_read_by_it(text: str) -> None:
-    written = [bash_line.quoted(text, ""), f'"{bash_line.quoted(text, chr(34))}"']
+    written = [completion.quoted(text, ""), f'"{completion.quoted(text, chr(34))}"']
     done = subprocess.run(
         ["bash", "--norc", "-c", f"printf '%s\\0' {' '.join(map(str, written))}"], capture_output=True, check=True
     )
     assert done.stdout.decode().split("\0")[:-1] == [text, text]
     for one in written:
-        assert [word.text for word in bash_line.split(f"{one}", "")] == [text]
+        assert [word.text for word in completion.split(f"{one}", "")] == [text]
 
 
 def test_the_script_in_the_real_bash(folder: Path) -> None:

@@ -12,12 +12,12 @@ from tests.unit.cli.shell import ROOT, tfdsl
 from tests.unit.diagnostics.pages import Example, diagnostics, part
 from tfdsl import targets
 from tfdsl.backend import spoken
-from tfdsl.cli import main, report, word_examples
+from tfdsl.cli import main, report, topics
 from tfdsl.cli.commands import SUMMARIES
+from tfdsl.cli.explain import pages_of, words
 from tfdsl.cli.message_pages import page_of
 from tfdsl.cli.new import starter
 from tfdsl.cli.topics import TOPICS, UNITS
-from tfdsl.cli.word_pages import pages_of, words
 from tfdsl.compiling import pipeline
 from tfdsl.ir.fields import all_keys
 from tfdsl.syntax import _tables
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 RULES = sorted({rule.code: rule for rule in pipeline.every_rule().values()}.values(), key=lambda rule: rule.code)
 EXAMPLES = {
-    **{f"attribute {one.name}": word_examples.of_attribute(one) for one in attributes.ATTRIBUTES},
-    **{f"event {name}": text for name, text in word_examples.EVENTS.items()},
-    **{f"action {name}": text for name, text in word_examples.ACTIONS.items()},
-    **{f"role {name}": text for name, text in word_examples.ROLES.items()},
-    **{f"mount {name}": text for name, text in word_examples.MOUNTS.items()},
-    **{f"function {name}": text for name, text in word_examples.FUNCTIONS.items()},
-    **word_examples.OTHERS,
-    **word_examples.PATCHES,
-    **word_examples.WORDS,
+    **{f"attribute {one.name}": topics.of_attribute(one) for one in attributes.ATTRIBUTES},
+    **{f"event {name}": text for name, text in topics.EVENTS.items()},
+    **{f"action {name}": text for name, text in topics.ACTIONS.items()},
+    **{f"role {name}": text for name, text in topics.ROLES.items()},
+    **{f"mount {name}": text for name, text in topics.MOUNTS.items()},
+    **{f"function {name}": text for name, text in topics.FUNCTIONS.items()},
+    **topics.OTHERS,
+    **topics.PATCHES,
+    **topics.WORDS,
     **{f"topic {name}": one.example for name, one in TOPICS.items() if one.example},
 }
 
@@ -64,11 +64,11 @@ def test_an_example_is_clean(name: str) -> None:
 @pytest.mark.parametrize(
     ("table", "rows"),
     [
-        (word_examples.EVENTS, statements.EVENTS),
-        (word_examples.ACTIONS, statements.ACTIONS),
-        (word_examples.ROLES, attributes.ROLES),
-        (word_examples.MOUNTS, statements.MOUNT_KINDS),
-        (word_examples.FUNCTIONS, functions.FUNCTIONS),
+        (topics.EVENTS, statements.EVENTS),
+        (topics.ACTIONS, statements.ACTIONS),
+        (topics.ROLES, attributes.ROLES),
+        (topics.MOUNTS, statements.MOUNT_KINDS),
+        (topics.FUNCTIONS, functions.FUNCTIONS),
     ],
 )
 def test_the_examples_are_about_what_there_is(table: dict[str, str], rows: tuple[statements.Event, ...]) -> None:

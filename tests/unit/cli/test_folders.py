@@ -10,7 +10,7 @@ import pytest
 
 from tests.skips import not_as_root
 from tests.unit.cli.shell import tfdsl
-from tfdsl.lsp.settings import read_settings
+from tfdsl.lsp.snapshot import read_settings
 from tfdsl.lsp.workspace import Workspace
 from tfdsl.source_files import job_files
 

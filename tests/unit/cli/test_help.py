@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.cli.shell import tfdsl
-from tfdsl.cli.commands import SUMMARIES, load
-from tfdsl.cli.overview import overview
+from tfdsl.cli.commands import SUMMARIES, load, overview
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,9 +15,8 @@ import pytest
 
 from tests.unit.cli.shell import Ran, tfdsl
 from tfdsl import targets
-from tfdsl.cli import kustomizations
-from tfdsl.cli.kustomizations import renamings
-from tfdsl.cli.renaming import kept_names
+from tfdsl.cli import beside_output
+from tfdsl.cli.beside_output import kept_names, renamings
 from tfdsl.compiling.pipeline import compile_source
 from tfdsl.text import Source
 
@@ -262,7 +261,7 @@ def test_nothing_is_searched_without_one_in_or_above_the_folder(project: Path, m
 
     (project / "out/kustomization.yaml").unlink()
     kustomization(project / "elsewhere", "resources: [../out/digits.yaml]\nnamePrefix: a-\n")
-    monkeypatch.setattr(kustomizations, "_below", searched)
+    monkeypatch.setattr(beside_output, "_kustomizations", searched)
     assert found() == []
 
 
@@ -271,11 +270,11 @@ def test_the_search_has_an_end(project: Path, monkeypatch: pytest.MonkeyPatch) -
     for number in range(5):
         kustomization(project / f"a{number}", "resources: []\n")
     assert len(found()) == 1
-    monkeypatch.setattr(kustomizations, "MOST_KUSTOMIZATIONS", 4)
+    monkeypatch.setattr(beside_output, "MOST_KUSTOMIZATIONS", 4)
     assert found() == []
     monkeypatch.undo()
     monkeypatch.chdir(project)
-    monkeypatch.setattr(kustomizations, "MOST_ENTRIES", 3)
+    monkeypatch.setattr(beside_output, "MOST_ENTRIES", 3)
     assert found() == []
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.cli.shell import JOB, ROOT, Ran, tfdsl
-from tfdsl.cli import leftovers
+from tfdsl.cli import beside_output
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -170,7 +170,7 @@ def test_names_are_quoted_and_secrets_of_terminals_escaped(project: Path) -> Non
 
 
 def test_many_are_counted(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leftovers, "MOST_MESSAGES", 2)
+    monkeypatch.setattr(beside_output, "MOST_MESSAGES", 2)
     compiled(project, JOB)
     text = (project / "out/mnist.yaml").read_text()
     for number in range(5):
@@ -181,7 +181,7 @@ def test_many_are_counted(project: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_the_search_has_an_end(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leftovers, "MOST_FILES", 3)
+    monkeypatch.setattr(beside_output, "MOST_FILES", 3)
     compiled(project, JOB)
     (project / "out/mnist.yaml").rename(project / "out/zzz.yaml")
     for number in range(5):

@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.cli.shell import ROOT, tfdsl
 from tfdsl import targets
-from tfdsl.cli import examples
+from tfdsl.cli import new
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,13 +69,13 @@ def tree(folder: Path) -> dict[str, str]:
 def test_without_arguments_the_examples_are_listed(tmp_path: Path) -> None:
     ran = tfdsl("new", cwd=tmp_path)
     assert ran.status == 0
-    assert [line.split()[0] for line in ran.out.splitlines()] == list(examples.NAMES)
+    assert [line.split()[0] for line in ran.out.splitlines()] == list(new.NAMES)
     assert all(len(line.split()) > 4 and len(line) <= 120 for line in ran.out.splitlines())
     assert "tfdsl new --from EXAMPLE" in ran.err
     assert tree(tmp_path) == {}
 
 
-@pytest.mark.parametrize("name", examples.NAMES)
+@pytest.mark.parametrize("name", new.NAMES)
 def test_an_example_is_written_with_its_files(name: str, tmp_path: Path) -> None:
     ran = tfdsl("new", "--from", name, cwd=tmp_path)
     shipped = {path.name: path.read_text("utf-8") for path in (ROOT / "examples" / name).iterdir() if path.is_file()}
@@ -86,7 +86,7 @@ def test_an_example_is_written_with_its_files(name: str, tmp_path: Path) -> None
     assert tfdsl(*command, *([] if command[-1] in ("tfjob",) else ["-o", "out"]), cwd=tmp_path).status == 0
 
 
-@pytest.mark.parametrize("name", examples.NAMES)
+@pytest.mark.parametrize("name", new.NAMES)
 def test_an_example_is_in_the_one_layout_and_its_job_has_its_name(name: str, tmp_path: Path) -> None:
     assert tfdsl("new", "--from", name, cwd=tmp_path).status == 0
     ran = tfdsl("fmt", "--diff", f"{name}/main.tfjob", cwd=tmp_path)
@@ -95,16 +95,16 @@ def test_an_example_is_in_the_one_layout_and_its_job_has_its_name(name: str, tmp
     assert [line for line in text.splitlines() if line.startswith("job ")] == [f"job {name} {{"]
 
 
-@pytest.mark.parametrize("name", examples.NAMES)
+@pytest.mark.parametrize("name", new.NAMES)
 def test_an_example_has_no_error_for_its_targets_in_any_profile(name: str) -> None:
     folder = ROOT / "examples" / name
-    wanted = examples.wanted_targets((folder / "main.tfjob").read_text(encoding="utf-8"), targets.names())
+    wanted = new.wanted_targets((folder / "main.tfjob").read_text(encoding="utf-8"), targets.names())
     words = [word for target in wanted for word in ("-t", target)]
     ran = tfdsl("check", "main.tfjob", *words, "--all-profiles", cwd=folder)
     assert ran.status == 0, ran.err
 
 
-@pytest.mark.parametrize("name", examples.NAMES)
+@pytest.mark.parametrize("name", new.NAMES)
 def test_the_commands_in_the_comment_of_an_example_run(name: str, tmp_path: Path) -> None:
     assert tfdsl("new", "--from", name, cwd=tmp_path).status == 0
     text = (tmp_path / name / "main.tfjob").read_text(encoding="utf-8")
@@ -113,11 +113,11 @@ def test_the_commands_in_the_comment_of_an_example_run(name: str, tmp_path: Path
         assert ran.status == 0, ran.err
 
 
-@pytest.mark.parametrize("name", examples.NAMES)
+@pytest.mark.parametrize("name", new.NAMES)
 def test_an_example_with_another_name(name: str, tmp_path: Path) -> None:
     """The folder and the job have it; nothing else is different."""
     assert tfdsl("new", "letters", "--from", name, cwd=tmp_path).status == 0
-    texts = examples.files(name)
+    texts = new.files(name)
     texts["main.tfjob"] = texts["main.tfjob"].replace(f"\njob {name} {{", "\njob letters {")
     assert tree(tmp_path / "letters") == texts
     assert "\njob letters {" in texts["main.tfjob"]
@@ -175,6 +175,6 @@ def test_a_file_that_a_job_writes_is_not_changed(tmp_path: Path) -> None:
 
 
 def test_without_a_line_about_targets_an_example_is_for_all() -> None:
-    assert examples.wanted_targets("# A job.\njob a { }\n", ("x", "y")) == ("x", "y")
-    assert examples.wanted_targets("# A job.\n# Targets: y, z.\n\njob a { }\n", ("x", "y")) == ["y", "z"]
-    assert examples.wanted_targets("# A job.\n\n# Targets: y.\njob a { }\n", ("x", "y")) == ("x", "y")
+    assert new.wanted_targets("# A job.\njob a { }\n", ("x", "y")) == ("x", "y")
+    assert new.wanted_targets("# A job.\n# Targets: y, z.\n\njob a { }\n", ("x", "y")) == ["y", "z"]
+    assert new.wanted_targets("# A job.\n\n# Targets: y.\njob a { }\n", ("x", "y")) == ("x", "y")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.cli.shell import COMMAND, JOB, environment, tfdsl
-from tfdsl.cli.progress import MANY
+from tfdsl.cli.report import MANY
 
 if TYPE_CHECKING:
     from pathlib import Path

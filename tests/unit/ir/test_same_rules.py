@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tfdsl.compiling import pipeline
-from tfdsl.ir.read_json import from_json
+from tfdsl.ir.read_json import from_json, in_json
 from tfdsl.text import Source
 
 IMAGE = "r/x:1"
@@ -141,7 +141,7 @@ def of_text(body: str) -> set[tuple[str, str, tuple[str, ...]]]:
     program = pipeline.load(Source("main.tfjob", text), lambda path: "no file")
     assert not program.diagnostics, program.diagnostics
     told = pipeline.check(program, pipeline.Request()).diagnostics
-    return {(one.rule.code, one.message, one.helps) for one in told if one.level == "error"}
+    return {(one.rule.code, one.message, tuple(map(in_json, one.helps))) for one in told if one.level == "error"}
 
 
 @pytest.mark.parametrize("code", CASES)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.drawing.graphs import Graph, drawn, graphs, of_outcome
 from tfdsl.drawing.picture import Picture
-from tfdsl.lsp.features.compile import outcome_for, request_for
+from tfdsl.lsp.features.previews import Preview, outcome_for, request_for
+from tfdsl.lsp.snapshot import Snapshot
 from tfdsl.record import Record
 from tfdsl.text import Span
-
-if TYPE_CHECKING:
-    from tfdsl.lsp.snapshot import Snapshot
 
 
 class DrawnJob(Record):
@@ -32,25 +29,13 @@ class DrawnText(Record):
     problems: tuple[Diagnostic, ...]
 
 
-def draw_text(
-    snapshot: Snapshot,
-    target: str | None = None,
-    job: str | None = None,
-    profile: str | None = None,
-    params: Mapping[str, str] | None = None,
-) -> DrawnText | str:
-    """The picture of ``snapshot`` for ``target``, or as it is written, or why that cannot be asked for.
-
-    The arguments are those of :func:`tfdsl.lsp.features.compile.compile_text`.
-    """
-    if target is not None:
-        found = outcome_for(snapshot, target, job, profile, params)
-        if isinstance(found, str):
-            return found
-        outcome = found[1]
-        return _drawn(of_outcome(outcome), outcome.diagnostics)
-    plain = graphs(snapshot.program, request_for(snapshot, job, profile, params), ())
-    return _drawn(plain.graphs, plain.diagnostics)
+def draw_text(snapshot: Snapshot, preview: Preview) -> DrawnText | str:
+    """The picture of ``snapshot`` for the target of ``preview``, or as it is written, or why there is none."""
+    if preview.target is None:
+        plain = graphs(snapshot.program, request_for(snapshot, preview), ())
+        return _drawn(plain.graphs, plain.diagnostics)
+    found = outcome_for(snapshot, preview)
+    return found if isinstance(found, str) else _drawn(of_outcome(found[1]), found[1].diagnostics)
 
 
 def _drawn(made: Sequence[Graph], problems: tuple[Diagnostic, ...]) -> DrawnText:

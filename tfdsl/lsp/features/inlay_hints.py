@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 from tfdsl.compiling import pipeline
-from tfdsl.lsp.conditions import conditions
-from tfdsl.lsp.matrices import jobs_of
+from tfdsl.lsp.features.hover import conditions
+from tfdsl.lsp.names import jobs_of, walk
 from tfdsl.lsp.shown import shown
-from tfdsl.lsp.tree import walk
+from tfdsl.lsp.snapshot import Snapshot
 from tfdsl.record import Record, replace
 from tfdsl.semantics import resolved
 from tfdsl.semantics.scope import references
@@ -17,10 +17,7 @@ from tfdsl.semantics.values import Data, ListData, MapData, Value
 from tfdsl.syntax import ast
 from tfdsl.text import Span
 
-if TYPE_CHECKING:
-    from tfdsl.lsp.snapshot import Snapshot
-
-    Place = tuple[str, int, int]
+Place: TypeAlias = tuple[str, int, int]
 
 _COMPUTED = (ast.Ref, ast.Binary, ast.Unary, ast.Choice, ast.Index, ast.Member, ast.Call)
 

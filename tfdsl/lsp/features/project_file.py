@@ -10,9 +10,9 @@ from tfdsl import targets
 from tfdsl.compiling.front_end import project_with
 from tfdsl.diagnostics import Rule
 from tfdsl.lint.runner import SLUGS, load
-from tfdsl.lsp.features.completion.item import Completions, Item
-from tfdsl.lsp.features.diagnostics import Problem, problem
+from tfdsl.lsp.features.completion_values import Completions, Item
 from tfdsl.lsp.features.hover import Hover
+from tfdsl.lsp.features.problems import Problem, problem
 from tfdsl.patterns import regex
 from tfdsl.settings.finding import HOME, is_shared
 from tfdsl.settings.tables import levelled_rules, read_settings, rule_called

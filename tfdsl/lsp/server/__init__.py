@@ -1,7 +1,7 @@
 """The server on pygls: positions to offsets, features to messages. Nothing else knows the protocol.
 
-Modules that do the work are imported when they are first needed, so that the answer to ``initialize`` does not wait
-for them; they are fetched right after it.
+The answers to requests are in ``requests.py`` and ``previews.py``. These load the features and with them the compiler,
+so they are imported with the first request, or when ``initialize`` has been answered.
 """
 
 from __future__ import annotations
@@ -9,21 +9,53 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
 
-from lsprotocol.types import LSPErrorCodes
+from lsprotocol import types
 
-from tfdsl.lsp.server import asking, compiling, editing, graphing, lifecycle, moving
-from tfdsl.lsp.server.session import REQUEST_FAILED, Session
+from tfdsl.lsp.server.lifecycle import FEATURES
+from tfdsl.lsp.server.protocol import LEGEND
+from tfdsl.lsp.server.session import OPEN_OUTPUT, REQUEST_FAILED, Session
 
-FEATURES = (
-    *lifecycle.FEATURES,
-    *asking.FEATURES,
-    *editing.FEATURES,
-    *compiling.FEATURES,
-    *graphing.FEATURES,
-    *moving.FEATURES,
+_NAMES = [
+    types.FileOperationFilter(types.FileOperationPattern("**/*.tfjob", types.FileOperationPatternKind.File), "file"),
+    types.FileOperationFilter(types.FileOperationPattern("**", types.FileOperationPatternKind.Folder), "file"),
+]
+
+REQUESTS = (
+    ("requests.completion", types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(list('.{"=> '))),
+    ("requests.hover", types.TEXT_DOCUMENT_HOVER, None),
+    ("requests.signature_help", types.TEXT_DOCUMENT_SIGNATURE_HELP, types.SignatureHelpOptions(["(", ","])),
+    ("requests.inlay_hint", types.TEXT_DOCUMENT_INLAY_HINT, None),
+    ("requests.code_lens", types.TEXT_DOCUMENT_CODE_LENS, None),
+    ("requests.definition", types.TEXT_DOCUMENT_DEFINITION, None),
+    ("requests.references", types.TEXT_DOCUMENT_REFERENCES, None),
+    ("requests.highlight", types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT, None),
+    ("requests.document_symbol", types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, None),
+    ("requests.workspace_symbol", types.WORKSPACE_SYMBOL, None),
+    ("requests.document_link", types.TEXT_DOCUMENT_DOCUMENT_LINK, None),
+    ("requests.prepare_rename", types.TEXT_DOCUMENT_PREPARE_RENAME, None),
+    ("requests.rename", types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True)),
+    ("requests.will_rename_files", types.WORKSPACE_WILL_RENAME_FILES, types.FileOperationRegistrationOptions(_NAMES)),
+    ("requests.folding_range", types.TEXT_DOCUMENT_FOLDING_RANGE, None),
+    ("requests.selection_range", types.TEXT_DOCUMENT_SELECTION_RANGE, None),
+    ("requests.semantic_tokens", types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, LEGEND),
+    ("requests.semantic_tokens_range", types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, LEGEND),
+    ("requests.formatting", types.TEXT_DOCUMENT_FORMATTING, None),
+    ("requests.range_formatting", types.TEXT_DOCUMENT_RANGE_FORMATTING, None),
+    (
+        "requests.on_type_formatting",
+        types.TEXT_DOCUMENT_ON_TYPE_FORMATTING,
+        types.DocumentOnTypeFormattingOptions("}", ["\n"]),
+    ),
+    ("previews.compiled", "tfdsl/compile", None),
+    ("previews.where", "tfdsl/where", None),
+    ("previews.graph", "tfdsl/graph", None),
+    ("previews.imported", "tfdsl/import", None),
 )
-"""Method, options and handler of everything that the server answers."""
+"""Who answers, the method, and its options."""
 
 
 def make_server() -> Session:
@@ -31,18 +63,31 @@ def make_server() -> Session:
     session = Session()
     for method, options, handler in FEATURES:
         session.feature(method, options)(handler)
+    for name, method, registered in REQUESTS:
+        session.feature(method, registered)(partial(_answer, session, name))
 
-    def open_output(uri: str, target: str, job: str) -> list[str]:
-        return compiling.open_output(session, uri, target, job)
+    def open_output(uri: str, target: str, job: str) -> object:
+        return _named("previews.open_output")(session, uri, target, job)
 
-    session.command(compiling.OPEN_OUTPUT)(open_output)
+    session.command(OPEN_OUTPUT)(open_output)
     return session
+
+
+def _answer(session: Session, name: str, params: object) -> object:
+    return _named(name)(session, params)
+
+
+def _named(name: str) -> Callable[..., object]:
+    """The function ``MODULE.NAME`` of this package."""
+    module, _, function = name.partition(".")
+    answer: Callable[..., object] = getattr(import_module(f"{__name__}.{module}"), function)
+    return answer
 
 
 def _is_news(record: logging.LogRecord) -> bool:
     """Whether a record is more than a request that failed for a reason that the client knows, or was cancelled."""
     error = record.exc_info[1] if record.exc_info else None
-    quiet = (REQUEST_FAILED, LSPErrorCodes.RequestCancelled, LSPErrorCodes.ContentModified)
+    quiet = (REQUEST_FAILED, types.LSPErrorCodes.RequestCancelled, types.LSPErrorCodes.ContentModified)
     return getattr(error, "code", None) not in quiet
 
 
@@ -58,5 +103,5 @@ def run() -> int:
     try:
         session.serve(stdin, stdout)
     finally:
-        compiling.remove_outputs(session)
+        session.remove_outputs()
     return 0 if session.ended_well or session.begin is None else 1

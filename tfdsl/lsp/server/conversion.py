@@ -7,27 +7,16 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from tfdsl.lsp.documents import Change, Documents
-from tfdsl.lsp.features.diagnostics import Problem, problem
-from tfdsl.lsp.positions import Lines
-from tfdsl.lsp.server.legend import MODIFIERS, TYPES
+from tfdsl.diagnostics.diagnostic import Edit
+from tfdsl.lsp.documents import Change, Documents, Lines
+from tfdsl.lsp.features.problems import Action, Problem, problem
+from tfdsl.lsp.server.protocol import MODIFIERS, TYPES
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from tfdsl.diagnostics.diagnostic import Edit
-    from tfdsl.importing.manifests import Imported
-    from tfdsl.lsp.features.code_actions import Action
-    from tfdsl.lsp.features.compile import Compiled
     from tfdsl.lsp.features.completion import Completions, Item
-    from tfdsl.lsp.features.hover import Hover
-    from tfdsl.lsp.features.inlay_hints import Hint
-    from tfdsl.lsp.features.semantic_tokens import Token
-    from tfdsl.lsp.features.signature_help import Signature
-    from tfdsl.lsp.features.symbols import Symbol
-    from tfdsl.lsp.occurrences import Occurrence
-    from tfdsl.tracing.back import Origin
-    from tfdsl.tracing.forward import Answer
-    from tfdsl.tracing.places import Place
+    from tfdsl.lsp.features.layout import Token
+    from tfdsl.lsp.features.navigation import Symbol
 
 _SEVERITY = {
     "error": types.DiagnosticSeverity.Error,
@@ -158,7 +147,7 @@ def _completion(item: Item, range_: types.Range, at: int, text: str, *, snippets
         label=item.label,
         kind=_COMPLETION[item.kind],
         detail=item.detail or None,
-        documentation=types.MarkupContent(types.MarkupKind.Markdown, item.doc) if item.doc else None,
+        documentation=markdown(item.doc) if item.doc else None,
         sort_text=f"{at:04}",
         filter_text=item.label.strip('"'),  # what somebody types who begins with the word
         insert_text_format=_FORMATS[item.snippet and snippets],
@@ -172,39 +161,6 @@ def without_places(snippet: str) -> str:
 
     plain = re.sub(r"\$\{\d+:([^}]*)\}", r"\1", snippet)
     return re.sub(r"\$\d", "", plain).replace("\t", "  ")
-
-
-def hover(found: Hover, places: Places) -> types.Hover:
-    """A hover."""
-    return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, found.text), places.range(found.span))
-
-
-def locations(spans: Iterable[Span], places: Places) -> list[types.Location]:
-    """Places with their files."""
-    return [places.location(span) for span in spans]
-
-
-def signature_help(found: Signature) -> types.SignatureHelp:
-    """The function that is being called. A parameter is given by its text, because a range would count in units."""
-    parameters = [types.ParameterInformation(found.text[start:end]) for start, end in found.parameters]
-    signature = types.SignatureInformation(
-        found.text, types.MarkupContent(types.MarkupKind.Markdown, found.doc), parameters, found.active
-    )
-    return types.SignatureHelp([signature], 0, found.active)
-
-
-def inlay_hints(found: Iterable[Hint], source: Source, places: Places) -> list[types.InlayHint]:
-    """Labels between the words."""
-    return [
-        types.InlayHint(places.position(source, hint.offset), hint.text, tooltip=hint.about, padding_left=True)
-        for hint in found
-    ]
-
-
-def highlights(found: Iterable[Occurrence], places: Places) -> list[types.DocumentHighlight]:
-    """Places of one name; where it is declared it is written."""
-    kinds = {True: types.DocumentHighlightKind.Write, False: types.DocumentHighlightKind.Read}
-    return [types.DocumentHighlight(places.range(one.span), kinds[one.declares]) for one in found]
 
 
 _SYMBOL = {
@@ -274,6 +230,11 @@ def semantic_tokens(found: Iterable[Token], places: Places) -> types.SemanticTok
     return types.SemanticTokens(data)
 
 
+def markdown(text: str) -> types.MarkupContent:
+    """A text that the client shows as Markdown."""
+    return types.MarkupContent(types.MarkupKind.Markdown, text)
+
+
 def text_edits(edits: Iterable[Edit], places: Places) -> list[types.TextEdit]:
     """Edits of one text."""
     return [types.TextEdit(places.range(edit.span), edit.text) for edit in edits]
@@ -300,66 +261,3 @@ def code_action(found: Action, places: Places, *, versions: bool, related: bool)
     about = None if found.diagnostic is None else diagnostics([problem(found.diagnostic)], places, related=related)
     edit = workspace_edit(found.edits, places, versions=versions)
     return types.CodeAction(found.title, found.kind, about, found.preferred or None, edit=edit)
-
-
-def compiled(found: Compiled, places: Places, *, related: bool) -> dict[str, object]:
-    """The answer of ``tfdsl/compile``."""
-    by_path: dict[str, list[Problem]] = {}
-    for one in found.problems:
-        by_path.setdefault(one.span.source.path, []).append(problem(one))
-    return {
-        "target": found.target,
-        "version": found.version,
-        "outputs": [
-            {
-                "job": output.job,
-                "name": output.name,
-                "languageId": output.language,
-                "executable": output.executable,
-                "text": output.text,
-                "map": {**output.map, "sources": [places.documents.uri(path) for path in output.map["sources"]]},
-            }
-            for output in found.outputs
-        ],
-        "diagnostics": {
-            places.documents.uri(path): diagnostics(of_file, places, related=related)
-            for path, of_file in by_path.items()
-        },
-    }
-
-
-def made(found: Answer) -> dict[str, object]:
-    """The answer of ``tfdsl/where`` about a line of a text."""
-    lines = [
-        {"name": line.place.path, "line": line.place.line, "how": group.how}
-        for group in found.lines
-        for line in group.lines
-    ]
-    return {"lines": lines, "reason": found.reason}
-
-
-def origin(found: Origin, places: Places) -> dict[str, object]:
-    """The answer of ``tfdsl/where`` about a line of an output."""
-    uri = places.documents.uri
-
-    def place(one: Place) -> dict[str, object]:
-        return {"uri": uri(one.path), "line": one.line}
-
-    return {
-        "source": place(found.place) if found.place is not None else None,
-        "uses": [place(one) for one in found.uses],
-        "reason": found.reason or None,
-    }
-
-
-def imported(found: Imported, places: Places, *, related: bool) -> dict[str, object]:
-    """The answer of ``tfdsl/import``; the diagnostics are about the manifest."""
-    problems = [problem(one) for one in found.diagnostics]
-    return {
-        "text": found.text,
-        "jobs": [
-            {"name": job.name, "what": job.what, "target": job.target, "patches": job.patches, "kept": job.kept}
-            for job in found.jobs
-        ],
-        "diagnostics": diagnostics(problems, places, related=related),
-    }

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import gc
 from importlib import import_module
+from typing import Final
 
 from lsprotocol import types
 
-from tfdsl.lsp.server.registrations import register
 from tfdsl.lsp.server.session import Session
-from tfdsl.settings.finding import is_settings_file
+from tfdsl.settings.finding import OWN, SHARED, is_settings_file
 
 
 def _initialize(ls: Session, params: types.InitializeParams) -> None:
@@ -33,7 +33,7 @@ def _collect_again() -> None:
 
 def _initialized(ls: Session, params: types.InitializedParams) -> None:
     """Fetch what the first request will need, and ask for the settings and for news of files."""
-    for module in ("lsp.features.completion", "lsp.features.diagnostics", "lsp.features.hover", "syntax.recovery"):
+    for module in ("lsp.server.requests", "syntax.recovery"):
         import_module(f"tfdsl.{module}")
     ls.watch_client()
     ls.ask_for_settings()
@@ -94,6 +94,13 @@ async def _diagnostic(ls: Session, params: types.DocumentDiagnosticParams) -> ty
     return types.RelatedFullDocumentDiagnosticReport(await ls.asked(params.text_document.uri))
 
 
+async def _code_action(ls: Session, params: types.CodeActionParams) -> list[types.CodeAction]:
+    from tfdsl.lsp.server.requests import code_actions
+
+    await ls.checks.finish_as_it_is(params.text_document.uri)
+    return code_actions(ls, params)
+
+
 FEATURES = (
     (types.INITIALIZE, None, _initialize),
     (types.INITIALIZED, None, _initialized),
@@ -104,5 +111,39 @@ FEATURES = (
     (types.WORKSPACE_DID_CHANGE_WATCHED_FILES, None, _did_change_watched_files),
     (types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, None, _did_change_workspace_folders),
     (types.WORKSPACE_DID_CHANGE_CONFIGURATION, None, _did_change_configuration),
+    (types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(["quickfix", "source.fixAll.tfdsl"]), _code_action),
 )
 """Method, options and handler."""
+
+
+_PATTERNS: Final = tuple(f"**/{name}" for name in (OWN, SHARED))
+_FILES: Final = tuple(types.TextDocumentFilterPattern(pattern, scheme="file") for pattern in _PATTERNS)
+
+
+def register(ls: Session) -> None:
+    """Ask for what the client can be asked for: news of files, and the settings of projects, which are no jobs."""
+    patterns = [types.FileSystemWatcher(pattern) for pattern in ("**/*.tfjob", *_PATTERNS)]
+    files = types.TextDocumentRegistrationOptions(_FILES)
+    change = types.TextDocumentChangeRegistrationOptions(types.TextDocumentSyncKind.Incremental, _FILES)
+    words = types.CompletionRegistrationOptions(_FILES, trigger_characters=list("[\"'"))
+    watched, texts = "workspace.did_change_watched_files", "text_document.synchronization"
+    rows: tuple[tuple[str, str, str, object], ...] = (
+        (
+            watched,
+            "files",
+            types.WORKSPACE_DID_CHANGE_WATCHED_FILES,
+            types.DidChangeWatchedFilesRegistrationOptions(patterns),
+        ),
+        (texts, "project-open", types.TEXT_DOCUMENT_DID_OPEN, files),
+        (texts, "project-change", types.TEXT_DOCUMENT_DID_CHANGE, change),
+        (texts, "project-close", types.TEXT_DOCUMENT_DID_CLOSE, files),
+        ("text_document.completion", "project-completion", types.TEXT_DOCUMENT_COMPLETION, words),
+        ("text_document.hover", "project-hover", types.TEXT_DOCUMENT_HOVER, files),
+    )
+    asked = [
+        types.Registration(name, method, options)
+        for path, name, method, options in rows
+        if ls.ability(f"{path}.dynamic_registration")
+    ]
+    if asked:
+        ls.client_register_capability(types.RegistrationParams(asked))

@@ -5,22 +5,22 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from threading import Thread
 from typing import TYPE_CHECKING, cast
 from typing import Protocol as Shape
 
 from lsprotocol import types
 from lsprotocol.converters import get_converter
+from lsprotocol.types import LSPErrorCodes
+from pygls.exceptions import JsonRpcException
 from pygls.io_ import StdoutWriter
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage
 
 from tfdsl import __version__
-from tfdsl.lsp.positions import negotiated
-from tfdsl.lsp.server.checks import PATIENCE, Checks
-from tfdsl.lsp.server.protocol import Protocol, read_message
-from tfdsl.lsp.server.stream import bodies
+from tfdsl.lsp.documents import Document, negotiated
+from tfdsl.lsp.server.protocol import Protocol, bodies, read_message
 from tfdsl.settings.finding import is_settings_file
 from tfdsl.text import Source
 
@@ -30,13 +30,79 @@ if TYPE_CHECKING:
 
     from cattrs import Converter
 
-    from tfdsl.lsp.documents import Document
     from tfdsl.lsp.server.conversion import Places
     from tfdsl.lsp.snapshot import Snapshot
     from tfdsl.lsp.workspace import Workspace
 
+
+QUIET = 0.002
+"""Seconds without a change after which a text is checked: a request that comes with a keystroke is answered first."""
+PATIENCE = 0.2
+"""Seconds after which the check of a text begins at once although changes go on."""
+
+
+class Checks:
+    """The checks that are waiting or going on; a change of a text ends the check of what it was before.
+
+    ``snapshot`` gives an open text as it is now; ``publish`` is called for a text that has been checked, ``fail`` when
+    there is a bug in a check, which must not end the server.
+    """
+
+    def __init__(
+        self,
+        snapshot: Callable[[str], Snapshot | None],
+        publish: Callable[[str], None],
+        fail: Callable[[Exception], None],
+    ) -> None:
+        self._snapshot = snapshot
+        self._publish = publish
+        self._fail = fail
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._since: dict[str, float] = {}
+
+    def soon(self, uri: str) -> None:
+        """Check a text when it is quiet for a moment."""
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        task = self._tasks.get(uri)
+        if task is not None:
+            task.cancel()
+        since = self._since.setdefault(uri, now)
+        self._tasks[uri] = loop.create_task(self._check(uri, QUIET if now - since < PATIENCE else 0))
+
+    def leave(self, uri: str) -> None:
+        """Do not publish a text: somebody has asked for it."""
+        task = self._tasks.pop(uri, None)
+        self._since.pop(uri, None)
+        if task is not None:
+            task.cancel()
+
+    async def finish(self, uri: str) -> None:
+        """Check a text as it is now, or as it is when that has changed meanwhile."""
+        while (snapshot := self._snapshot(uri)) is not None and snapshot.work():
+            await asyncio.sleep(0)
+
+    async def finish_as_it_is(self, uri: str) -> None:
+        """Check a text for an answer about places in it, which nobody can use when it changes meanwhile."""
+        before = self._snapshot(uri)
+        await self.finish(uri)
+        if self._snapshot(uri) is not before:
+            raise JsonRpcException("the text has changed", LSPErrorCodes.ContentModified)
+
+    async def _check(self, uri: str, delay: float) -> None:
+        await asyncio.sleep(delay)
+        try:
+            await self.finish(uri)
+            del self._tasks[uri], self._since[uri]
+            self._publish(uri)
+        except Exception as error:
+            self._fail(error)
+
+
 REQUEST_FAILED = -32803
 """The protocol's code for a request that is right but cannot be done."""
+OPEN_OUTPUT = "tfdsl.openOutput"
+"""The command that opens what a job compiles to."""
 WATCH = 5.0
 """Seconds between two looks whether the client's process is still there."""
 
@@ -142,6 +208,13 @@ class Session(LanguageServer):
         while message := await queue.get():
             yield message[0]
 
+    def remove_outputs(self) -> None:
+        """Remove the folder with the outputs that have been opened."""
+        if self.outputs is not None:
+            import shutil
+
+            shutil.rmtree(self.outputs, ignore_errors=True)
+
     @property
     def _rules(self) -> Protocol:
         return cast("Protocol", self.protocol)
@@ -160,7 +233,7 @@ class Session(LanguageServer):
         return self._workspace
 
     def _start(self, workspace: Workspace, begin: types.InitializeParams) -> None:
-        from tfdsl.lsp.settings import read_settings
+        from tfdsl.lsp.snapshot import read_settings
 
         general = begin.capabilities.general
         workspace.documents.encoding = negotiated(general.position_encodings if general else None)
@@ -195,54 +268,49 @@ class Session(LanguageServer):
 
     # --- the client ---
 
-    @property
-    def _text(self) -> types.TextDocumentClientCapabilities:
-        return self.client_capabilities.text_document or types.TextDocumentClientCapabilities()
+    def ability(self, path: str) -> object:
+        """What the client says of itself at a path of its capabilities; ``None`` if it says nothing."""
+        told: object = self.client_capabilities
+        for name in path.split("."):
+            told = getattr(told, name, None)
+        return told
 
     @property
     def pull(self) -> bool:
         """Whether the client requests diagnostics. It must be able to refresh them, or it would keep stale ones."""
-        workspace = self.client_capabilities.workspace
-        refresh = workspace.diagnostics.refresh_support if workspace and workspace.diagnostics else None
-        return self._text.diagnostic is not None and refresh is True
+        asks = self.ability("text_document.diagnostic") is not None
+        return asks and self.ability("workspace.diagnostics.refresh_support") is True
 
     @property
     def can_relate(self) -> bool:
         """Whether the client shows the other places of a diagnostic."""
-        publish = self._text.publish_diagnostics
-        return publish is not None and publish.related_information is True
+        return self.ability("text_document.publish_diagnostics.related_information") is True
 
     @property
     def can_fill_in(self) -> bool:
         """Whether the client understands snippets."""
-        completion = self._text.completion.completion_item if self._text.completion else None
-        return completion is not None and completion.snippet_support is True
+        return self.ability("text_document.completion.completion_item.snippet_support") is True
 
     @property
     def can_insert_as_it_is(self) -> bool:
         """Whether the client can be asked not to indent what it inserts."""
-        completion = self._text.completion.completion_item if self._text.completion else None
-        modes = completion.insert_text_mode_support if completion is not None else None
-        return modes is not None and types.InsertTextMode.AsIs in modes.value_set
+        modes = self.ability("text_document.completion.completion_item.insert_text_mode_support.value_set")
+        return isinstance(modes, list | tuple) and types.InsertTextMode.AsIs in modes
 
     @property
     def can_nest(self) -> bool:
         """Whether the client takes an outline of several levels."""
-        symbols = self._text.document_symbol
-        return symbols is not None and symbols.hierarchical_document_symbol_support is True
+        return self.ability("text_document.document_symbol.hierarchical_document_symbol_support") is True
 
     @property
     def can_version(self) -> bool:
         """Whether the client takes edits that say for which version of a text they are."""
-        workspace = self.client_capabilities.workspace
-        edit = workspace.workspace_edit if workspace else None
-        return edit is not None and edit.document_changes is True
+        return self.ability("workspace.workspace_edit.document_changes") is True
 
     @property
     def can_show(self) -> bool:
         """Whether the client opens a file when it is asked to."""
-        window = self.client_capabilities.window
-        return window is not None and window.show_document is not None and window.show_document.support is True
+        return self.ability("window.show_document.support") is True
 
     def watch_client(self) -> None:
         """End when the client's process is gone, even if somebody else holds our input open."""
@@ -259,8 +327,7 @@ class Session(LanguageServer):
 
     def ask_for_settings(self) -> bool:
         """Ask the client for its settings; false when it cannot be asked."""
-        workspace = self.client_capabilities.workspace
-        if workspace is None or not workspace.configuration:
+        if not self.ability("workspace.configuration"):
             return False
         items = [types.ConfigurationItem(section="tfdsl")]
         self.workspace_configuration(types.ConfigurationParams(items), self._settings_came)
@@ -274,16 +341,15 @@ class Session(LanguageServer):
 
     def set_settings(self, data: object) -> None:
         """Take over new settings."""
-        from tfdsl.lsp.settings import read_settings
+        from tfdsl.lsp.snapshot import read_settings
 
         settings = read_settings(data)
         if settings != self.state.settings:
             self.state.settings = settings
             self.recheck_all()
-            workspace = self.client_capabilities.workspace
-            if workspace and workspace.inlay_hint and workspace.inlay_hint.refresh_support:
+            if self.ability("workspace.inlay_hint.refresh_support"):
                 self.workspace_inlay_hint_refresh(None)
-            if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
+            if self.ability("workspace.code_lens.refresh_support"):
                 self.workspace_code_lens_refresh(None)
 
     # --- diagnostics ---
@@ -339,7 +405,7 @@ class Session(LanguageServer):
     def found(self, uri: str) -> dict[str, list[types.Diagnostic]]:
         """The diagnostics of an open text and of its includes, by URI; nothing for a text that is not open."""
         from tfdsl.lsp.features import project_file
-        from tfdsl.lsp.features.diagnostics import problems
+        from tfdsl.lsp.features.problems import problems
         from tfdsl.lsp.server import conversion
 
         snapshot = self.state.snapshot(uri)

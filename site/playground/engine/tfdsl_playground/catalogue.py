@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl import __version__, targets
-from tfdsl.cli import examples
+from tfdsl.cli import new
 from tfdsl.vocabulary.types import choices, describe
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def catalogue() -> dict[str, object]:
             }
             for one in targets.built_in()
         ],
-        "examples": [_new(), *(_example(name) for name in examples.NAMES)],
+        "examples": [_new(), *(_example(name) for name in new.NAMES)],
     }
 
 
@@ -60,19 +60,19 @@ def _new() -> dict[str, object]:
     return {
         "name": "new",
         "summary": "A job of your own: begin with six lines",
-        "files": {examples.MAIN: _NEW},
-        "main": examples.MAIN,
+        "files": {new.MAIN: _NEW},
+        "main": new.MAIN,
         "targets": list(targets.names()),
     }
 
 
 def _example(name: str) -> dict[str, object]:
-    files = examples.files(name)
-    text = files[examples.MAIN]
+    files = new.files(name)
+    text = files[new.MAIN]
     return {
         "name": name,
-        "summary": examples.summary(text),
-        "files": {examples.MAIN: text, **files},
-        "main": examples.MAIN,
-        "targets": list(examples.wanted_targets(text, targets.names())),
+        "summary": new.summary(text),
+        "files": {new.MAIN: text, **files},
+        "main": new.MAIN,
+        "targets": list(new.wanted_targets(text, targets.names())),
     }

@@ -99,7 +99,7 @@ def _complete(session: Session, about: About) -> Answer | None:
 
 
 def _signature(session: Session, about: About) -> Answer | None:
-    from tfdsl.lsp.features.signature_help import signature_help
+    from tfdsl.lsp.features.hover import signature_help
 
     here = _at(session, about)
     found = signature_help(*here) if here is not None else None
@@ -110,7 +110,7 @@ def _signature(session: Session, about: About) -> Answer | None:
 
 
 def _definition(session: Session, about: About) -> Answer | None:
-    from tfdsl.lsp.features.definition import definition
+    from tfdsl.lsp.features.navigation import definition
 
     here = _at(session, about)
     found = definition(*here) if here is not None else []
@@ -121,7 +121,7 @@ def _definition(session: Session, about: About) -> Answer | None:
 
 
 def _actions(session: Session, about: About) -> list[Answer] | None:
-    from tfdsl.lsp.features.code_actions import code_actions
+    from tfdsl.lsp.features.problems import code_actions
 
     text = session.text(str(about.get("file")))
     if text is None:
@@ -142,7 +142,7 @@ def _actions(session: Session, about: About) -> list[Answer] | None:
 
 
 def _format(session: Session, about: About) -> list[Answer] | None:
-    from tfdsl.lsp.features.formatting import format_all
+    from tfdsl.lsp.features.layout import format_all
 
     text = session.text(str(about.get("file")))
     return None if text is None else _edits(session, format_all(text))
@@ -152,7 +152,7 @@ def _format(session: Session, about: About) -> list[Answer] | None:
 
 
 def _made(session: Session, about: About) -> Answer | None:
-    from tfdsl.lsp.features.where import made_by
+    from tfdsl.lsp.features.previews import made_by
 
     source = session.project.source(str(about.get("file")))
     if source is None:
@@ -169,7 +169,7 @@ def _made(session: Session, about: About) -> Answer | None:
 
 
 def _origin(session: Session, about: About) -> Answer | None:
-    from tfdsl.lsp.features.where import origin_of
+    from tfdsl.lsp.features.previews import origin_of
 
     found = origin_of(session.main, session.preview, str(about.get("output")), _number(about, "line"))
     if isinstance(found, str):
@@ -190,9 +190,10 @@ def _line(place: Place) -> Answer:
 
 def _graph(session: Session, about: About) -> Answer | None:
     from tfdsl.lsp.features.graph import draw_text
+    from tfdsl.lsp.features.previews import Preview
 
     target = session.input.target if about.get("forTarget") is True else None
-    found = draw_text(session.main, target, session.preview.job)
+    found = draw_text(session.main, Preview(target, session.preview.job))
     if isinstance(found, str):
         return None
     if len(found.svg) > LARGEST_OUTPUTS:

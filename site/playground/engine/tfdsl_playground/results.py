@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.lsp.features.diagnostics import problem
+from tfdsl.lsp.features.problems import problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from tfdsl.diagnostics import Diagnostic
-    from tfdsl.lsp.features.compile import Output
-    from tfdsl.lsp.features.semantic_tokens import Token
+    from tfdsl.lsp.features.layout import Token
+    from tfdsl.lsp.features.previews import Output
     from tfdsl_playground.project import Project
 
 MOST_DIAGNOSTICS: Final = 500

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.compiling import front_end, pipeline
-from tfdsl.lsp.checking import Checker
-from tfdsl.lsp.features.semantic_tokens import semantic_tokens
+from tfdsl.lsp.features.layout import semantic_tokens
+from tfdsl.record import replace
 from tfdsl_playground import results
 from tfdsl_playground.asked import Input
 from tfdsl_playground.contents import contents
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
     from tfdsl.compiling.pipeline import Outcome
     from tfdsl.diagnostics import Diagnostic
-    from tfdsl.lsp.features.compile import Compiled
-    from tfdsl.lsp.features.where import Preview
+    from tfdsl.lsp.features.previews import Compiled, Preview
 
     Answer = dict[str, object]
 
@@ -35,8 +34,6 @@ class Session:
         self.project = Project()
         self.input = _NOTHING
         self._texts: dict[str, Text] = {}
-        self._checkers: dict[str, Checker] = {}
-        self._alone = Checker()
         self._work: Generator[None, None, Outcome] | None = None
         self._outcome: Outcome | None = None
 
@@ -50,7 +47,6 @@ class Session:
         self.input = asked
         self._texts.clear()
         self._work = self._outcome = None
-        self._checkers = {name: one for name, one in self._checkers.items() if name in asked.files}
         return None
 
     def text(self, name: str) -> Text | None:
@@ -60,8 +56,7 @@ class Session:
             return None
         known = self._texts.get(name)
         if known is None:
-            checker = self._checkers.setdefault(name, Checker())
-            known = self._texts[name] = Text(source, self.project, self.input, checker)
+            known = self._texts[name] = Text(source, self.project, self.input)
         return known
 
     @property
@@ -71,8 +66,7 @@ class Session:
         if text is None:  # whatever it is called, it is what the page wants to have compiled
             source = self.project.source(self.input.main)
             assert source is not None
-            checker = self._checkers.setdefault(self.input.main, Checker())
-            text = self._texts[self.input.main] = Text(source, self.project, self.input, checker)
+            text = self._texts[self.input.main] = Text(source, self.project, self.input)
         return text
 
     # --- the text alone ---
@@ -81,7 +75,8 @@ class Session:
         """Do a piece of checking the text without its target; whether something is left to do."""
         if self._outcome is None:
             main = self.main
-            work = self._work or self._alone.run(main.program, main.request, ())
+            sample = replace(main.request, extent="sample")
+            work = self._work or pipeline.run_in_steps(main.program, sample, ())
             self._work = None  # an error in it must not make half a check a whole one
             try:
                 next(work)
@@ -117,24 +112,24 @@ class Session:
     @property
     def preview(self) -> Preview:
         """What the page shows beside the text."""
-        from tfdsl.lsp.features.where import Preview
+        from tfdsl.lsp.features.previews import Preview
 
         return Preview(self.input.target, self._job())
 
     def _job(self) -> str | None:
         """The job that is asked for, if there is one of this name."""
-        from tfdsl.lsp.features.compile import outcome_for
+        from tfdsl.lsp.features.previews import Preview, outcome_for
 
         job = self.input.job
-        if job is None or isinstance(outcome_for(self.main, self.input.target, job, None, None), str):
+        if job is None or isinstance(outcome_for(self.main, Preview(self.input.target, job)), str):
             return None
         return job
 
     def compiled(self) -> Answer | str:
         """``Compiled`` of the protocol, but for the time, or a line for people why there is none."""
-        from tfdsl.lsp.features.compile import compile_text
+        from tfdsl.lsp.features.previews import compile_text
 
-        found = compile_text(self.main, self.input.target, self._job())
+        found = compile_text(self.main, self.preview)
         if isinstance(found, str):
             return f"{found[:1].upper()}{found[1:]}"
         problems = [*found.problems, *self.main.project.problems]

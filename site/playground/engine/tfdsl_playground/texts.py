@@ -6,15 +6,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
-from tfdsl.lsp.settings import Settings
-from tfdsl.lsp.snapshot import Snapshot
+from tfdsl.lsp.snapshot import Settings, Snapshot
 from tfdsl.record import replace
 from tfdsl.semantics.target_options import GivenOption
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
     from tfdsl.compiling.pipeline import Request
-    from tfdsl.lsp.checking import Checker
     from tfdsl_playground.asked import Input
     from tfdsl_playground.project import Project
 
@@ -22,9 +20,9 @@ if TYPE_CHECKING:
 class Text(Snapshot):
     """A snapshot with the options of the input."""
 
-    def __init__(self, source: Source, project: Project, asked: Input, checker: Checker) -> None:
+    def __init__(self, source: Source, project: Project, asked: Input) -> None:
         settings = Settings((asked.target,), asked.profile, asked.params, asked.strict)
-        super().__init__(source, project.read, settings, checker, shown=project.shown)
+        super().__init__(source, project.read, settings, shown=project.shown)
         self._asked = asked
 
     @cached_property

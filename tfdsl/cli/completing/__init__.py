@@ -1,1 +1,0 @@
-"""What can follow on a command line that is being typed; :mod:`tfdsl.cli.completion` answers a shell with it."""
