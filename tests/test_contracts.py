@@ -153,7 +153,7 @@ def all_rules() -> list[Rule]:
 @pytest.mark.parametrize("field", ["code", "slug"])
 def test_codes_and_slugs_are_unique(field: str) -> None:
     seen: dict[str, Rule] = {}
-    clashes = []
+    clashes: list[tuple[str, str, str, str]] = []
     for rule in all_rules():
         first = seen.setdefault(getattr(rule, field), rule)
         if (first.code, first.slug) != (rule.code, rule.slug):

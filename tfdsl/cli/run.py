@@ -15,7 +15,8 @@ from tfdsl.cli.streams import OutputFailed, err, err_columns, out, out_columns, 
 from tfdsl.compiling.front_end import Input, ReadyJob
 from tfdsl.compiling.jobs import PlainJob, plain_jobs
 from tfdsl.compiling.masking import masked
-from tfdsl.diagnostics import Diagnostic, command_rules
+from tfdsl.diagnostics import Diagnostic
+from tfdsl.diagnostics import command_rules as run_rules
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, NO_SUCH_TASK
 from tfdsl.diagnostics.render import render
 from tfdsl.diagnostics.suggest import closest, enumeration
@@ -157,7 +158,7 @@ def _tell(infos: Sequence[Diagnostic], picked: chosen.Selection) -> None:
 
 
 def _not_started(place: Span, error: OSError) -> Diagnostic:
-    diagnostic = command_rules.NOT_STARTED(place, reason=error.strerror or str(error))
+    diagnostic = run_rules.NOT_STARTED(place, reason=error.strerror or str(error))
     is_temporary = isinstance(error, NoTemporaryFolderError)
     return diagnostic.help("set TMPDIR to a folder that can be written to") if is_temporary else diagnostic
 
