@@ -15,7 +15,7 @@ from tfdsl.ir import making, model
 
 
 def test_lists_and_texts() -> None:
-    worker = tfdsl.ir.model(
+    worker = tfdsl.ir.role(
         name="worker",
         image="r/x:1",
         command=["python", "t.py"],
@@ -26,7 +26,7 @@ def test_lists_and_texts() -> None:
         node_selector={"zone": ["a", "b"]},
         resources={"rdma/hca": 1},
         mounts=[tfdsl.ir.pvc_mount(at="/data", claim="data")],
-        steps=[tfdsl.ir.model(kind="sidecar", name="log", command="tail -f x")],
+        steps=[tfdsl.ir.step(kind="sidecar", name="log", command="tail -f x")],
         tolerations=[tfdsl.ir.toleration(operator="Exists")],
     )
     job = tfdsl.ir.job(name="mnist", roles=[worker], deadline="12h")
@@ -54,16 +54,16 @@ def test_lists_and_texts() -> None:
 
 def test_what_breaks_a_rule_is_at_its_field() -> None:
     with pytest.raises(ValidationError) as invalid:
-        tfdsl.ir.model(name="worker", memory="16")
+        tfdsl.ir.role(name="worker", memory="16")
     assert [(one["type"], one["loc"]) for one in invalid.value.errors()] == [("TFJ2007", ("memory",))]
 
 
 def test_what_type_checkers_refuse() -> None:
     wrong = (
-        lambda: tfdsl.ir.model(name="boss"),  # type: ignore[arg-type]
-        lambda: tfdsl.ir.model(name="worker", memory=16),  # type: ignore[arg-type]
-        lambda: tfdsl.ir.model(name="worker", replicas="4"),  # type: ignore[arg-type]
-        lambda: tfdsl.ir.model(name="worker", command=[1]),  # type: ignore[list-item]
+        lambda: tfdsl.ir.role(name="boss"),  # type: ignore[arg-type]
+        lambda: tfdsl.ir.role(name="worker", memory=16),  # type: ignore[arg-type]
+        lambda: tfdsl.ir.role(name="worker", replicas="4"),  # type: ignore[arg-type]
+        lambda: tfdsl.ir.role(name="worker", command=[1]),  # type: ignore[list-item]
         lambda: tfdsl.ir.pvc_mount(at="/a", name="c"),  # type: ignore[call-arg]
     )
     for call in wrong:
