@@ -22,8 +22,8 @@ from tfdsl.text import Span
 from tfdsl.tracing.trace import blocks
 
 if TYPE_CHECKING:
+    from tfdsl.backend.reading import Reading
     from tfdsl.ir.fields import Origins
-    from tfdsl.reading import Reading
 
 
 # --- objects in the normal form of the target, those about the same thing side by side ---------------------------

@@ -181,7 +181,7 @@ def compile_source(source: Source, target: Backend) -> tuple[Made, ...]:
 
 def unit_of(backend: Backend, values: resolved.Job) -> Unit:
     """``values`` (which must be without errors) as the IR, for the target they were resolved for."""
-    from tfdsl.ir.lower import lower
+    from tfdsl.compiling.lower import lower
 
     job, origins = lower(values)
     version = version_of(backend, values)
@@ -261,8 +261,8 @@ def _patched(
 ) -> tuple[Sequence[Document], list[Diagnostic]]:
     import os
 
+    from tfdsl.backend.patch_rules import load_schemas
     from tfdsl.patch.documents import patched
-    from tfdsl.patch.rules import load_schemas
 
     schemas = load_schemas(*os.path.split(backend.schemas)) if backend.schemas else None
     return patched(unit, documents, patches, schemas, backend.load_patch_rules())

@@ -11,12 +11,12 @@ from itertools import combinations
 from typing import TYPE_CHECKING, TypeAlias
 
 from tfdsl.backend import TargetObject
+from tfdsl.backend.objects import CLAIM
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.drawing.picture import FRAME, Box, Line, Link, LinkKind, Picture, cut
 from tfdsl.ir.cluster_spec import IN_CLUSTER
 from tfdsl.record import Record, replace
 from tfdsl.rules.values import literal, parts_of
-from tfdsl.target_objects import CLAIM
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Job, Mount, Output, Policy, Role, Step

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as Many
 from typing import Final, TypeAlias, cast
 
-from tfdsl.draft import Bare, Draft, Patch, Value
+from tfdsl.backend.draft import Bare, Draft, Patch, Value
 from tfdsl.emit import located
 from tfdsl.emit.located import Data
 from tfdsl.manifest.nodes import Mapping, Node, Scalar, Sequence, mapping, plain
 from tfdsl.patch.apply import pod_templates
-from tfdsl.patch.path import quoted
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
+from tfdsl.syntax.patch_path import quoted
 
 _NAMES: Final = ("name", "mountPath", "containerPort", "key")
 """By what items of lists are known, as patches select them; the first that all items have, each another, counts."""

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from tfdsl.draft import Attribute, Bare, Block, Draft, Mount, Statement, Step, Text, Value
+from tfdsl.backend.draft import Attribute, Bare, Block, Draft, Mount, Statement, Step, Text, Value
 from tfdsl.importing.write import Let
 from tfdsl.patterns import regex
 from tfdsl.record import replace

@@ -8,19 +8,19 @@ from typing import Final
 
 from tfdsl import targets
 from tfdsl.backend import Backend
+from tfdsl.backend.draft import Draft
+from tfdsl.backend.reading import Asked, Group, Reading
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.pipeline import Made
 from tfdsl.diagnostics import Diagnostic, command_rules
 from tfdsl.diagnostics.command_rules import IMPORT_NOTHING, IMPORT_REFUSED, NOT_KEPT, SERVER_REFUSES
 from tfdsl.diagnostics.suggest import enumeration
-from tfdsl.draft import Draft
 from tfdsl.importing.convert import Settled, asked_for, differs, program_of, settle, unkept
 from tfdsl.importing.lift import with_lets
 from tfdsl.importing.write import examples, opening, remarks, write
 from tfdsl.manifest.find import Readable, find
 from tfdsl.manifest.nodes import Document, Scalar, view
 from tfdsl.patterns import regex
-from tfdsl.reading import Asked, Group, Reading
 from tfdsl.record import Record
 from tfdsl.semantics.known_names import Report
 from tfdsl.syntax.format import format_source

@@ -11,7 +11,6 @@ from typing import TypeAlias
 
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, enumeration, fold, folded, offering, words_of
-from tfdsl.patch.path import Path, Problem, parse_path
 from tfdsl.patterns import regex
 from tfdsl.record import replace
 from tfdsl.rules import mounts as rules
@@ -26,6 +25,7 @@ from tfdsl.semantics.rule_views import value_span
 from tfdsl.semantics.scope import Scope
 from tfdsl.semantics.values import POISON, ListData, MapData, PodField, Poison, Reference, RunTimeText, Value, a_kind
 from tfdsl.syntax import ast
+from tfdsl.syntax.patch_path import Path, Problem, parse_path
 from tfdsl.text import Span
 from tfdsl.vocabulary import attributes, foreign, statements
 from tfdsl.vocabulary.statements import SOURCE_TYPES, MountKind, Setting

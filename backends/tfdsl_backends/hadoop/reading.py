@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.backend.draft import Attribute, Bare, Block, Draft, Policy, Text, Value
 from tfdsl.diagnostics import Diagnostic, command_rules
-from tfdsl.draft import Attribute, Bare, Block, Draft, Policy, Text, Value
 from tfdsl.manifest.nodes import Node
 from tfdsl.manifest.shell_words import Command, Word, expanded, read_script, within
 from tfdsl.patterns import regex
@@ -16,7 +16,7 @@ from tfdsl.text import Source, Span
 from tfdsl.vocabulary import quantities
 
 if TYPE_CHECKING:
-    from tfdsl.reading import Asked
+    from tfdsl.backend.reading import Asked
 
 
 ROLES: Final = ("chief", "master", "ps", "worker", "evaluator", "tensorboard")

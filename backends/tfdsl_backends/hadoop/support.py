@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tfdsl import conditions as asked
-from tfdsl.backend import Row, approximated, kept, refused, translated
+from tfdsl.backend import Row, approximated, conditions, kept, refused, translated
 from tfdsl_backends.hadoop import when
 
 KUBERNETES = "write it in the block of a Kubernetes target"
@@ -82,7 +81,7 @@ def _steps(program: str) -> Iterator[Row]:
             "099",
             "prepare-size",
         )
-    yield kept(f"{key}.gpu", "CUDA_VISIBLE_DEVICES", when=asked.zero)
+    yield kept(f"{key}.gpu", "CUDA_VISIBLE_DEVICES", when=conditions.zero)
     yield kept(f"{key}.gpu", "", when=when.as_the_role)
     yield approximated(
         f"{key}.gpu",
@@ -111,14 +110,14 @@ def _job(program: str, codes: Mapping[str, str]) -> Iterator[Row]:
     yield refused(
         "job.scheduler", "a YARN cluster has one scheduler; a job cannot choose {value}", "005", instead=KUBERNETES
     )
-    yield translated("job.cleanup", "", "all containers end with the job", when=asked.running)
+    yield translated("job.cleanup", "", "all containers end with the job", when=conditions.running)
     yield approximated(
         "job.cleanup",
         "",
         "all containers end with the job and YARN keeps their logs, whatever cleanup says",
         codes["cleanup"],
     )
-    yield kept("job.suspend", "", when=asked.off)
+    yield kept("job.suspend", "", when=conditions.off)
     yield refused(
         "job.suspend",
         "YARN starts an application when it is submitted",
@@ -131,7 +130,7 @@ def _job(program: str, codes: Mapping[str, str]) -> Iterator[Row]:
         "only server roles use protocol {value}: TF_CONFIG does not name it, so a program that starts its own server "
         "must set it",
         codes["protocol"],
-        when=asked.not_grpc,
+        when=conditions.not_grpc,
         default="silent",
     )
     yield translated("cluster.protocol", program, "of the servers that roles with server = true run")
@@ -153,7 +152,7 @@ def _placement(codes: Mapping[str, str]) -> Iterator[Row]:
         "the tasks wait for all replicas, because the cluster spec names each of them; {role} cannot start with "
         "{value}",
         "020",
-        when=asked.fewer,
+        when=conditions.fewer,
         instead="lower replicas",
     )
     yield kept("roles[].min_available", "")
@@ -209,7 +208,7 @@ def _container(program: str, image: str, codes: Mapping[str, str]) -> Iterator[R
     yield kept("roles[].command", program)
     yield kept("roles[].args", program)
     yield translated("roles[].workdir", program, "relative to the task's work folder")
-    yield kept("roles[].host_network", "", when=asked.off)
+    yield kept("roles[].host_network", "", when=conditions.off)
     yield refused(
         "roles[].host_network",
         "a YARN container always uses the network of its node",
@@ -238,14 +237,14 @@ def _identity() -> Iterator[Row]:
         "092",
         instead=KUBERNETES,
     )
-    yield kept("roles[].privileged", "", when=asked.off)
+    yield kept("roles[].privileged", "", when=conditions.off)
     yield refused(
         "roles[].privileged",
         "the tasks of role {role} have the rights of the user who runs them and no others",
         "093",
         instead=KUBERNETES,
     )
-    yield kept("roles[].capabilities", "", when=asked.empty)
+    yield kept("roles[].capabilities", "", when=conditions.empty)
     yield refused(
         "roles[].capabilities",
         "the administrator sets the capabilities of all containers; a job cannot add {names}",
@@ -266,7 +265,7 @@ def _stop(program: str) -> Row:
 
 
 def _ports() -> Iterator[Row]:
-    yield kept("roles[].ports", "", when=asked.empty)
+    yield kept("roles[].ports", "", when=conditions.empty)
     yield approximated(
         "roles[].ports",
         "",
@@ -280,7 +279,7 @@ def _ports() -> Iterator[Row]:
 
 def _no_variables(env_from: str, pod_field: str) -> Iterator[Row]:
     """Variables that only Kubernetes has; the arguments are the keys."""
-    yield kept(env_from, "", when=asked.empty)
+    yield kept(env_from, "", when=conditions.empty)
     yield refused(
         env_from,
         "YARN has no Secrets and ConfigMaps, so env_from has no variables to give",
@@ -304,7 +303,7 @@ def _resources(vcores: str, memory: str) -> Iterator[Row]:
         "YARN counts whole processors; {value} is rounded up",
         "033",
         "cpu-rounded",
-        when=asked.fraction,
+        when=conditions.fraction,
     )
     yield kept("roles[].cpu", vcores)
     yield translated("roles[].memory", memory, "in MB, rounded up")
@@ -314,9 +313,9 @@ def _resources(vcores: str, memory: str) -> Iterator[Row]:
         "a YARN container has one size: role {role} can count on its cpu only, whatever the node has left",
         "153",
         "cpu-unlimited",
-        when=asked.unlimited,
+        when=conditions.unlimited,
     )
-    yield kept("roles[].cpu_limit", "", when=asked.same_cpu)
+    yield kept("roles[].cpu_limit", "", when=conditions.same_cpu)
     yield approximated(
         "roles[].cpu_limit", "", "a YARN container has one size: role {role} gets its cpu, not the limit {value}", "034"
     )
@@ -326,10 +325,10 @@ def _resources(vcores: str, memory: str) -> Iterator[Row]:
         "a YARN container has one size: role {role} is killed above its memory, although it has no limit",
         "154",
         "memory-unlimited",
-        when=asked.unlimited,
+        when=conditions.unlimited,
         instead="request as memory what the role can need at most",
     )
-    yield kept("roles[].memory_limit", "", when=asked.same_memory)
+    yield kept("roles[].memory_limit", "", when=conditions.same_memory)
     yield approximated(
         "roles[].memory_limit",
         "",
@@ -371,5 +370,5 @@ def scratch_size(to: str, code: str) -> Row:
         "the folder at {value} is on the node's disk until the container ends; its size is not limited",
         code,
         "scratch-size",
-        when=asked.sized,
+        when=conditions.sized,
     )

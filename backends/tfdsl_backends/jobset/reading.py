@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from tfdsl.backend.draft import Attribute, Draft, Policy
+from tfdsl.backend.reading import Asked, Field, Group
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
-from tfdsl.draft import Attribute, Draft, Policy
 from tfdsl.manifest.nodes import Node, View, changed, child, items, scalar, view
 from tfdsl.manifest.nodes import Sequence as Listed
 from tfdsl.patterns import regex
-from tfdsl.reading import Asked, Field, Group
 from tfdsl.record import Record
 from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import MOST_REPLICAS, ROLES, ROLES_BY_NAME

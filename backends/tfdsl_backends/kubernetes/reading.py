@@ -1,7 +1,7 @@
 """Jobs of Kubernetes, and what is made of them, as jobs of the language.
 
 The other direction of :mod:`tfdsl_backends.kubernetes.lower`; the functions are those of
-:class:`tfdsl.reading.Reading`.
+:class:`tfdsl.backend.reading.Reading`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from collections.abc import Mapping as Map
 from collections.abc import Sequence as Many
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.backend.draft import Attribute, Bare, Block, Draft, Param, Policy, Text, Value
+from tfdsl.backend.reading import Asked, Field, Group
 from tfdsl.diagnostics.command_rules import NO_ROLE, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
-from tfdsl.draft import Attribute, Bare, Block, Draft, Param, Policy, Text, Value
 from tfdsl.ir.cluster_spec import tf_config
 from tfdsl.manifest.nodes import (
     Entry,
@@ -33,7 +34,6 @@ from tfdsl.manifest.nodes import (
     with_value,
 )
 from tfdsl.patterns import regex
-from tfdsl.reading import Asked, Field, Group
 from tfdsl.record import Record, replace
 from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import ROLES

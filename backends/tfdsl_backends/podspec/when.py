@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from tfdsl.backend import Condition, condition
-from tfdsl.conditions import fewer
+from tfdsl.backend.conditions import fewer
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit

@@ -27,8 +27,9 @@ from tfdsl_backends.hadoop.checks import (
     check_virtual_memory,
     mounted_names,
 )
-from tfdsl_backends.hadoop.options import files, in_docker
+from tfdsl_backends.hadoop.options import files
 from tfdsl_backends.hadoop.support import KUBERNETES_MOUNTS
+from tfdsl_backends.hadoop.when import in_docker
 from tfdsl_backends.scripts.roles import megabytes
 from tfdsl_backends.scripts.texts import head, is_sent, shown
 from tfdsl_backends.slider import messages

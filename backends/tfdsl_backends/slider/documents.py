@@ -16,7 +16,7 @@ from tfdsl.backend import Unit
 from tfdsl.emit.located import Data, Located, child
 from tfdsl.ir.model import EnvVar, Job, Role, RunTimeText, TaskIndex, Text
 from tfdsl.vocabulary.quantities import Quantity
-from tfdsl_backends.hadoop.options import in_docker
+from tfdsl_backends.hadoop.when import in_docker
 from tfdsl_backends.scripts.roles import MEBIBYTE
 from tfdsl_backends.slider.config_files import config_files
 from tfdsl_backends.slider.options import features

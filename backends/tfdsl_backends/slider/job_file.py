@@ -29,7 +29,8 @@ from tfdsl.ir.model import (
     TaskIndex,
     Text,
 )
-from tfdsl_backends.hadoop.options import files, in_docker, last_name
+from tfdsl_backends.hadoop.options import files, last_name
+from tfdsl_backends.hadoop.when import in_docker
 from tfdsl_backends.scripts import texts
 from tfdsl_backends.scripts.roles import hides_gpus, hides_gpus_from_step, megabytes, stop_grace
 from tfdsl_backends.scripts.texts import mentions_hdfs

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.patch.rules import Complaint, Derived, FixedSet, PatchRules, Steps
+from tfdsl.backend.patch_rules import Complaint, Derived, FixedSet, PatchRules, Steps
 from tfdsl.patterns import regex
 
 if TYPE_CHECKING:

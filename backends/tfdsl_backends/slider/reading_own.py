@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.draft import Attribute, Bare, Block, Draft, Mount, Output, Step, Text, Value
+from tfdsl.backend.draft import Attribute, Bare, Block, Draft, Mount, Output, Step, Text, Value
 from tfdsl.manifest.nodes import Mapping, View
 from tfdsl.record import Record
 from tfdsl.text import Span

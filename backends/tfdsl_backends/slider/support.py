@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfdsl import conditions as asked
-from tfdsl.backend import Row, Support, approximated, chosen, kept, refused, translated
+from tfdsl.backend import Row, Support, approximated, chosen, conditions, kept, refused, translated
 from tfdsl_backends.hadoop import when as shared
 from tfdsl_backends.hadoop.support import WITH_RUN_TIME_VALUES, native_path, native_shm, rows, scratch_size
 from tfdsl_backends.slider import when
@@ -36,7 +35,7 @@ JOB = (
         "SLI004",
         instead="after the start, run yarn application -appId ID -updatePriority N (Hadoop 2.8 and later)",
     ),
-    translated("job.gang", "", "one replica starts alone", when=asked.single),
+    translated("job.gang", "", "one replica starts alone", when=conditions.single),
     approximated(
         "job.gang",
         "",
@@ -45,7 +44,7 @@ JOB = (
         "gang-off",
         when=when.addresses_without_gang,
     ),
-    kept("job.gang", "", when=asked.off),
+    kept("job.gang", "", when=conditions.off),
     approximated(
         "job.gang",
         "",
@@ -103,7 +102,7 @@ ROLES = (
     kept("roles[].node_label", f"{RESOURCES} yarn.label.expression"),
     translated("roles[].spread", f"{RESOURCES} yarn.component.placement.policy", "4 (anti-affinity) for node"),
     translated("roles[].env", SCRIPT, "the script sets them, so Slider never replaces ${{}} marks in them"),
-    kept("roles[].gpu", "", when=asked.zero),
+    kept("roles[].gpu", "", when=conditions.zero),
     approximated(
         "roles[].gpu",
         f"{RESOURCES} yarn.label.expression",
@@ -111,7 +110,7 @@ ROLES = (
         "{value}",
         "SLI036",
         "gpu-label",
-        when=asked.labelled,
+        when=conditions.labelled,
         instead='spread = "node" keeps replicas of the role apart',
     ),
     refused(
@@ -148,7 +147,7 @@ ROLES = (
 def _writable_natively(kind: str) -> Iterator[Row]:
     key = f"mounts[{kind}].readonly"
     yield kept(key, "docker run --volume …:ro", when=shared.docker)
-    yield kept(key, "", when=asked.off)
+    yield kept(key, "", when=conditions.off)
     yield approximated(key, "", "a native task can still write there", "SLI055", "readonly-native", default="silent")
 
 
@@ -219,7 +218,7 @@ def _failures(event: str) -> Iterator[Row]:
     key, to = f"policies[{event}].restart container", f"metainfo autoStartOnFailure, {SCRIPT}"
     in_place = "the agent restarts the task in place, with the same host and port; a lost container is replaced"
     yield translated(key, to, in_place, when=when.of_tensorboard)
-    yield translated(key, to, in_place, when=asked.single)
+    yield translated(key, to, in_place, when=conditions.single)
     yield approximated(
         key,
         to,

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfdsl import conditions as asked
-from tfdsl.backend import Row, Support, approximated, chosen, kept, refused, translated
+from tfdsl.backend import Row, Support, approximated, chosen, conditions, kept, refused, translated
 from tfdsl.vocabulary.statements import RUN_TIME_MARKS
 from tfdsl_backends.slurm import when
 
@@ -46,14 +45,14 @@ JOB = (
     ),
     translated("job.priority", "--qos", "the quality of service of that name"),
     refused("job.scheduler", "Slurm has one scheduler; a job cannot choose {value}", "005", instead=KUBERNETES),
-    translated("job.gang", "", "one replica starts alone", when=asked.single),
+    translated("job.gang", "", "one replica starts alone", when=conditions.single),
     approximated(
         "job.gang",
         "",
         "Slurm gives the whole allocation at once, even without a gang",
         "006",
         "gang-off",
-        when=asked.off,
+        when=conditions.off,
     ),
     translated("job.gang", "", "Slurm gives the whole allocation at once"),
     chosen(
@@ -73,7 +72,7 @@ JOB = (
         "007",
     ),
     approximated("job.ttl", "", "Slurm has its own rules for ended jobs; {value} is ignored", "008"),
-    translated("job.cleanup", "", "all steps end with the job, and their logs stay", when=asked.running),
+    translated("job.cleanup", "", "all steps end with the job, and their logs stay", when=conditions.running),
     approximated(
         "job.cleanup", "", "all steps end with the job and their logs stay, whatever cleanup says", "009", "cleanup"
     ),
@@ -87,7 +86,7 @@ JOB = (
         "must set it",
         "010",
         "protocol",
-        when=asked.not_grpc,
+        when=conditions.not_grpc,
         default="silent",
     ),
     translated("cluster.protocol", TASK, "of the servers that roles with server = true run"),
@@ -104,7 +103,7 @@ PLACEMENT = (
         "",
         "Slurm gives the whole allocation or nothing; {role} cannot start with {value}",
         "020",
-        when=asked.fewer,
+        when=conditions.fewer,
         instead="lower replicas",
     ),
     kept("roles[].min_available", ""),
@@ -167,7 +166,7 @@ CONTAINER = (
     kept("roles[].args", TASK),
     translated("roles[].workdir", TASK, "a relative one starts from the folder in which the role starts"),
     kept("roles[].env", TASK),
-    kept("roles[].env_from", "", when=asked.empty),
+    kept("roles[].env_from", "", when=conditions.empty),
     refused(
         "roles[].env_from",
         "Slurm has no Secrets and ConfigMaps, so env_from has no variables to give",
@@ -181,7 +180,7 @@ CONTAINER = (
         "Slurm counts whole processors; {value} is rounded up",
         "035",
         "cpu-rounded",
-        when=asked.fraction,
+        when=conditions.fraction,
     ),
     kept("roles[].cpu", "--cpus-per-task"),
     kept("roles[].memory", "--mem-per-cpu", when=when.exact_memory),
@@ -208,13 +207,13 @@ CONTAINER = (
         when=when.above_request,
     ),
     kept("roles[].memory_limit", ""),
-    kept("roles[].gpu", "", when=asked.zero),
+    kept("roles[].gpu", "", when=conditions.zero),
     kept("roles[].gpu", "--gpus-per-task, --gres"),
     translated("roles[].gpu_resource", "--gres", "by its name in the option gres, else gpu"),
     refused(
         "roles[].gpu_memory", "Slurm cannot share a GPU by memory", "039", instead="request whole devices with gpu"
     ),
-    kept("roles[].resources", "", when=asked.empty),
+    kept("roles[].resources", "", when=conditions.empty),
     refused(
         "roles[].resources",
         "Slurm counts other resources for each node, not for each replica",
@@ -230,7 +229,7 @@ CONTAINER = (
         "port-allocated",
         default="silent",
     ),
-    kept("roles[].ports", "", when=asked.empty),
+    kept("roles[].ports", "", when=conditions.empty),
     approximated(
         "roles[].ports",
         "",
@@ -250,14 +249,14 @@ CONTAINER = (
         refused(f"roles[].{name}", "replicas run as the user who submits, not as {value}", code, instead=KUBERNETES)
         for name, code in (("run_as_user", "045"), ("run_as_group", "046"), ("fs_group", "047"))
     ),
-    kept("roles[].privileged", "", when=asked.off),
+    kept("roles[].privileged", "", when=conditions.off),
     refused(
         "roles[].privileged",
         "role {role} has the rights of the user who submits and no others",
         "048",
         instead=KUBERNETES,
     ),
-    kept("roles[].capabilities", "", when=asked.empty),
+    kept("roles[].capabilities", "", when=conditions.empty),
     refused(
         "roles[].capabilities",
         "role {role} has the rights of the user who submits and no others",
@@ -276,7 +275,7 @@ CONTAINER = (
 
 def _readonly(kind: str) -> Iterator[Row]:
     key = f"mounts[{kind}].readonly"
-    yield kept(key, "", when=asked.off)
+    yield kept(key, "", when=conditions.off)
     if kind == "host":
         yield kept(key, "…:ro", when=when.containers)
     if kind in ("hdfs", "archive"):
@@ -321,7 +320,7 @@ def _mounts() -> Iterator[Row]:
         "the folder at {value} has no limit of its own",
         "058",
         "scratch-size",
-        when=asked.sized,
+        when=conditions.sized,
     )
     yield translated("mounts[scratch]", TASK, "a folder of the replica")
     yield from _readonly("scratch")
@@ -376,7 +375,7 @@ def _steps() -> Iterator[Row]:
     )
     for field in ("command", "args", "workdir", "env"):
         yield kept(f"{key}.{field}", TASK)
-    yield kept(f"{key}.env_from", "", when=asked.empty)
+    yield kept(f"{key}.env_from", "", when=conditions.empty)
     yield refused(
         f"{key}.env_from",
         "Slurm has no Secrets and ConfigMaps, so env_from has no variables to give",
@@ -389,7 +388,7 @@ def _steps() -> Iterator[Row]:
         yield approximated(
             f"{key}.{field}", "", "a prepare step has the size of role {role}, not {value}", "064", "prepare-size"
         )
-    yield kept(f"{key}.gpu", "", when=asked.zero)
+    yield kept(f"{key}.gpu", "", when=conditions.zero)
     yield kept(f"{key}.gpu", "", when=when.as_the_role)
     yield approximated(
         f"{key}.gpu", "", "a prepare step has the devices of role {role} instead of {value}", "065", "prepare-gpu"

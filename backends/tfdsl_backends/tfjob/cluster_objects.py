@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from tfdsl.backend import Document, TargetObject, Unit
+from tfdsl.backend.objects import objects as of_documents
+from tfdsl.backend.objects import value_at
 from tfdsl.emit.located import plain
-from tfdsl.target_objects import objects as of_documents
-from tfdsl.target_objects import value_at
 from tfdsl_backends.tfjob.policies import training_roles
 
 _MAKER: Final = "the operator"

@@ -12,9 +12,10 @@ from collections.abc import Mapping as Map
 from collections.abc import Sequence as Many
 from typing import TYPE_CHECKING, Final
 
+from tfdsl.backend.draft import Attribute, Block, Draft, Patch, Policy, Value
+from tfdsl.backend.reading import Asked, Field, Group
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
-from tfdsl.draft import Attribute, Block, Draft, Patch, Policy, Value
 from tfdsl.emit.located import Plain
 from tfdsl.manifest.nodes import (
     Mapping,
@@ -34,7 +35,6 @@ from tfdsl.manifest.nodes import (
     without,
 )
 from tfdsl.manifest.nodes import tree as data_tree
-from tfdsl.reading import Asked, Field, Group
 from tfdsl.record import Record, replace
 from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import MOST_REPLICAS, ROLES_BY_NAME

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from tfdsl.backend import Condition, Unit, condition
-from tfdsl.conditions import single
+from tfdsl.backend.conditions import single
 from tfdsl.ir.policies import on_eviction
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.tfjob.options import features

@@ -11,16 +11,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from tfdsl.backend import Unit
+from tfdsl.backend.draft import Attribute, Block, Draft, Step, Value
+from tfdsl.backend.reading import Asked, Field, Group
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
-from tfdsl.draft import Attribute, Block, Draft, Step, Value
 from tfdsl.ir.fields import Origins
 from tfdsl.ir.model import Job
 from tfdsl.manifest.nodes import Document, Node, Scalar, View, changed, child, view, with_value
 from tfdsl.manifest.nodes import Mapping as Map
 from tfdsl.manifest.nodes import Sequence as Listed
 from tfdsl.patterns import regex
-from tfdsl.reading import Asked, Field, Group
 from tfdsl.record import Record, replace
 from tfdsl.rules.job import OWN_NAMES, port_names
 from tfdsl.text import Span

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from tfdsl.backend import Unit
-from tfdsl.draft import Attribute, Bare, Draft, Patch, Policy, Value
+from tfdsl.backend.draft import Attribute, Bare, Draft, Patch, Policy, Value
 from tfdsl.emit import located
 from tfdsl.emit.located import Plain
 from tfdsl.ir import model

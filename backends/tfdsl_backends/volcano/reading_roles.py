@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from tfdsl.backend.reading import Asked
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.manifest.nodes import Scalar, View, plain, walk
-from tfdsl.reading import Asked
 from tfdsl.record import Record
 from tfdsl.vocabulary.attributes import ROLES, ROLES_BY_NAME
 from tfdsl_backends.podspec.reading.objects import dotted, unfit

@@ -16,7 +16,7 @@ from tfdsl.backend import Unit
 from tfdsl.ir.model import Role
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-from tfdsl_backends.hadoop.options import in_docker
+from tfdsl_backends.hadoop.when import in_docker
 from tfdsl_backends.scripts.roles import megabytes
 from tfdsl_backends.scripts.texts import head
 from tfdsl_backends.yarn.needs import uses_store

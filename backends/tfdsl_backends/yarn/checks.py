@@ -22,7 +22,7 @@ from tfdsl_backends.hadoop.checks import (
     check_strings,
     check_virtual_memory,
 )
-from tfdsl_backends.hadoop.options import in_docker
+from tfdsl_backends.hadoop.when import in_docker
 from tfdsl_backends.scripts.texts import archive_suffix, is_sent
 from tfdsl_backends.yarn import messages
 from tfdsl_backends.yarn.applications import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tfdsl.reading import Field
+from tfdsl.backend.reading import Field
 
 DSHELL: Final = "DistributedShell"
 YARNFILE: Final = "Yarnfile"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.draft import Attribute, Bare, Block, Draft, Mount, Output, Policy, Statement, Step, Text, Value
+from tfdsl.backend.draft import Attribute, Bare, Block, Draft, Mount, Output, Policy, Statement, Step, Text, Value
 from tfdsl.emit.shell import TENSORFLOW_SERVER
 from tfdsl.manifest import json
 from tfdsl.manifest.nodes import Scalar, View, view

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from tfdsl.draft import Block, Mount
+from tfdsl.backend.draft import Block, Mount
 from tfdsl.manifest.shell_words import Word
 from tfdsl.record import Record
 from tfdsl.text import Span

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as Several
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from tfdsl.backend.draft import Block, Draft, Mount
 from tfdsl.diagnostics import command_rules as import_rules
-from tfdsl.draft import Block, Draft, Mount
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, View, view
 from tfdsl.manifest.shell_words import Command, Word
 from tfdsl.patterns import regex

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfdsl import conditions as asked
-from tfdsl.backend import Row, Support, approximated, chosen, kept, refused, translated
+from tfdsl.backend import Row, Support, approximated, chosen, conditions, kept, refused, translated
 from tfdsl.vocabulary.statements import RUN_TIME_MARKS
 from tfdsl_backends.hadoop import when as shared
 from tfdsl_backends.hadoop.support import WITH_RUN_TIME_VALUES, native_path, native_shm, rows, scratch_size
@@ -38,7 +37,7 @@ JOB = (
         "larger numbers go first; YARN lowers it to the cluster's yarn.cluster.max-application-priority, which is 0 "
         "unless set",
     ),
-    translated("job.gang", "", "one replica starts alone", when=asked.single),
+    translated("job.gang", "", "one replica starts alone", when=conditions.single),
     approximated(
         "job.gang",
         "",
@@ -53,7 +52,7 @@ JOB = (
         "no task starts before all are there, even without a gang: only then are their addresses known",
         "YRN007",
         "gang-off",
-        when=asked.off,
+        when=conditions.off,
     ),
     approximated(
         "job.gang",
@@ -160,7 +159,7 @@ PLACEMENT = (
 
 CONTAINER = (
     translated("roles[].env", "job.sh", "set by the script, because -shell_env would pass through two shells"),
-    kept("roles[].gpu", "", when=asked.zero),
+    kept("roles[].gpu", "", when=conditions.zero),
     kept("roles[].gpu", "-container_resources", since="3.1"),
     approximated(
         "roles[].gpu",
@@ -168,7 +167,7 @@ CONTAINER = (
         "Hadoop 2 does not count GPUs: node_label puts role {role} on such nodes, but nothing reserves the {value}",
         "YRN036",
         "gpu-label",
-        when=asked.labelled,
+        when=conditions.labelled,
         instead='write version = "3.1" or later, which counts them',
     ),
     refused(
@@ -227,7 +226,7 @@ CONTAINER = (
 
 def _readonly(kind: str) -> Iterator[Row]:
     key = f"mounts[{kind}].readonly"
-    yield kept(key, "", when=asked.off)
+    yield kept(key, "", when=conditions.off)
     if kind == "host":
         yield approximated(
             key,
@@ -491,7 +490,7 @@ def _pending() -> Iterator[Row]:
         "a task without peers waits for nobody: nothing counts how long YARN takes to start it",
         "YRN067",
         "pending-alone",
-        when=asked.single,
+        when=conditions.single,
     )
     yield approximated(
         "policies[pending].fail job",

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from tfdsl.compiling import pipeline
-from tfdsl.ir.read_json import from_json, in_json
+from tfdsl.compiling.read_json import from_json, in_json
 from tfdsl.text import Source
 from tfdsl.vocabulary import attributes, statements
 

@@ -10,12 +10,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
+from tfdsl.backend.draft import Attribute, Bare, Draft, Output, Text, Value
+from tfdsl.backend.reading import Asked
 from tfdsl.diagnostics.command_rules import SERVER_REFUSES
-from tfdsl.draft import Attribute, Bare, Draft, Output, Text, Value
 from tfdsl.emit.shell import TENSORFLOW_SERVER
 from tfdsl.ir.cluster_spec import flag_hosts, flag_task_of
 from tfdsl.manifest.nodes import View
-from tfdsl.reading import Asked
 from tfdsl.record import Record, replace
 from tfdsl.rules.job import uses_args
 from tfdsl.rules.values import clean, data_key, name_problem, pod_field, quoted

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from tfdsl.reading import Field
+from tfdsl.backend.reading import Field
 from tfdsl_backends.podspec import fields as pods
 from tfdsl_backends.podspec.fields import IMAGE, POD, WORKDIR
 from tfdsl_backends.podspec.options import QUEUE_LABEL

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from tfdsl.draft import Attribute, Draft, Mount, Text, Value
+from tfdsl.backend.draft import Attribute, Draft, Mount, Text, Value
 from tfdsl.manifest.nodes import View
 from tfdsl.record import Record, replace
 from tfdsl.rules import mounts as rules

@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from tfdsl.backend.draft import Attribute, Bare, Block, Draft, Step, Text, Value
+from tfdsl.backend.reading import Asked
 from tfdsl.diagnostics.command_rules import NOT_KEPT, READ_DIFFERENTLY
-from tfdsl.draft import Attribute, Bare, Block, Draft, Step, Text, Value
 from tfdsl.ir.cluster_spec import IN_CLUSTER, MOST_LISTED, tf_config
 from tfdsl.manifest.nodes import View
-from tfdsl.reading import Asked
 from tfdsl.record import Record, replace
 from tfdsl.rules.job import step_name
 from tfdsl.rules.values import image

@@ -1,7 +1,7 @@
 """How a target reads the manifests that people have: the other direction of :mod:`tfdsl.backend`.
 
 A target that can be imported names a module with the functions of :class:`Reading`. They see trees with places
-(:mod:`tfdsl.manifest.nodes`) and give a :class:`~tfdsl.draft.Draft`; writing the text, comparing and patches are
+(:mod:`tfdsl.manifest.nodes`) and give a :class:`.draft.Draft`; writing the text, comparing and patches are
 :mod:`tfdsl.importing`, which knows no target.
 """
 
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Protocol
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
+    from tfdsl.backend.draft import Draft
     from tfdsl.diagnostics import Diagnostic
-    from tfdsl.draft import Draft
     from tfdsl.manifest.nodes import Document, Node
 
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from tfdsl.ir.fields import Item
     from tfdsl.ir.model import Role, ScratchMount
 
+
 off = Condition("false", lambda unit, item: not item.value)
 empty = Condition("empty", lambda unit, item: not item.value)
 zero = Condition("0", lambda unit, item: not item.value)
