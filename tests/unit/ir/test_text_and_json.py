@@ -210,7 +210,7 @@ STATEMENTS: dict[str, Case] = {
 
 
 def differing(told: dict[str, tuple[Told, Told]], name: str) -> dict[str, tuple[Told, Told]]:
-    """Of what was told of each value, by a text and by JSON, what is not alike, and exceptions that are none any more."""
+    """What a text and JSON say differently of a value, and exceptions that are none any more."""
     return {value: pair for value, pair in told.items() if (pair[0] == pair[1]) is ((name, value) in APART)}
 
 
