@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.backend.draft import Attribute, Bare, Block, Draft, Policy, Text, Value
+from tfdsl.backend.draft import Attribute, Bare, Block, Draft, Policy, Statement, Text, Value
 from tfdsl.diagnostics import Diagnostic, command_rules
 from tfdsl.manifest.nodes import Node
 from tfdsl.manifest.shell_words import Command, Word, expanded, read_script, within
@@ -316,7 +316,8 @@ def lift_policies(draft: Draft) -> None:
     if not own or any(_said(policies) != _said(own[0]) for policies in own[1:]):
         return
     for block in roles:
-        block.statements = [one for one in block.statements if not isinstance(one, Policy)]
+        kept: list[Statement] = [one for one in block.statements if not isinstance(one, Policy)]
+        block.statements = kept
     for policy in own[0]:
         draft.job.add(policy)
 
