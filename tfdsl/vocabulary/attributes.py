@@ -198,8 +198,9 @@ ATTRIBUTES = (
               ("containerPorts", "named_ports", "extra_ports"), example="{ metrics = 9090 }", akin=("expose_ports",)),
     Attribute("host_network", "both", BOOL, "false", "Use the node's network.", ("hostNetwork",), example="true",
               akin=("network", "network_mode")),
-    Attribute("service_account", "both", WORD, "the namespace's", "ServiceAccount of the pods.",
-              ("serviceAccountName", "serviceAccount", "service_account_name"), example='"trainer"'),
+    Attribute("service_account", "both", StringType(empty=False, names="ServiceAccount"), "the namespace's",
+              "ServiceAccount of the pods.", ("serviceAccountName", "serviceAccount", "service_account_name"),
+              example='"trainer"'),
     Attribute("run_as_user", "both", IntType(0, HIGHEST_ID), "the image's", "Number of the user that runs the command.",
               ("runAsUser", "uid", "user_id"), example="1000", akin=("user", "username")),
     Attribute("run_as_group", "both", IntType(0, HIGHEST_ID), "the image's",
@@ -263,6 +264,20 @@ TENSORBOARD_INHERITS = (
     "fs_group",
 )
 """The job's values that tensorboard inherits (with the mounts); all others are for the training roles."""
+
+PROGRAM = (
+    "image",
+    "image_pull_policy",
+    "image_pull_secrets",
+    "command",
+    "args",
+    "workdir",
+    "env",
+    "env_from",
+    "service_account",
+    "host_network",
+)
+"""What says which program runs and as whom, not what it needs: ``import`` writes it in the job of a single role."""
 
 TOLERATION: dict[str, Type] = {
     "key": STRING,

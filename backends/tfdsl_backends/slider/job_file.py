@@ -31,7 +31,7 @@ from tfdsl.ir.model import (
 )
 from tfdsl_backends.hadoop.options import files, in_docker, last_name
 from tfdsl_backends.scripts import texts
-from tfdsl_backends.scripts.roles import hides_gpus, hides_gpus_from_step, megabytes, stop_grace
+from tfdsl_backends.scripts.roles import hides_gpus, hides_gpus_from_step, megabytes, seconds_to_stop
 from tfdsl_backends.scripts.texts import mentions_hdfs
 from tfdsl_backends.slider.config_files import config_files
 from tfdsl_backends.slider.options import features
@@ -112,7 +112,7 @@ def _role(unit: Unit, role: Role) -> dict[str, Data]:
         "workdir": "" if role.workdir is None else Located(_text(role.workdir), child(role.path, "workdir")),
         "env": _env(job, role),
         "hide_gpus": hides_gpus(job, role),
-        "stop_grace": Located(stop_grace(role, STOP_GRACE), child(role.path, "stop_grace")),
+        "stop_grace": Located(seconds_to_stop(role, STOP_GRACE), child(role.path, "stop_grace")),
         **({"steps": [_step(job, role, step) for step in role.steps]} if role.steps else {}),
         "docker": _docker(unit, role),
         "mounts": _mounts(unit, role),

@@ -24,6 +24,7 @@ from tfdsl_backends.hadoop.reading import (
     lift_policies,
     megabytes,
     read_discovery,
+    set_grace,
     statuses,
 )
 from tfdsl_backends.slider.job_file import STOP_GRACE
@@ -166,9 +167,7 @@ def _role(draft: Draft, name: str, role: View, job: View, submission: Submission
             block.set(word, said, span)
     for key, variable in role["env"].entries():
         block.entry("env", key, text_of(variable) or "", variable.span)
-    grace = getattr(role["stop_grace"].node, "value", None)
-    if isinstance(grace, int | float) and grace != STOP_GRACE:
-        block.set("stop_grace", duration(round(grace * 1000)), role["stop_grace"].span)
+    set_grace(block, role["stop_grace"], STOP_GRACE)
     for mount in role["mounts"].items():
         block.add(_mount(mount, submission))
     for step in role["steps"].items():

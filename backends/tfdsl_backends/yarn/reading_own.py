@@ -25,6 +25,7 @@ from tfdsl_backends.hadoop.reading import (
     lift_policies,
     read_discovery,
     remove_attribute,
+    set_grace,
     statuses,
 )
 from tfdsl_backends.yarn.needs import AT_HOME
@@ -228,10 +229,7 @@ def read_role(draft: Draft, task: Task) -> None:
         block.set("node_label", label.text, label.span)
     privileged = docker.get("DOCKER_RUN_PRIVILEGED_CONTAINER")
     block.set("privileged", True if privileged and privileged[0] == "true" else None)
-    grace = task.script.plan["grace"][task.name]
-    seconds = getattr(grace.node, "value", STOP_GRACE)
-    if isinstance(seconds, int | float) and seconds != STOP_GRACE:
-        block.set("stop_grace", duration(round(seconds * 1000)), grace.span)
+    set_grace(block, task.script.plan["grace"][task.name], STOP_GRACE)
     for mount in _mounts(block, task):
         block.add(mount)
     for step in _steps(task):
