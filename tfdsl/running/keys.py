@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final, Literal, TypeAlias
 
 from tfdsl.record import Record
-from tfdsl.vocabulary.attributes import ATTRIBUTES
+from tfdsl.vocabulary.attributes import ATTRIBUTES, IN_MEMORY
 from tfdsl.vocabulary.statements import MOUNT_KINDS, POLICY_KEYS, RUN_TIME_MARKS, STEPS
 
 Fate: TypeAlias = Literal["done", "sought", "told"]
@@ -59,7 +59,7 @@ _ROLE: Final[dict[str, str]] = {
 """Attribute → why it is not done, where the reason is not that it is about a cluster."""
 
 _DONE: Final = ("replicas", "min_available", "after", "server", "logdir", "command", "args", "stop_grace")
-_SOUGHT: Final = ("gpu", "workdir", "cpu", "memory", "cpu_limit", "memory_limit", "shm", "env")
+_SOUGHT: Final = ("gpu", "workdir", "cpu", "memory", "cpu_limit", "memory_limit", *IN_MEMORY, "env")
 _MOUNTS_TOLD: Final = {
     "storage_class": "a claim is a folder of this run",
     "access_modes": "a claim is a folder of this run",

@@ -28,7 +28,10 @@ from tfdsl.ir.model import (
     Step,
     TaskIndex,
     Text,
+    in_memory,
 )
+from tfdsl.vocabulary.attributes import IN_MEMORY
+from tfdsl.vocabulary.quantities import Quantity
 from tfdsl_backends.hadoop.options import files, in_docker, last_name
 from tfdsl_backends.scripts import texts
 from tfdsl_backends.scripts.roles import hides_gpus, hides_gpus_from_step, megabytes, seconds_to_stop
@@ -49,6 +52,9 @@ POLL_SECONDS = 5
 
 WATCH_SECONDS = 20
 """Between two checks for replaced peers while the command runs."""
+
+TMPFS = {name: at for name, at in IN_MEMORY.items() if name != "shm"}
+"""Attribute → where docker mounts a tmpfs for it; /dev/shm has an option of its own."""
 
 STOP_GRACE = 20
 """Seconds that a command has to stop, unless its role says otherwise."""
@@ -224,7 +230,13 @@ def _mounts(unit: Unit, role: Role) -> Sequence[Data]:
     """The mounts that the script makes, in order."""
     sent = sent_archives(unit.job)
     pairs = [(mount, _mount(mount, sent)) for mount in role.mounts]
-    return [Located(data, mount.path) for mount, data in pairs if data]
+    mounts: list[Data] = [Located(data, mount.path) for mount, data in pairs if data]
+    memory = [one for one in in_memory(role) if one.name in TMPFS and in_docker(unit, role)]
+    return [*mounts, *(Located(_tmpfs(one.at, one.size), child(role.path, one.name)) for one in memory)]
+
+
+def _tmpfs(at: str, size: Quantity, readonly: bool = False) -> dict[str, Data]:
+    return {"kind": "memory", "at": at, "readonly": readonly, "size": size.whole}
 
 
 def _mount(mount: BaseMount, sent: dict[str, str]) -> dict[str, Data]:
@@ -241,7 +253,7 @@ def _mount(mount: BaseMount, sent: dict[str, str]) -> dict[str, Data]:
         case ScratchMount():
             return base
         case MemoryMount():
-            return {**base, "size": mount.size.whole}
+            return _tmpfs(mount.at, mount.size, mount.readonly)
         case _:
             return {}  # a Kubernetes mount, which the table has refused
 

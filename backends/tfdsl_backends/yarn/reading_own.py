@@ -13,6 +13,7 @@ from tfdsl.manifest.shell_words import Command, Unknown, Word, read_script
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
+from tfdsl.vocabulary.attributes import IN_MEMORY_AT
 from tfdsl_backends.hadoop.reading import (
     ROLES,
     add_completions,
@@ -313,8 +314,8 @@ def _mounts(block: Block, task: Task) -> list[Mount]:
     if task.script.given:
         others += [Mount("host", source, at) for source, at in task.client.linked]
     for at in task.client.tmpfs:
-        if at == "/dev/shm":
-            block.set("shm", _share(block))
+        if at in IN_MEMORY_AT:
+            block.set(IN_MEMORY_AT[at], _share(block))
         else:
             others.append(Mount("memory", _share(block), at))
     left = iter(others)
