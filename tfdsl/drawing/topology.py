@@ -15,6 +15,7 @@ from tfdsl.backend.objects import CLAIM
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.drawing.picture import FRAME, Box, Line, Link, LinkKind, Picture, cut
 from tfdsl.ir.cluster_spec import IN_CLUSTER
+from tfdsl.ir.model import in_memory
 from tfdsl.record import Record, replace
 from tfdsl.rules.values import literal, parts_of
 
@@ -232,8 +233,8 @@ def _step(step: Step) -> str:
 
 def _space(role: Role) -> Iterator[Line]:
     """What a replica has for itself."""
-    if role.shm is not None:
-        yield Line("space", f"{role.shm.text} at /dev/shm", f"{role.path}.shm")
+    for memory in in_memory(role):
+        yield Line("space", f"{memory.size.text} at {memory.at}", f"{role.path}.{memory.name}")
     for mount in role.mounts:
         if mount.kind == "scratch":
             size = f" {mount.size.text}" if mount.size is not None else ""

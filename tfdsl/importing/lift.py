@@ -20,10 +20,6 @@ from tfdsl.vocabulary import attributes
 _ASIDE: Final = "tensorboard"
 """The role that trains nothing, and inherits little."""
 
-_OF_PROGRAM: Final = ("image", "image_pull_policy", "image_pull_secrets", "command", "args", "workdir",
-                      "env", "env_from", "service_account", "host_network")  # fmt: skip
-"""What a job with one training role says in the job: what runs, not what it needs."""
-
 _MAJORITY: Final = 3
 """With so many roles, what all but a few have is said in the job too; the few say otherwise."""
 
@@ -100,7 +96,7 @@ def _candidates(draft: Draft, training: list[str]) -> Iterable[tuple[str, Statem
 
 
 def _is_of_program(one: Statement) -> bool:
-    return isinstance(one, Attribute) and one.name in _OF_PROGRAM
+    return isinstance(one, Attribute) and one.name in attributes.PROGRAM
 
 
 def _may_be_lifted(draft: Draft, one: Statement) -> bool:

@@ -13,7 +13,7 @@ Units: quantities are :class:`~tfdsl.vocabulary.quantities.Quantity` (thousandth
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias
 
 from pydantic import Field, PrivateAttr, ValidationError, model_validator
 
@@ -46,6 +46,7 @@ from tfdsl.rules.broken import Broken
 from tfdsl.rules.values import pattern_of
 from tfdsl.vocabulary import statements
 from tfdsl.vocabulary.attributes import (
+    IN_MEMORY,
     ROLE_NAMES,
     Cleanup,
     NoLimit,
@@ -271,6 +272,20 @@ class Step(Node):
 def requested(request: Quantity | None, limit: Quantity | NoLimit | None) -> Quantity | None:
     """What a replica requests: a limit alone is also the request."""
     return limit if request is None and isinstance(limit, Quantity) else request
+
+
+class InMemory(NamedTuple):
+    """Memory that an attribute of a role mounts: the attribute, the path and the size."""
+
+    name: str
+    at: str
+    size: Quantity
+
+
+def in_memory(role: "Role") -> list[InMemory]:
+    """What the attributes of ``role`` mount that is memory."""
+    sizes = ((name, at, getattr(role, name)) for name, at in IN_MEMORY.items())
+    return [InMemory(name, at, size) for name, at, size in sizes if size is not None]
 
 
 def inherited(role: "Role") -> dict[str, Any]:

@@ -328,7 +328,7 @@ def apart_in_role(role: Role) -> Iterator[Broken]:
     """The rules that a text cannot break, or that merging its layers enforces: no duplicates, nothing misplaced."""
     yield from placed(role)
     yield from (broken.below("mounts") for broken in mounts.apart(role.name, role.mounts))
-    yield from mounts.shm(role.name, role.shm, role.mounts)
+    yield from mounts.in_memory(role)
     yield from mounts.outputs_apart(role)
     if role.steps:
         yield from steps_apart(role.steps)

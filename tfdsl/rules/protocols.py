@@ -172,11 +172,6 @@ class Role(Container, Protocol):
         ...
 
     @property
-    def shm(self) -> Quantity | None:
-        """The size of /dev/shm."""
-        ...
-
-    @property
     def mounts(self) -> Sequence[Mount]:
         """In their order."""
         ...

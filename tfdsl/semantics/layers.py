@@ -16,7 +16,6 @@ from tfdsl.diagnostics import Diagnostic, value_rules
 from tfdsl.record import replace
 from tfdsl.rules import mounts as mount_rules
 from tfdsl.rules.job import both_kinds
-from tfdsl.rules.mounts import SHM_PATH
 from tfdsl.rules.mounts import output_twice as copied_twice
 from tfdsl.rules.policies import same
 from tfdsl.semantics import resolved, statements
@@ -421,8 +420,9 @@ def role_of(
     """The role ``name`` with all its layers merged."""
     settings = role_settings(resolver, name)
     mounts = role_mounts(resolver, name)
-    if "shm" in settings and (SHM_PATH,) in mounts.items:
-        _settle_shm(resolver, name, settings, mounts.items)
+    for attribute, path in attributes.IN_MEMORY.items():
+        if attribute in settings and (path,) in mounts.items:
+            _settle_in_memory(resolver, name, attribute, settings, mounts.items)
     if "after" in settings and len(present) < len(resolver.role_names()):
         settings["after"] = _after_present(resolver, settings["after"], present)
     replicas = resolver.replicas(name)
@@ -440,24 +440,29 @@ def role_of(
     )
 
 
-def _settle_shm(
-    resolver: Resolver, role: str, settings: dict[str, resolved.Setting], mounts: dict[Key, resolved.Mount]
+def _settle_in_memory(
+    resolver: Resolver,
+    role: str,
+    attribute: str,
+    settings: dict[str, resolved.Setting],
+    mounts: dict[Key, resolved.Mount],
 ) -> None:
-    """``shm`` counts as a mount at /dev/shm: both in one block are an error, else the higher layer wins."""
-    mount = mounts[SHM_PATH,]
-    shm = mounted = 0
+    """``attribute`` counts as a mount at its path: both in one block are an error, else the higher layer wins."""
+    path = attributes.IN_MEMORY[attribute]
+    mount = mounts[path,]
+    sized = mounted = 0
     for at, (layer, own) in enumerate(resolver.role_layers(role)):
-        if "shm" in layer.attributes and (own or inherited("shm", role)):
-            shm = at
+        if attribute in layer.attributes and (own or inherited(attribute, role)):
+            sized = at
         if any(node.span == mount.span for node in layer.mounts):
             mounted = at
-    if shm == mounted:
-        spans = {"mount": mount.at_span, "shm": settings["shm"].key}
-        resolver.report(mount_rules.shm_twice(role, ("mount",), ("shm",)).among(spans))
-    if shm < mounted:
-        del settings["shm"]
+    if sized == mounted:
+        spans = {"mount": mount.at_span, "size": settings[attribute].key}
+        resolver.report(mount_rules.in_memory_twice(role, attribute, ("mount",), ("size",)).among(spans))
+    if sized < mounted:
+        del settings[attribute]
     else:
-        del mounts[SHM_PATH,]
+        del mounts[path,]
 
 
 def _after_present(resolver: Resolver, after: resolved.Setting, present: tuple[str, ...]) -> resolved.Setting:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend.draft import Attribute, Bare, Block, Draft, Policy, Statement, Text, Value
 from tfdsl.diagnostics import Diagnostic, command_rules
-from tfdsl.manifest.nodes import Node
+from tfdsl.manifest.nodes import Node, View
 from tfdsl.manifest.shell_words import Command, Word, expanded, read_script, within
 from tfdsl.patterns import regex
 from tfdsl.record import Record
@@ -130,6 +130,13 @@ def memory_in_mb(text: str, unit: int = MEBIBYTE) -> int | None:
 def duration(milliseconds: int) -> Bare:
     """A time as people write it: ``1h30m``."""
     return Bare(quantities.duration(milliseconds).text)
+
+
+def set_grace(block: Block, seconds: View, usual: int) -> None:
+    """The time that the role's command has to stop, where it is not the ``usual`` one."""
+    value = getattr(seconds.node, "value", usual)
+    if isinstance(value, int | float) and value != usual:
+        block.set("stop_grace", duration(round(value * 1000)), seconds.span)
 
 
 def java_number(text: str) -> int | None:

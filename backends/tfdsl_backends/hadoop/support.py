@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tfdsl.backend import Row, approximated, conditions, kept, refused, translated
+from tfdsl.vocabulary.attributes import IN_MEMORY
 from tfdsl_backends.hadoop import when
 
 KUBERNETES = "write it in the block of a Kubernetes target"
@@ -339,14 +340,14 @@ def _resources(vcores: str, memory: str) -> Iterator[Row]:
     yield refused("roles[].gpu_memory", "YARN cannot share a GPU", "039", instead="request whole devices with gpu")
 
 
-def native_shm(code: str) -> Row:
-    """``shm`` of a native task."""
+def native_memory(attribute: str, code: str) -> Row:
+    """What ``attribute`` mounts for a native task."""
     return approximated(
-        "roles[].shm",
+        f"roles[].{attribute}",
         "",
-        "a native task uses its node's /dev/shm, whatever the size; {value} is ignored",
+        f"a native task uses its node's {IN_MEMORY[attribute]}, whatever the size; {{value}} is ignored",
         code,
-        "shm-native",
+        f"{attribute.replace('_', '-')}-native",
     )
 
 

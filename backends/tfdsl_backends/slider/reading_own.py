@@ -24,9 +24,10 @@ from tfdsl_backends.hadoop.reading import (
     lift_policies,
     megabytes,
     read_discovery,
+    set_grace,
     statuses,
 )
-from tfdsl_backends.slider.job_file import STOP_GRACE
+from tfdsl_backends.slider.job_file import STOP_GRACE, TMPFS
 from tfdsl_backends.slider.reading_files import Files, read_options, read_placement
 
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ BOARD: Final = ("tensorboard", "--logdir")
 
 USER: Final = "USER"
 """The variable that the job names as ``job.user``."""
+
+
+_OF_TMPFS: Final = {at: name for name, at in TMPFS.items()}
 
 
 class Submission(Record):
@@ -166,11 +170,14 @@ def _role(draft: Draft, name: str, role: View, job: View, submission: Submission
             block.set(word, said, span)
     for key, variable in role["env"].entries():
         block.entry("env", key, text_of(variable) or "", variable.span)
-    grace = getattr(role["stop_grace"].node, "value", None)
-    if isinstance(grace, int | float) and grace != STOP_GRACE:
-        block.set("stop_grace", duration(round(grace * 1000)), role["stop_grace"].span)
-    for mount in role["mounts"].items():
-        block.add(_mount(mount, submission))
+    set_grace(block, role["stop_grace"], STOP_GRACE)
+    for place in role["mounts"].items():
+        mount = _mount(place, submission)
+        attribute = _OF_TMPFS.get(str(mount.at)) if mount.kind == "memory" and not mount.readonly else None
+        if attribute is None:
+            block.add(mount)
+        else:
+            block.set(attribute, mount.source, mount.span)
     for step in role["steps"].items():
         block.add(_step(step))
     for output in role["outputs"].items():

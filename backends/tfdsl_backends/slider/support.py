@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from tfdsl.backend import Row, Support, approximated, chosen, conditions, kept, refused, translated
 from tfdsl_backends.hadoop import when as shared
-from tfdsl_backends.hadoop.support import WITH_RUN_TIME_VALUES, native_path, native_shm, rows, scratch_size
+from tfdsl_backends.hadoop.support import WITH_RUN_TIME_VALUES, native_memory, native_path, rows, scratch_size
 from tfdsl_backends.slider import when
 
 RESOURCES = "resources.json"
@@ -132,7 +132,7 @@ ROLES = (
         instead="write node_label with the label of the nodes that have the resource",
     ),
     kept("roles[].shm", "docker run --shm-size", when=shared.docker),
-    native_shm("SLI041"),
+    native_memory("shm", "SLI041"),
     approximated(
         "roles[].port",
         "appConfig.json site.global.<role>.port",

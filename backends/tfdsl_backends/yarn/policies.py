@@ -8,7 +8,7 @@ from tfdsl.backend import Unit
 from tfdsl.ir.cluster_spec import gets_flags, needs_tf_config
 from tfdsl.ir.model import Job, Role
 from tfdsl.ir.policies import completions, exit_policies, on_failure
-from tfdsl_backends.scripts.roles import stop_grace
+from tfdsl_backends.scripts.roles import seconds_to_stop
 from tfdsl_backends.yarn.needs import store_place
 
 ACTIONS = {"restart container": "restart", "restart job": "restart", "ignore": "ignore"}
@@ -91,7 +91,7 @@ def task_plan(unit: Unit) -> str:
         "reuse_port": unit.flag("reuse_port"),
         "limit": rendezvous_seconds(unit),
         "patience": PATIENCE,
-        "grace": {role.name: stop_grace(role, STOP_GRACE) for role in job.roles},
+        "grace": {role.name: seconds_to_stop(role, STOP_GRACE) for role in job.roles},
     }
     lines = [f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in plan.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"

@@ -13,6 +13,7 @@ from tfdsl.manifest.shell_words import Command, Unknown, Word, read_script
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
+from tfdsl.vocabulary.attributes import IN_MEMORY_AT
 from tfdsl_backends.hadoop.reading import (
     ROLES,
     add_completions,
@@ -25,6 +26,7 @@ from tfdsl_backends.hadoop.reading import (
     lift_policies,
     read_discovery,
     remove_attribute,
+    set_grace,
     statuses,
 )
 from tfdsl_backends.yarn.needs import AT_HOME
@@ -228,10 +230,7 @@ def read_role(draft: Draft, task: Task) -> None:
         block.set("node_label", label.text, label.span)
     privileged = docker.get("DOCKER_RUN_PRIVILEGED_CONTAINER")
     block.set("privileged", True if privileged and privileged[0] == "true" else None)
-    grace = task.script.plan["grace"][task.name]
-    seconds = getattr(grace.node, "value", STOP_GRACE)
-    if isinstance(seconds, int | float) and seconds != STOP_GRACE:
-        block.set("stop_grace", duration(round(seconds * 1000)), grace.span)
+    set_grace(block, task.script.plan["grace"][task.name], STOP_GRACE)
     for mount in _mounts(block, task):
         block.add(mount)
     for step in _steps(task):
@@ -315,8 +314,8 @@ def _mounts(block: Block, task: Task) -> list[Mount]:
     if task.script.given:
         others += [Mount("host", source, at) for source, at in task.client.linked]
     for at in task.client.tmpfs:
-        if at == "/dev/shm":
-            block.set("shm", _share(block))
+        if at in IN_MEMORY_AT:
+            block.set(IN_MEMORY_AT[at], _share(block))
         else:
             others.append(Mount("memory", _share(block), at))
     left = iter(others)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from tfdsl.backend import Row, Support, approximated, chosen, conditions, kept, refused, translated
 from tfdsl.vocabulary.statements import RUN_TIME_MARKS
 from tfdsl_backends.hadoop import when as shared
-from tfdsl_backends.hadoop.support import WITH_RUN_TIME_VALUES, native_path, native_shm, rows, scratch_size
+from tfdsl_backends.hadoop.support import WITH_RUN_TIME_VALUES, native_memory, native_path, rows, scratch_size
 from tfdsl_backends.yarn import when
 
 PROGRAM = "the task program in job.sh"
@@ -211,7 +211,7 @@ CONTAINER = (
         when=when.docker_without_shm,
         instead='write version = "3.3", or runtime = "native"',
     ),
-    native_shm("YRN043"),
+    native_memory("shm", "YRN043"),
     approximated(
         "roles[].port",
         PROGRAM,
