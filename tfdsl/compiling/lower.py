@@ -25,6 +25,7 @@ from tfdsl.semantics.values import (
     is_number,
     show,
 )
+from tfdsl.vocabulary.attributes import BOARD
 
 if TYPE_CHECKING:
     from tfdsl.semantics import resolved
@@ -253,7 +254,7 @@ def _record_checkpoint(job: resolved.Job, role: resolved.Role, path: str, origin
 def _checkpoint(job: resolved.Job) -> Value | None:
     if "checkpoint" in job.settings:
         return job.settings["checkpoint"].value
-    board = job.role("tensorboard")
+    board = job.role(BOARD)
     return board.settings["logdir"].value if board is not None and "logdir" in board.settings else None
 
 

@@ -200,11 +200,11 @@ def _facts(job: Job, role: Role) -> Iterator[Line]:
     size = devices(role)
     if size:
         yield Line("fact", size, path)
-    if role.name != "tensorboard" and role.min_available < role.replicas and job.gang and not role.after:
+    if not role.is_board and role.min_available < role.replicas and job.gang and not role.after:
         yield Line("fact", f"starts when {role.min_available:,} can", f"{path}.min_available")
     if role.server:
         yield Line("fact", "TensorFlow server", f"{path}.server")
-    if role.name in IN_CLUSTER or role.name == "tensorboard":
+    if role.name in IN_CLUSTER or role.is_board:
         yield Line("fact", f"port {role.port}", f"{path}.port")
     for name, port in role.ports.items():
         yield Line("fact", f"port {port} ({shown(name)})", f"{path}.ports[{name}]")
@@ -273,7 +273,7 @@ def _job_facts(job: Job) -> Iterator[tuple[str, str]]:
     for name, value in (("namespace", job.namespace), ("queue", job.queue), ("priority", job.priority)):
         if value is not None:
             yield f"{name} {shown(str(value))}", name
-    if sum(role.replicas for role in job.roles if role.name != "tensorboard") > 1:
+    if sum(role.replicas for role in job.training_roles) > 1:
         yield ("starts as a gang" if job.gang else "no gang"), "gang"
     if job.retries:
         yield counted(job.retries, "retry").replace("retrys", "retries"), "retries"

@@ -46,6 +46,7 @@ from tfdsl.rules.broken import Broken
 from tfdsl.rules.values import pattern_of
 from tfdsl.vocabulary import statements
 from tfdsl.vocabulary.attributes import (
+    BOARD,
     IN_MEMORY,
     ROLE_NAMES,
     Cleanup,
@@ -55,6 +56,7 @@ from tfdsl.vocabulary.attributes import (
     Spread,
     TaintEffect,
     TolerationOperator,
+    decider,
 )
 from tfdsl.vocabulary.quantities import Duration, Quantity
 from tfdsl.vocabulary.statements import (
@@ -418,11 +420,15 @@ class Role(Node):
     outputs: tuple[Output, ...] = ()
     steps: tuple[Step, ...] = ()
 
+    @property
+    def is_board(self) -> bool:
+        """Whether it is tensorboard, which trains nothing and decides nothing."""
+        return self.name == BOARD
+
     def derived(self) -> dict[str, Any]:
         """Defaults that follow from other fields of the role."""
-        board = self.name == "tensorboard"
         return {
-            "min_available": 0 if board else self.replicas,
+            "min_available": 0 if self.is_board else self.replicas,
             "cpu_limit": self.cpu,
             "memory_limit": self.memory,
             "port": job_rules.default_port(self.name),
@@ -431,7 +437,7 @@ class Role(Node):
     def stated(self) -> dict[str, Any]:
         """The fields that differ from their defaults; an empty command keeps tensorboard from having its own."""
         stated = super().stated()
-        if self.name == "tensorboard" and "command" in self.model_fields_set:
+        if self.is_board and "command" in self.model_fields_set:
             stated["command"] = self.command
         if self.steps:
             stated["steps"] = tuple(bare(step, self) for step in self.steps)
@@ -523,7 +529,7 @@ CHECKPOINT_VARIABLE = "CHECKPOINT_DIR"
 
 def completed(job: "Job") -> dict[str, Any]:
     """The fields of ``job`` with its defaults filled in, its roles in order and every part in its place."""
-    board = job.role("tensorboard")
+    board = job.board
     checkpoint = job.checkpoint if job.checkpoint is not None or board is None else board.logdir
     roles = sorted(job.roles, key=lambda role: ROLE_NAMES.index(role.name))
     policies = (*job.policies, *default_policies(roles, job.policies))
@@ -566,13 +572,13 @@ def default_policies(roles: Sequence[Role], written: Sequence[Policy]) -> list[P
     names = [role.name for role in roles]
     policies: list[Policy] = []
     if not any(p.event == "completed" and p.action == "complete job" for p in written):
-        decider = next((name for name in ("chief", "master", "worker") if name in names), None)
-        if decider is not None and not any(p.event == "completed" and p.role == decider for p in written):
-            policies.append(Policy.default(role=decider, event="completed", action="complete job"))
+        deciding = decider(names)
+        if deciding is not None and not any(p.event == "completed" and p.role == deciding for p in written):
+            policies.append(Policy.default(role=deciding, event="completed", action="complete job"))
     if not any(p.event == "failed" and p.role is None for p in written):
         policies.append(Policy.default(event="failed", action="fail job"))
-    if "tensorboard" in names and not any(p.event == "failed" and p.role == "tensorboard" for p in written):
-        policies.append(Policy.default(role="tensorboard", event="failed", action="restart container"))
+    if BOARD in names and not any(p.event == "failed" and p.role == BOARD for p in written):
+        policies.append(Policy.default(role=BOARD, event="failed", action="restart container"))
     return policies
 
 
@@ -591,7 +597,7 @@ def _role(role: Role, checkpoint: Text | None) -> Role:
         fields["env"] = ReadOnlyMap({**role.env, CHECKPOINT_VARIABLE: checkpoint})
     if role.steps:
         fields["steps"] = tuple(_step(step, checkpoint, at, path) for at, step in enumerate(role.steps))
-    if role.name == "tensorboard":
+    if role.is_board:
         logdir = checkpoint if role.logdir is None else role.logdir
         fields["logdir"] = logdir
         if "command" not in role.model_fields_set:
@@ -616,7 +622,7 @@ def _bare_role(role: Role, job: "Job") -> Role:
     env = fields.get("env", {})
     if next(reversed(env), None) == CHECKPOINT_VARIABLE and env[CHECKPOINT_VARIABLE] == job.checkpoint:
         fields["env"] = {name: value for name, value in env.items() if name != CHECKPOINT_VARIABLE}
-    if role.name == "tensorboard":
+    if role.is_board:
         if "checkpoint" in job.model_fields_set and role.logdir == job.checkpoint:
             fields.pop("logdir", None)
         if role.command == board_command(role.logdir or "", role.port):
@@ -725,6 +731,16 @@ class Job(Node):
     def role(self, name: str) -> Role | None:
         """The role of that name, if the job has it."""
         return next((role for role in self.roles if role.name == name), None)
+
+    @property
+    def board(self) -> Role | None:
+        """Its tensorboard, if it has one."""
+        return self.role(BOARD)
+
+    @property
+    def training_roles(self) -> list[Role]:
+        """All of its roles but tensorboard."""
+        return [role for role in self.roles if not role.is_board]
 
     def stated(self) -> dict[str, Any]:
         """The fields that differ from their defaults, without what the job has filled in."""

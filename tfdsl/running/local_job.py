@@ -20,7 +20,6 @@ from types import FrameType
 from typing import Final
 
 from tfdsl.ir.model import Job
-from tfdsl.ir.policies import SELF_CONTAINED
 from tfdsl.lifecycle.behaviour import (
     RESTARTS,
     Behaviour,
@@ -92,7 +91,7 @@ class Here(Behaviour):
         """What is done when ``task`` ends with ``status`` (1–255)."""
         decision = super().on_exit(task, status, state)
         if task in self.not_here and decision.action in RESTARTS:
-            return Decision("ignore" if task.role in SELF_CONTAINED else "fail job", f"{task} could not be started")
+            return Decision("ignore" if task.is_board else "fail job", f"{task} could not be started")
         return decision
 
 
@@ -309,7 +308,7 @@ class LocalJob:
             how = "in place" if order.way == "container" else "from scratch"
             when = f" in {length(pause)}" if pause else ""
             left = f" ({self.machine.state.retries} of {self.job.retries} retries used)"
-            self.tell(f"{order.task} restarts {how}{when}{'' if order.task.role in SELF_CONTAINED else left}")
+            self.tell(f"{order.task} restarts {how}{when}{'' if order.task.is_board else left}")
         if order.task in self._faults.stuck:
             self.tell(f"{order.task} is not started: pending was injected")
         else:

@@ -102,7 +102,7 @@ class _Planner:
         steps = [self._step(task, role, step) for step in role.steps]
         grace = role.stop_grace.ms if role.stop_grace is not None else DEFAULT_GRACE_MS
         own = self._runs_board(role)
-        address = f"http://{HOST}:{self.here.ports[task] if own else role.port}" if role.name == "tensorboard" else None
+        address = f"http://{HOST}:{self.here.ports[task] if own else role.port}" if role.is_board else None
         port = self.here.ports[task]
         known = tuple(step for step in steps if step is not None)
         return Replica(task, role, port, known, self._command(task, role), grace, address)
@@ -138,7 +138,7 @@ class _Planner:
 
     def _runs_board(self, role: Role) -> bool:
         """Whether ``role`` runs TensorBoard as the language says."""
-        return role.name == "tensorboard" and role.command == board_command(role.logdir or "", role.port)
+        return role.is_board and role.command == board_command(role.logdir or "", role.port)
 
     def _interpreter(self, role: Role) -> str:
         first = role.command[0] if isinstance(role.command, tuple) and role.command else ""

@@ -15,7 +15,7 @@ from tfdsl.semantics.conform import conform
 from tfdsl.semantics.known_names import Report, meant
 from tfdsl.semantics.rule_views import RoleView, job_span, job_view, role_span, value_span
 from tfdsl.semantics.values import Data, Entry, ListData, MapData, PodField, Reference, Value
-from tfdsl.vocabulary.attributes import ATTRIBUTES, NO_LIMIT, TOLERATION
+from tfdsl.vocabulary.attributes import ATTRIBUTES, NO_LIMIT, TOLERATION, TRAINERS
 from tfdsl.vocabulary.types import StringType
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _check_unlimited(job: resolved.Job, report: Report) -> None:
 
 def _with_conditions(diagnostic: Diagnostic, job: resolved.Job) -> Diagnostic:
     """``diagnostic`` with the conditions that leave out all roles that could train."""
-    trainers = [name for name in ("chief", "master", "worker") if name in job.absent_roles]
+    trainers = [name for name in TRAINERS if name in job.absent_roles]
     if diagnostic.rule is not value_rules.NO_TRAINING_ROLE or not trainers:
         return diagnostic
     diagnostic = replace(diagnostic, helps=(), fixes=())

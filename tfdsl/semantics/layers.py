@@ -64,7 +64,7 @@ def inherited(name: str, role: str) -> bool:
     """Whether the job's value of ``name`` is the default of ``role``."""
     if attributes.BY_NAME[name].where != "both":
         return False
-    return role != "tensorboard" or name in attributes.TENSORBOARD_INHERITS
+    return role != attributes.BOARD or name in attributes.TENSORBOARD_INHERITS
 
 
 def _put(
@@ -266,7 +266,7 @@ class _Outputs(_Fold[ast.Output, resolved.Output, resolved.Output]):
 
     def _decider(self) -> str | None:
         """The role that decides whether the job has succeeded."""
-        return next((role for role in ("chief", "master", "worker") if role in self.present), None)
+        return attributes.decider(self.present)
 
     def _from(self, node: ast.Output) -> tuple[str, int | None] | None:
         """The role and index that ``node`` copies from; ``None`` when there are none."""
@@ -401,7 +401,7 @@ class _Steps(_Fold[StepBlock, StepBlock, resolved.Step]):
 
 def role_steps(resolver: Resolver, role: str, only: Layer | None = None) -> tuple[resolved.Step, ...]:
     """The steps of ``role``, each in the place where it is first written; ``only``: those of one layer."""
-    layers = [(layer, own or role != "tensorboard") for layer, own in resolver.role_layers(role)]
+    layers = [(layer, own or role != attributes.BOARD) for layer, own in resolver.role_layers(role)]
     steps = _Steps(resolver, role)
     if only is not None:
         steps.add(only, only.steps)

@@ -5,6 +5,7 @@ Source: language reference, "Attributes".
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Literal, TypeAlias
 
 from tfdsl.record import Record
@@ -325,3 +326,14 @@ ROLES = (
 
 ROLE_NAMES = tuple(row.name for row in ROLES)
 ROLES_BY_NAME = {row.name: row for row in ROLES}
+BOARD = "tensorboard"
+"""The role that trains nothing: it decides nothing, and policies without ROLE do not cover it."""
+TRAINERS = tuple(row.name for row in ROLES if row.trains)
+"""The roles that run the training; the first that a job has completes it."""
+LEADERS = tuple(row.name for row in ROLES if row.trains and row.single)
+"""The roles that coordinate the training."""
+
+
+def decider(roles: Container[str]) -> str | None:
+    """Which of ``roles`` completes the job unless a policy says so."""
+    return next((name for name in TRAINERS if name in roles), None)

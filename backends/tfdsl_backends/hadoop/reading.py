@@ -14,15 +14,13 @@ from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
 from tfdsl.vocabulary import quantities
+from tfdsl.vocabulary.attributes import ROLE_NAMES, decider
 
 if TYPE_CHECKING:
     from tfdsl.backend.reading import Asked
 
 
-ROLES: Final = ("chief", "master", "ps", "worker", "evaluator", "tensorboard")
-"""The roles of the language."""
-
-_SAME: Final = {name: name for name in ROLES} | {"chiefworker": "chief"}
+_SAME: Final = {name: name for name in ROLE_NAMES} | {"chiefworker": "chief"}
 """What people call a role, in lowercase."""
 
 UNIT_NAMES: Final = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
@@ -89,7 +87,7 @@ def role_of(name: str, asked: Asked) -> str | None:
     """The role that a manifest calls ``name``; ``None`` if nobody says."""
     said = asked.roles.get(name)
     if said is not None:
-        return said if said in ROLES else None
+        return said if said in ROLE_NAMES else None
     return _SAME.get(name.lower())
 
 
@@ -216,7 +214,7 @@ def roles_of(title: str, names: Mapping[str, Span], notes: Notes, span: Span) ->
             unknown.append(name)
         else:
             roles[name] = role
-    if roles and not unknown and set(roles.values()) & {"chief", "master", "worker"}:
+    if roles and not unknown and decider(roles.values()):
         return roles
     if unknown:
         listed = " and ".join((", ".join(unknown[:-1]), unknown[-1])) if len(unknown) > 1 else unknown[0]

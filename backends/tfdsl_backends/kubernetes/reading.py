@@ -36,7 +36,7 @@ from tfdsl.manifest.nodes import (
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.text import Span
-from tfdsl.vocabulary.attributes import ROLES
+from tfdsl.vocabulary.attributes import BOARD, LEADERS, ROLES
 from tfdsl_backends.kubernetes import normal as normal_form
 from tfdsl_backends.kubernetes.normal import (
     Part,
@@ -62,7 +62,7 @@ from tfdsl_backends.podspec.normal.rules import GENERATED
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE, PORT_NAME
 from tfdsl_backends.podspec.reading.batch import USUAL_RETRIES, ending_alone, read_field, refusals
-from tfdsl_backends.podspec.reading.beside import BOARD, BOARD_LABEL, deployed_board, is_board, kept_claims
+from tfdsl_backends.podspec.reading.beside import BOARD_LABEL, deployed_board, is_board, kept_claims
 from tfdsl_backends.podspec.reading.facts import PodFacts
 from tfdsl_backends.podspec.reading.fields import metadata_fields, plain
 from tfdsl_backends.podspec.reading.objects import Neighbours
@@ -315,7 +315,7 @@ def _completions(draft: Draft, roles: Map[str, Many[Part]], count: Map[str, int]
         for index, span in indexes:
             if index < count[role]:
                 draft.job.add(Policy(f"{role}[{index}] completed", "complete job", span))
-    for chief in ("chief", "master"):
+    for chief in LEADERS:
         if chief in roles:
             draft.job.add(Policy(f"{chief} completed", "complete job", roles[chief][0].root.span))
 

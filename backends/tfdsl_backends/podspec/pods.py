@@ -407,7 +407,7 @@ def container(job: Job, role: Role, plan: PodPlan, mounts: list[Data]) -> dict[s
 
 def ports(role: Role, plan: PodPlan) -> list[Data] | None:
     """The TensorFlow port (TensorBoard's for its role), unless the plan leaves it to the target, and further ones."""
-    name = "http" if role.name == "tensorboard" and plan.port_name == PORT_NAME else plan.port_name
+    name = "http" if role.is_board and plan.port_name == PORT_NAME else plan.port_name
     own = [] if name is None else [container_port(name, at(role, "port"), plan)]
     return [*own, *named_ports(role, plan)] or None
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from tfdsl.backend import Condition, condition
 from tfdsl.backend.conditions import fewer
+from tfdsl.vocabulary.attributes import LEADERS
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit
@@ -52,7 +53,7 @@ def index_is_computed(unit: Unit, item: Item) -> bool:
     worker = job.role("worker")
     if job.cluster.discovery not in ("flags", "both") or worker is None or worker.server or worker.replicas == 1:
         return False
-    return any(role.name in ("chief", "master") for role in job.roles)
+    return any(role.name in LEADERS for role in job.roles)
 
 
 any_of_several = Condition(

@@ -159,7 +159,7 @@ def _env(job: Job, runs: Role | Step) -> dict[str, Data]:
 
 def waits_for_peers(job: Job, role: Role) -> bool:
     """Whether the role waits for the cluster: it needs the addresses, or the gang starts together."""
-    if role.name == "tensorboard":
+    if role.is_board:
         return False
     needs_addresses = role.server or job.cluster.discovery != "none"
     return needs_addresses or (job.gang and sum(other.replicas for other in job.roles if other.name in IN_CLUSTER) > 1)
@@ -168,7 +168,7 @@ def waits_for_peers(job: Job, role: Role) -> bool:
 def _command(role: Role) -> dict[str, Data]:
     """``argv`` or ``shell``; the other one is absent as an empty list or a false value."""
     path = child(role.path, "command")
-    if role.name == "tensorboard" and not role.command:
+    if role.is_board and not role.command:
         words: list[Data] = ["tensorboard", "--logdir", _text(role.logdir or ""), "--bind_all", "--port"]
         return {"argv": [*(Located(word, path) for word in words), [{"is": "port"}]], "shell": False}
     return _words(role)

@@ -9,8 +9,8 @@ from tfdsl.backend.draft import Attribute, Bare, Block, Draft, Mount, Output, St
 from tfdsl.manifest.nodes import Mapping, View
 from tfdsl.record import Record
 from tfdsl.text import Span
+from tfdsl.vocabulary.attributes import ROLE_NAMES
 from tfdsl_backends.hadoop.reading import (
-    ROLES,
     Notes,
     add_completions,
     add_policy,
@@ -72,7 +72,7 @@ def read_own(files: Files, job: View, notes: Notes) -> Draft:
         draft.version = "0.91"
     resources = files.resources["components"]
     for name, role in job["roles"].entries():
-        if name in ROLES:
+        if name in ROLE_NAMES:
             _role(draft, name, role, job, submission)
             _size(draft.role(name), resources[name])
             read_placement(draft, name, resources[name])
@@ -101,7 +101,7 @@ def read_submission(document: Document | None) -> Submission:
 
 
 def _job(draft: Draft, job: View) -> None:
-    roles = {name: role for name, role in job["roles"].entries() if name in ROLES}
+    roles = {name: role for name, role in job["roles"].entries() if name in ROLE_NAMES}
     draft.job.set("checkpoint", text_of(job["checkpoint"]) or None, job["checkpoint"].span)
     deadline = job["deadline"].node
     seconds = getattr(deadline, "value", None)

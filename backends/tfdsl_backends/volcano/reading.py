@@ -24,6 +24,7 @@ from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.rules.job import OWN_NAMES, port_names
 from tfdsl.text import Span
+from tfdsl.vocabulary.attributes import BOARD
 from tfdsl.vocabulary.names import LONGEST_PORT
 from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts, PodsRead
@@ -50,7 +51,7 @@ from tfdsl_backends.volcano.normal import (
 )
 from tfdsl_backends.volcano.options import OPTIONS
 from tfdsl_backends.volcano.pods import VGPU_MEMORY, VGPU_NUMBER
-from tfdsl_backends.volcano.reading_policies import BOARD, JobPolicies, RoleTask, read_policies
+from tfdsl_backends.volcano.reading_policies import JobPolicies, RoleTask, read_policies
 from tfdsl_backends.volcano.reading_roles import (
     RoleOf,
     dead_policies,

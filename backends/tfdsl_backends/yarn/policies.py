@@ -47,7 +47,7 @@ def _actions(job: Job, role: Role, index: int | None) -> dict[int, str]:
 def restarts_by_itself(job: Job, role: Role) -> bool:
     """Whether a task restarts its command by itself, which only tensorboard does."""
     failed = on_failure(job, role)
-    return role.name == "tensorboard" and failed is not None and failed.action == "restart container"
+    return role.is_board and failed is not None and failed.action == "restart container"
 
 
 def restarts(job: Job) -> bool:
@@ -78,7 +78,7 @@ def task_plan(unit: Unit) -> str:
         "job": job.name,
         "roles": [[role.name, role.replicas] for role in job.roles],
         "after": {role.name: list(role.after) for role in job.roles if role.after},
-        "optional": [role.name for role in job.roles if role.name == "tensorboard"],
+        "optional": [role.name for role in job.roles if role.is_board],
         "complete": [[p.role, -1 if p.index is None else p.index] for p in completions(job)],
         "actions": {name: {str(k): v for k, v in by_status.items()} for name, by_status in actions(job).items()},
         "tf_config": [role.name for role in job.roles if needs_tf_config(job, role)],

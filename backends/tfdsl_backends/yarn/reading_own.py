@@ -13,9 +13,8 @@ from tfdsl.manifest.shell_words import Command, Unknown, Word, read_script
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
-from tfdsl.vocabulary.attributes import IN_MEMORY_AT
+from tfdsl.vocabulary.attributes import IN_MEMORY_AT, ROLE_NAMES
 from tfdsl_backends.hadoop.reading import (
-    ROLES,
     add_completions,
     add_policy,
     add_retries,
@@ -438,7 +437,7 @@ def read_own(script: JobScript, submit: SubmitScript) -> Draft:
     only = next(iter(clients.values()), Client({}, (), ()))
     roles = [(pair[0].text or "", pair[1].number or 0, pair.span) for pair in plan["roles"].items()]
     for name, replicas, span in roles:
-        if name not in ROLES:
+        if name not in ROLE_NAMES:
             continue
         task = Task(name, script, clients.get(name, only), submit)
         draft.role(name).set("replicas", replicas if replicas != 1 else None, span)

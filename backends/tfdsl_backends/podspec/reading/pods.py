@@ -17,6 +17,7 @@ from tfdsl.manifest.nodes import View
 from tfdsl.record import Record, replace
 from tfdsl.rules.job import step_name
 from tfdsl.rules.values import image
+from tfdsl.vocabulary.attributes import BOARD
 from tfdsl_backends.podspec.expansion import Scope
 from tfdsl_backends.podspec.fields import WORKDIR
 from tfdsl_backends.podspec.options import NO_SIDECAR, VISIBLE_DEVICES
@@ -27,7 +28,6 @@ from tfdsl_backends.podspec.reading.settings import named_ports, plain
 from tfdsl_backends.podspec.reading.values import GPU, amount, plain_resources, value, word
 
 TF_CONFIG: Final = "TF_CONFIG"
-BOARD: Final = "tensorboard"
 
 
 def main_container(template: View, facts: PodFacts) -> View:
