@@ -160,8 +160,7 @@ class Program:
             CompileError: The text has errors.
             UsageError: There is no such target or version.
         """
-        call = Call(target_of(target), options or {})
-        jobs, diagnostics = jobs_of(self.loaded, call)
+        jobs, diagnostics = jobs_of(self.loaded, Call(target_of(target), options or {}))
         if pipeline.has_errors(diagnostics):
             raise compile_error(f"cannot read the jobs of {self.path}", diagnostics)
         return jobs

@@ -67,8 +67,7 @@ def run(arguments: Arguments) -> int:
     """Check the files; returns 1 if there is an error, 2 if a file cannot be read."""
     form = cast("Format", arguments.text(FORMAT.name, "text"))
     picked = chosen.selection(arguments)
-    errors = [*picked.errors, *_conflicts(arguments)]
-    refuse(errors, arguments, form, picked.hidden)
+    refuse([*picked.errors, *_conflicts(arguments)], arguments, form, picked.hidden)
     if arguments.on(ALL_TARGETS.name):
         end_if(chosen.unusable(arguments), form)
     named = named_files(arguments.rest, folders=True)

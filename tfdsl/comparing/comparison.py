@@ -293,8 +293,7 @@ def _of(pair: Pair, paths: Paths) -> Iterator[Change]:
         return
     for difference in differences(pair.first, pair.second):
         for path, first, second in _items(difference.path, difference.wanted, difference.got):
-            words = _words((second, first), paths)
-            yield Change(pair.name, path_text(path), words, first, second)
+            yield Change(pair.name, path_text(path), _words((second, first), paths), first, second)
 
 
 def _items(

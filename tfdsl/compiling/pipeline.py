@@ -171,8 +171,7 @@ def _finish_in_steps(
 
 def compile_source(source: Source, target: Backend) -> tuple[Made, ...]:
     """The jobs of a text without includes for one target; none when there is an error."""
-    program = load(source, lambda path: "files cannot be included here")
-    outcome = run(program, Request(), [Choice(target)])
+    outcome = run(load(source, lambda path: "files cannot be included here"), Request(), [Choice(target)])
     return () if has_errors(outcome.diagnostics) else outcome.made
 
 

@@ -342,8 +342,7 @@ def _joined(changes: Many[_Change]) -> _Change:
 
 def _patches(changes: Iterable[_Change]) -> Iterator[tuple[str | None, Patch]]:
     """Removals last of all: what is removed may be what a step of another path selects by."""
-    ordered = sorted(changes, key=lambda change: (change.operator == "", change.role or ""))
-    for change in ordered:
+    for change in sorted(changes, key=lambda change: (change.operator == "", change.role or "")):
         path, operator, node = change.path, change.operator, change.node
         if operator == "merge":
             assert isinstance(node, Mapping)

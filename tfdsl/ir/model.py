@@ -617,8 +617,7 @@ def _claims(claims: Iterable[Claim], roles: Iterable[Role]) -> Iterator[Claim]:
     mounted = _mounted(roles)
     for claim in claims:
         path, replicas = mounted[claim.name]
-        modes = claim.access_modes or _access_modes(replicas)
-        yield claim.placed(path, access_modes=modes)
+        yield claim.placed(path, access_modes=claim.access_modes or _access_modes(replicas))
 
 
 def _bare_claims(job: "Job") -> Iterator[Claim]:

@@ -49,11 +49,9 @@ def settings(
             instead = misplaced_names.attribute_of(key.text, table) if not offered.fixes else None
             scope.report(offered.help(instead) if instead else offered)
         elif key.text in chosen:
-            again = name_rules.DUPLICATE_KEY(key.span, name=key.text)
-            scope.report(repeated(again, chosen[key.text].key, "set"))
+            scope.report(repeated(name_rules.DUPLICATE_KEY(key.span, name=key.text), chosen[key.text].key, "set"))
         elif row.type is not None:
-            typed = conform(value, row.type, key.text, scope.report)
-            chosen[key.text] = resolved.Setting(key.span, typed)
+            chosen[key.text] = resolved.Setting(key.span, conform(value, row.type, key.text, scope.report))
     return chosen
 
 

@@ -247,8 +247,7 @@ class Outline:
         return after == COLON or (before in CONTINUES and self.at - 2 not in self.marks.angles)
 
     def _gap(self, i: int) -> Gap:
-        text = self.lexed.source.text[self.lexed.starts[i] : self.lexed.ends[i]]
-        first, *lines = text.split("\n")
+        first, *lines = self.lexed.source.text[self.lexed.starts[i] : self.lexed.ends[i]].split("\n")
         remarks: list[Remark] = []
         blank = False
         for line in lines[:-1]:
