@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.draft import Attribute, Draft, Policy
-from tfdsl.manifest.nodes import Node, View, changed, child, items, scalar, view
-from tfdsl.manifest.nodes import Sequence as Listed
+from tfdsl.manifest.nodes import Node, Sequence as Listed, View, changed, child, items, scalar, view
 from tfdsl.patterns import regex
 from tfdsl.reading import Asked, Field, Group
 from tfdsl.record import Record
