@@ -256,9 +256,7 @@ def loaded_of(source: Source | None, given: Reading, arguments: type = Compiling
             "text=, base=, profile=, params= and params_file= are for a file or a text; give those of a program to "
             "load()"
         )
-    if isinstance(source, Program):
-        return source.loaded
-    return load_job(_job(source))
+    return source.loaded if isinstance(source, Program) else load_job(_job(source))
 
 
 def _job(source: object) -> Job:

@@ -172,9 +172,7 @@ class _Check:
 
     def profiles(self, known: Iterable[str]) -> list[str | None]:
         """The profiles to check with; ``None`` stands for no profile."""
-        if self.arguments.on(ALL_PROFILES.name):
-            return [None, *known]
-        return [self.request.profile]
+        return [None, *known] if self.arguments.on(ALL_PROFILES.name) else [self.request.profile]
 
     def read(self, path: str, roots: Sequence[str]) -> Source | str:
         """A file, as the fixes left it."""

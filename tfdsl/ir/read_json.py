@@ -356,9 +356,7 @@ def _object(place: Place, kind: Type | None) -> Value | None:
             entries[key] = Entry(key, place.keys[key], value)
         return Value(map_data(entries), place.span)
     word = json.loads(place.members["kind"].span.text) if "kind" in place.members else None
-    if word in ("run_time", *_REFERENCES):
-        return None
-    return Value(map_data({}), place.span)
+    return None if word in ("run_time", *_REFERENCES) else Value(map_data({}), place.span)
 
 
 def _list_of(kind: Type | None) -> Type | None:

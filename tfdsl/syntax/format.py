@@ -449,9 +449,7 @@ class Layout:
 
     def _token(self, i: int, indent: int) -> str:
         text = self.lexed.text(i)
-        if self.lexed.types[i] in (TEXT, RAW):
-            return reindent(text, indent + STEP)
-        return text
+        return reindent(text, indent + STEP) if self.lexed.types[i] in (TEXT, RAW) else text
 
     def _spaced(self, before: int | Group, part: int | Group) -> bool:
         """Whether a space separates two parts."""
