@@ -337,8 +337,7 @@ def _build(job: resolved.Job, origins: Origins) -> model.Build | None:
         _record_parts(f"build.{name}", setting.value, origins)
     steps: list[model.CopyStep | model.RunStep] = []
     for at, step in enumerate(build.steps):
-        path = f"build.steps[{at}]"
-        origins.record(path, step.span)
+        origins.record(f"build.steps[{at}]", step.span)
         if step.destination is None:
             steps.append(model.RunStep(command=str(step.source.data)))
         else:

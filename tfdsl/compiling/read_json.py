@@ -15,8 +15,7 @@ from tfdsl.ir.fields import Origins
 from tfdsl.ir.model import CHECKPOINT_VARIABLE, Job, read_job
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
-from tfdsl.rules import job as job_rules
-from tfdsl.rules import policies as policy_rules
+from tfdsl.rules import job as job_rules, policies as policy_rules
 from tfdsl.rules.broken import KEY
 from tfdsl.rules.fields import rule_of
 from tfdsl.rules.job import images
@@ -353,9 +352,7 @@ def _object(place: Place, kind: Type | None) -> Value | None:
             entries[key] = Entry(key, place.keys[key], value)
         return Value(map_data(entries), place.span)
     word = json.loads(place.members["kind"].span.text) if "kind" in place.members else None
-    if word in ("run_time", *_REFERENCES):
-        return None
-    return Value(map_data({}), place.span)
+    return None if word in ("run_time", *_REFERENCES) else Value(map_data({}), place.span)
 
 
 def _list_of(kind: Type | None) -> Type | None:

@@ -45,8 +45,7 @@ def picture(job: Job, target: str = "", objects: Sequence[TargetObject] = ()) ->
     ]
     whole = [_object_box(number, one) for number, one in enumerate(taken.values()) if not one.role]
     links = [*role_links(job), *links, *(Link(box.id, FRAME, "object") for box in whole if not box.implied)]
-    lines = tuple(job_lines(job))
-    return Picture(job.name, visible(target), lines, (*roles, *stores, *whole), tuple(links))
+    return Picture(job.name, visible(target), tuple(job_lines(job)), (*roles, *stores, *whole), tuple(links))
 
 
 # --- stores ----------------------------------------------------------------------------------------------------------
@@ -296,8 +295,7 @@ def role_links(job: Job) -> Iterator[Link]:
     for role in job.roles:
         for other in role.after:
             if job.role(other) is not None:
-                path = f"{role.path}.after"
-                yield Link(role_id(role.name), role_id(other), "after", "starts after", path=path)
+                yield Link(role_id(role.name), role_id(other), "after", "starts after", path=f"{role.path}.after")
 
 
 def _peers(job: Job) -> Iterator[Link]:

@@ -38,10 +38,7 @@ from tfdsl.ir.part import (
     unset,
 )
 from tfdsl.ir.policies import RESTARTS
-from tfdsl.rules import job as job_rules
-from tfdsl.rules import mounts as mount_rules
-from tfdsl.rules import policies as policy_rules
-from tfdsl.rules import values as value_rules
+from tfdsl.rules import job as job_rules, mounts as mount_rules, policies as policy_rules, values as value_rules
 from tfdsl.rules.broken import Broken
 from tfdsl.rules.values import pattern_of
 from tfdsl.vocabulary import statements
@@ -638,8 +635,7 @@ def _claims(claims: Iterable[Claim], roles: Iterable[Role]) -> Iterator[Claim]:
     mounted = _mounted(roles)
     for claim in claims:
         path, replicas = mounted[claim.name]
-        modes = claim.access_modes or _access_modes(replicas)
-        yield claim.placed(path, access_modes=modes)
+        yield claim.placed(path, access_modes=claim.access_modes or _access_modes(replicas))
 
 
 def _bare_claims(job: "Job") -> Iterator[Claim]:

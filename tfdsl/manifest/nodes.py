@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from collections.abc import Mapping as AbstractMapping
+from collections.abc import Callable, Iterable, Iterator, Mapping as AbstractMapping
 from typing import Literal, TypeAlias, TypeVar
 
 from tfdsl.emit.located import Data, Located, Plain

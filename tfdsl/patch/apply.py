@@ -75,12 +75,10 @@ class Patchable(Protocol):
     @property
     def data(self) -> Data:
         """The document's content."""
-        ...
 
     @property
     def file(self) -> str | None:
         """Its name in a set of files."""
-        ...
 
 
 D = TypeVar("D", bound="Patchable")

@@ -293,8 +293,7 @@ class LocalJob:
             elif isinstance(order, Stop):
                 self.replicas[order.task].stop()
             elif isinstance(order, SetTimer):
-                due = partial(self._due, order.timer)
-                self._timers.set((self, "machine", order.timer), order.ms / 1000, due)
+                self._timers.set((self, "machine", order.timer), order.ms / 1000, partial(self._due, order.timer))
             elif isinstance(order, ClearTimer):
                 self._timers.clear((self, "machine", order.timer))
             else:

@@ -129,8 +129,7 @@ class Mounts:
 
     def _volume(self, kind: str, name: str) -> str:
         """The folder of the run for a volume; one for each."""
-        folder = f"volumes/{kind}-{plain(name)}-{len(self._volumes)}"
-        return self._volumes.setdefault((kind, name), folder)
+        return self._volumes.setdefault((kind, name), f"volumes/{kind}-{plain(name)}-{len(self._volumes)}")
 
     # --- before anything starts ---
 

@@ -110,8 +110,7 @@ class _Planner:
     # --- the command ---
 
     def _command(self, task: Task, role: Role) -> Program:
-        variables = Variables(self.job, role, task, self.here.node)
-        env = self._environment(variables, role, task)
+        env = self._environment(Variables(self.job, role, task, self.here.node), role, task)
         if needs_tf_config(self.job, role):
             env["TF_CONFIG"] = tf_config(self.spec, role.name, str(task.index))
         env.setdefault("CUDA_VISIBLE_DEVICES", self.here.devices.get(task, ""))
@@ -156,8 +155,7 @@ class _Planner:
 
     def _step(self, task: Task, role: Role, step: Step) -> Program | None:
         """What ``step`` runs; nothing for a sidecar that only its image knows how to start."""
-        variables = Variables(self.job, role, task, self.here.node)
-        env = self._environment(variables, step, task)
+        env = self._environment(Variables(self.job, role, task, self.here.node), step, task)
         env.setdefault("CUDA_VISIBLE_DEVICES", "")
         texts = Texts(task.index, env)
         words = _words(step, texts)

@@ -48,8 +48,7 @@ def _check_unlimited(job: resolved.Job, report: Report) -> None:
             limits[role.settings[f"{name}_limit"].value.span] |= name in role.settings
         for span, useful in limits.items():
             if not useful:
-                help_ = f"set {name}, or remove {name}_limit"
-                report(value_rules.LIMIT_WITHOUT_REQUEST(span, name=name).help(help_))
+                report(value_rules.LIMIT_WITHOUT_REQUEST(span, name=name).help(f"set {name}, or remove {name}_limit"))
 
 
 def _with_conditions(diagnostic: Diagnostic, job: resolved.Job) -> Diagnostic:

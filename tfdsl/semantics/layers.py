@@ -146,8 +146,7 @@ class _Fold(Generic[Node, Read, Item]):
                 continue
             keys, place, item = read
             if any(key in here for key in keys):
-                first = next(other for key, other in here.items() if key in keys)
-                self.resolver.report(self.twice(item, first))
+                self.resolver.report(self.twice(item, next(other for key, other in here.items() if key in keys)))
                 continue
             unset = next((taken[key] for key in keys if key in taken), None)
             if unset is not None:

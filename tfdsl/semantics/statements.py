@@ -13,9 +13,7 @@ from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, enumeration, fold, folded, offering, words_of
 from tfdsl.patterns import regex
 from tfdsl.record import replace
-from tfdsl.rules import mounts as rules
-from tfdsl.rules import policies as policy_rules
-from tfdsl.rules import values
+from tfdsl.rules import mounts as rules, policies as policy_rules, values
 from tfdsl.rules.broken import Broken
 from tfdsl.semantics import misplaced_names, resolved
 from tfdsl.semantics.conform import conform
@@ -49,11 +47,9 @@ def settings(
             instead = misplaced_names.attribute_of(key.text, table) if not offered.fixes else None
             scope.report(offered.help(instead) if instead else offered)
         elif key.text in chosen:
-            again = name_rules.DUPLICATE_KEY(key.span, name=key.text)
-            scope.report(repeated(again, chosen[key.text].key, "set"))
+            scope.report(repeated(name_rules.DUPLICATE_KEY(key.span, name=key.text), chosen[key.text].key, "set"))
         elif row.type is not None:
-            typed = conform(value, row.type, key.text, scope.report)
-            chosen[key.text] = resolved.Setting(key.span, typed)
+            chosen[key.text] = resolved.Setting(key.span, conform(value, row.type, key.text, scope.report))
     return chosen
 
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Edit
 from tfdsl.patterns import regex
-from tfdsl.syntax import _tables as tables
-from tfdsl.syntax import lexer, repairs
+from tfdsl.syntax import _tables as tables, lexer, repairs
 from tfdsl.syntax.lexer import AND, AT_LEAST, BANG, COLON, COMMA, DOT, EQUAL, MINUS, MORE, NUMBER, OR, SLASH, TEXT, UNIT
 from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
@@ -128,8 +127,7 @@ def unquoted_value(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 def _unquoted(recovery: Recovery, at: int, end: int) -> bool:
     span = recovery.spanning(at, end)
-    diagnostic = rules.UNQUOTED_TEXT(span)
-    recovery.report(diagnostic.fix("write it in quotes", Edit(span, f'"{span.text}"')))
+    recovery.report(rules.UNQUOTED_TEXT(span).fix("write it in quotes", Edit(span, f'"{span.text}"')))
     recovery.replace(at, lexer.ERROR, end - at)
     return True
 

@@ -9,8 +9,7 @@ from tfdsl.backend.draft import Attribute, Draft, Policy
 from tfdsl.backend.reading import Asked, Field, Group
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
-from tfdsl.manifest.nodes import Node, View, changed, child, items, scalar, view
-from tfdsl.manifest.nodes import Sequence as Listed
+from tfdsl.manifest.nodes import Node, Sequence as Listed, View, changed, child, items, scalar, view
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.text import Span

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
-from collections.abc import Mapping as Map
-from collections.abc import Sequence as Many
+from collections.abc import Iterable, Iterator, Mapping as Map, Sequence as Many
 from functools import cache
 from typing import TYPE_CHECKING, Final, cast
 

@@ -7,9 +7,7 @@ The other direction of :mod:`tfdsl_backends.kubernetes.lower`; the functions are
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from collections.abc import Mapping as Map
-from collections.abc import Sequence as Many
+from collections.abc import Callable, Iterator, Mapping as Map, Sequence as Many
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend.draft import Attribute, Bare, Block, Draft, Param, Policy, Text, Value

@@ -17,8 +17,7 @@ from tfdsl.emit.located import Plain
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl_backends.podspec import quantities
-from tfdsl_backends.podspec.fields import INT32
-from tfdsl_backends.podspec.fields import POD as POD_FIELDS
+from tfdsl_backends.podspec.fields import INT32, POD as POD_FIELDS
 
 
 class Node:

@@ -7,9 +7,7 @@ it was.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from collections.abc import Mapping as Map
-from collections.abc import Sequence as Many
+from collections.abc import Iterable, Iterator, Mapping as Map, Sequence as Many
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend.draft import Attribute, Block, Draft, Patch, Policy, Value
@@ -30,11 +28,11 @@ from tfdsl.manifest.nodes import (
     put,
     renamed,
     scalar,
+    tree as data_tree,
     view,
     with_value,
     without,
 )
-from tfdsl.manifest.nodes import tree as data_tree
 from tfdsl.record import Record, replace
 from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import BOARD, LEADERS, MOST_REPLICAS, ROLES_BY_NAME
@@ -45,8 +43,7 @@ from tfdsl_backends.podspec.plan import CONTAINER
 from tfdsl_backends.podspec.reading.batch import USUAL_RETRIES, read_field
 from tfdsl_backends.podspec.reading.beside import BOARD_LABEL, deployed_board, is_board, kept_claims
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
-from tfdsl_backends.podspec.reading.fields import metadata_fields
-from tfdsl_backends.podspec.reading.fields import plain as plain_fields
+from tfdsl_backends.podspec.reading.fields import metadata_fields, plain as plain_fields
 from tfdsl_backends.podspec.reading.mounts import claim_facts, stem
 from tfdsl_backends.podspec.reading.objects import Neighbours, dotted, job_name, read_metadata, unfit
 from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods

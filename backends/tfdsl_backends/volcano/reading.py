@@ -17,9 +17,18 @@ from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.ir.fields import Origins
 from tfdsl.ir.model import Job
-from tfdsl.manifest.nodes import Document, Node, Scalar, View, changed, child, view, with_value
-from tfdsl.manifest.nodes import Mapping as Map
-from tfdsl.manifest.nodes import Sequence as Listed
+from tfdsl.manifest.nodes import (
+    Document,
+    Mapping as Map,
+    Node,
+    Scalar,
+    Sequence as Listed,
+    View,
+    changed,
+    child,
+    view,
+    with_value,
+)
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.rules.job import OWN_NAMES, port_names

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from collections.abc import Mapping as Map
+from collections.abc import Iterator, Mapping as Map, Sequence
 from functools import lru_cache
 
 from tfdsl.backend.draft import Draft

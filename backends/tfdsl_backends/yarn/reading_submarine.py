@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from collections.abc import Sequence as Several
+from collections.abc import Iterable, Iterator, Sequence as Several
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tfdsl.backend.draft import Block, Draft, Mount

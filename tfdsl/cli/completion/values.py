@@ -82,8 +82,7 @@ class FileNames:
     def _resolved(self) -> Sequence[resolved.Job]:
         if self._program is None:
             return ()
-        request = pipeline.Request(self._profile, self._given, extent="sample")
-        return pipeline.check(self._program, request).jobs
+        return pipeline.check(self._program, pipeline.Request(self._profile, self._given, extent="sample")).jobs
 
     @cached_property
     def _program(self) -> Program | None:

@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Callable, Iterator
-from collections.abc import Sequence as Many
+from collections.abc import Callable, Iterator, Sequence as Many
 from typing import Final
 
 from tfdsl.manifest.nodes import (

@@ -20,8 +20,7 @@ value]``: the API declares ``value`` as the default.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from collections.abc import Mapping as Map
+from collections.abc import Callable, Mapping as Map
 from functools import cache
 from typing import Final, TypeAlias
 
