@@ -12,10 +12,10 @@ from tfdsl.cli.report import OK, document, end_if, lines_for_people, report
 from tfdsl.cli.streams import err, out
 from tfdsl.compiling.front_end import Input
 from tfdsl.compiling.masking import Hidden, hide
-from tfdsl.compiling.pipeline import Choice
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
 from tfdsl.lifecycle.faults import parse
+from tfdsl.semantics.request import Choice
 
 if TYPE_CHECKING:
     from tfdsl.lifecycle.scenario import Prediction

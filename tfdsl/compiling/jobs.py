@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias, Union
 from tfdsl import targets
 from tfdsl.compiling import front_end, pipeline
 from tfdsl.compiling.front_end import Input, ReadyJob, has_jobs, path_of, settled
-from tfdsl.compiling.pipeline import Outcome, Request, has_errors
+from tfdsl.compiling.pipeline import Outcome, has_errors
 from tfdsl.diagnostics import Diagnostic, name_rules
 from tfdsl.diagnostics.name_rules import NO_JOB
 from tfdsl.record import Record
@@ -25,6 +25,7 @@ from tfdsl.semantics.derived import Derived, check_name, chosen, derive
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.params import Params
 from tfdsl.semantics.project import Program
+from tfdsl.semantics.request import Request
 from tfdsl.semantics.scope import references
 from tfdsl.semantics.values import CONTAINERS, Data, ListData, Poison, show
 from tfdsl.syntax import ast

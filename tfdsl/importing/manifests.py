@@ -23,6 +23,7 @@ from tfdsl.manifest.nodes import Document, Scalar, view
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.semantics.known_names import Report
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.syntax.format import format_source
 from tfdsl.text import Source, Span
 
@@ -172,7 +173,7 @@ def _error_for(one: _Read, backend: Backend) -> str:
     """What ``backend`` says against ``one``, which was read from another target; empty if nothing."""
     draft = one.settled.draft
     program = program_of(draft.name, write([draft]).text)
-    found = pipeline.check(program, pipeline.Request(params=examples([draft])), [pipeline.Choice(backend)]).diagnostics
+    found = pipeline.check(program, Request(params=examples([draft])), [Choice(backend)]).diagnostics
     return next((each.message for each in found if each.level == "error"), "")
 
 
@@ -257,10 +258,10 @@ def _text(drafts: Sequence[Draft], read: Sequence[_Read], sources: Sequence[Sour
 def _compiled(text: str, read: Sequence[_Read]) -> list[Made | None]:
     """What the text gives for each of the jobs, for the target that it was read from; ``None`` for an error."""
     program = program_of("imported.tfjob", text)
-    request = pipeline.Request(params=examples([one.settled.draft for one in read]))
+    request = Request(params=examples([one.settled.draft for one in read]))
     made: dict[tuple[str, str], Made] = {}
     for backend in {one.backend.name: one.backend for one in read}.values():
-        outcome = pipeline.run(program, request, [pipeline.Choice(backend)])
+        outcome = pipeline.run(program, request, [Choice(backend)])
         for one in outcome.made:
             made[one.unit.target, one.unit.job.name] = one
     return [made.get((one.backend.name, one.settled.draft.name)) for one in read]
