@@ -13,12 +13,11 @@ from tfdsl.comparing import repository
 from tfdsl.compiling import front_end, pipeline
 from tfdsl.compiling.front_end import Input, ReadyJob
 from tfdsl.compiling.pipeline import Made, Outcome
-from tfdsl.diagnostics import Diagnostic
+from tfdsl.diagnostics import Diagnostic, Report
 from tfdsl.diagnostics.command_rules import NO_JOB, REVISION, UNREADABLE_FILE
 from tfdsl.manifest.nodes import Mapping, Node, Sequence, view
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-from tfdsl.semantics.known_names import Report
 from tfdsl.semantics.request import Choice, Request
 from tfdsl.settings.finding import Settings
 from tfdsl.source_files import STANDARD_INPUT, Inputs, Outside, read, root_of

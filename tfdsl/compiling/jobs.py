@@ -8,7 +8,7 @@ what depends on it is left open.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, TypeAlias, Union
 
@@ -16,7 +16,7 @@ from tfdsl import targets
 from tfdsl.compiling import front_end, pipeline
 from tfdsl.compiling.front_end import Input, ReadyJob, has_jobs, path_of, settled
 from tfdsl.compiling.pipeline import Outcome, has_errors
-from tfdsl.diagnostics import Diagnostic, name_rules
+from tfdsl.diagnostics import Diagnostic, Report, name_rules
 from tfdsl.diagnostics.name_rules import NO_JOB
 from tfdsl.record import Record
 from tfdsl.semantics import resolved
@@ -84,7 +84,7 @@ def _no_job(program: Program) -> Diagnostic:
     return error.help("write job NAME { … }; a file without a job can be included, but not compiled")
 
 
-def _named(program: Program, params: Params, request: Request, report: Callable[[Diagnostic], None]) -> list[Derived]:
+def _named(program: Program, params: Params, request: Request, report: Report) -> list[Derived]:
     """The jobs of a program that ``request`` asks for and whose conditions are true."""
     derived = chosen(derive(program, params, report), request.job, request.name, report)
     named = [one for one in derived if one.chosen and not one.absent]

@@ -8,13 +8,13 @@ file but through the reader it is given.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.backend import Backend, Document, Row, Unit, spoken
-from tfdsl.diagnostics import Diagnostic, Rule, shortened
+from tfdsl.diagnostics import Diagnostic, Report, Rule, shortened
 from tfdsl.diagnostics.diagnostic import in_file_order
 from tfdsl.gc_pause import without_gc
 from tfdsl.lint.runner import lint
@@ -152,7 +152,7 @@ def version_of(backend: Backend, values: resolved.Job) -> Version:
 def make(
     backend: Backend,
     values: resolved.Job,
-    report: Callable[[Diagnostic], None],
+    report: Report,
     labels: Mapping[str, Argument] = NO_LABELS,
 ) -> Made | None:
     """Lower, judge, generate and patch one job; what there is to say goes to ``report``."""

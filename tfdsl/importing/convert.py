@@ -14,7 +14,7 @@ from tfdsl.backend import Backend
 from tfdsl.backend.draft import Draft, Patch, Statement
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.pipeline import Made
-from tfdsl.diagnostics import Diagnostic
+from tfdsl.diagnostics import Diagnostic, Report
 from tfdsl.diagnostics.command_rules import (
     IMPORT_DIFFERS,
     IMPORT_REFUSED,
@@ -29,7 +29,6 @@ from tfdsl.importing.lift import lifted
 from tfdsl.importing.write import Draught, examples, write
 from tfdsl.manifest.nodes import Mapping, Node, plain, tree
 from tfdsl.record import Record, replace
-from tfdsl.semantics.known_names import Report
 from tfdsl.semantics.project import Program
 from tfdsl.semantics.request import Choice, Request
 from tfdsl.text import Source, Span

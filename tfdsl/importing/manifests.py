@@ -12,7 +12,7 @@ from tfdsl.backend.draft import Draft
 from tfdsl.backend.reading import Asked, Group, Reading
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.pipeline import Made
-from tfdsl.diagnostics import Diagnostic, command_rules
+from tfdsl.diagnostics import Diagnostic, Report, command_rules
 from tfdsl.diagnostics.command_rules import IMPORT_NOTHING, IMPORT_REFUSED, NOT_KEPT, SERVER_REFUSES
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.importing.convert import Settled, asked_for, differs, program_of, settle, unkept
@@ -22,7 +22,6 @@ from tfdsl.manifest.find import Readable, find
 from tfdsl.manifest.nodes import Document, Scalar, view
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-from tfdsl.semantics.known_names import Report
 from tfdsl.semantics.request import Choice, Request
 from tfdsl.syntax.format import format_source
 from tfdsl.text import Source, Span

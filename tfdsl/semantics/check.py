@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from tfdsl import targets
-from tfdsl.diagnostics import Diagnostic, name_rules, syntax_rules, value_rules
+from tfdsl.diagnostics import Diagnostic, Report, name_rules, syntax_rules, value_rules
 from tfdsl.gc_pause import without_gc
 from tfdsl.record import Record
 from tfdsl.semantics import absent, layers, resolved, statements, target_options
@@ -19,7 +19,6 @@ from tfdsl.semantics.blocks import JobBlock, Templates, check_templates, read_jo
 from tfdsl.semantics.conditions import Conditions, has_conditions
 from tfdsl.semantics.derived import Derived, Reports, check_any_left, check_name, chosen, derive
 from tfdsl.semantics.job_rules import check_images, check_job
-from tfdsl.semantics.known_names import Report
 from tfdsl.semantics.params import Params
 from tfdsl.semantics.project import Program, used_templates
 from tfdsl.semantics.request import Choice, Request

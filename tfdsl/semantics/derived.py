@@ -10,14 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, TypeAlias
 
-from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
+from tfdsl.diagnostics import Diagnostic, Report, name_rules, repeated, value_rules
 from tfdsl.diagnostics.suggest import closest, enumeration, listing
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.rules import values
 from tfdsl.semantics.conditions import Conditions
 from tfdsl.semantics.evaluate import evaluate
-from tfdsl.semantics.known_names import Report, repeated
 from tfdsl.semantics.operators import settle
 from tfdsl.semantics.project import Program
 from tfdsl.semantics.scope import Scope, references

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
-from tfdsl.diagnostics.suggest import enumeration
+from tfdsl.diagnostics import Diagnostic, Report, name_rules, value_rules
+from tfdsl.diagnostics.suggest import enumeration, meant
 from tfdsl.record import replace
 from tfdsl.rules import mounts, values
 from tfdsl.rules.broken import Broken, Place
 from tfdsl.rules.job import images, of_job, of_role
 from tfdsl.semantics.conform import conform
-from tfdsl.semantics.known_names import Report, meant
 from tfdsl.semantics.rule_views import RoleView, job_span, job_view, role_span, value_span
 from tfdsl.semantics.values import Data, Entry, ListData, MapData, PodField, Reference, Value
 from tfdsl.vocabulary.attributes import NO_LIMIT, TOLERATION

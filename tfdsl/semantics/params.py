@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from tfdsl.diagnostics import Diagnostic, name_rules, syntax_rules, value_rules
-from tfdsl.diagnostics.suggest import alias_table, closest, enumeration
+from tfdsl.diagnostics import Diagnostic, Report, name_rules, repeated, syntax_rules, value_rules
+from tfdsl.diagnostics.suggest import alias_table, closest, enumeration, meant
 from tfdsl.patterns import regex
 from tfdsl.record import replace
 from tfdsl.semantics import operators
 from tfdsl.semantics.bounds import DEFAULT, Bounds
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
-from tfdsl.semantics.known_names import Report, meant, repeated
 from tfdsl.semantics.project import Program
 from tfdsl.semantics.request import Form, Given
 from tfdsl.semantics.scope import Globals, Scope, in_order, references
