@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl import simulating
 from tfdsl.cli import selection as chosen
@@ -15,12 +15,9 @@ from tfdsl.compiling.masking import Hidden, hide
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
 from tfdsl.lifecycle.faults import parse
+from tfdsl.lifecycle.scenario import Prediction
 from tfdsl.semantics.request import Choice
-
-if TYPE_CHECKING:
-    from tfdsl.lifecycle.scenario import Prediction
-    from tfdsl.simulating import Faults, OnTarget, Played, SimulatedJob, Simulation
-
+from tfdsl.simulating import Faults, OnTarget, Played, SimulatedJob, Simulation
 
 ALL_TARGETS = Flag("--all-targets", "every target that the job compiles for")
 INJECT = Flag("--inject", "something that happens: 'worker[1] exit 137 after 20s'", value="EVENT", many=True)

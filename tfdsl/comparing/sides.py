@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from collections.abc import Sequence as Many
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from tfdsl import targets
 from tfdsl.backend import Backend
@@ -15,7 +15,7 @@ from tfdsl.compiling.front_end import Input, ReadyJob
 from tfdsl.compiling.pipeline import Made, Outcome
 from tfdsl.diagnostics import Diagnostic, Report
 from tfdsl.diagnostics.command_rules import NO_JOB, REVISION, UNREADABLE_FILE
-from tfdsl.manifest.nodes import Mapping, Node, Sequence, view
+from tfdsl.manifest.nodes import Document, Mapping, Node, Sequence, view
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.semantics.request import Choice, Request
@@ -24,10 +24,6 @@ from tfdsl.source_files import STANDARD_INPUT, Inputs, Outside, read, root_of
 from tfdsl.syntax import ast
 from tfdsl.text import Source, Span
 from tfdsl.vocabulary.secrets import is_secret
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.nodes import Document
-
 
 _MANIFEST: Final = regex(r"(?m)^(?:- )?[\"']?(?:apiVersion|kind|items|metadata|spec)[\"']?[ \t]*:")
 _JSON_MANIFEST: Final = regex(r"\"(?:apiVersion|kind)\"[ \t\r\n]*:")

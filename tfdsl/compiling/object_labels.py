@@ -13,10 +13,10 @@ from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import BAD_SETTINGS
 from tfdsl.emit.located import Data, Located, entry, unwrap
 from tfdsl.record import replace
+from tfdsl.text import Argument
 
 if TYPE_CHECKING:
     from tfdsl.backend import Backend, Document, Unit
-    from tfdsl.text import Argument
 
 
 if TYPE_CHECKING:

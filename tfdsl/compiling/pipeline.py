@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from tfdsl.ir.fields import Item, Origins
     from tfdsl.ir.model import Build
     from tfdsl.semantics.project import Program, Reader
-    from tfdsl.text import Argument
 
 
 NO_LABELS: Mapping[str, Argument] = MappingProxyType({})

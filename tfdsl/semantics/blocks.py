@@ -24,10 +24,10 @@ from tfdsl.syntax import ast
 from tfdsl.text import Span
 from tfdsl.vocabulary import attributes
 from tfdsl.vocabulary.statements import STEP_ATTRIBUTES
+from tfdsl.vocabulary.types import Option
 
 if TYPE_CHECKING:
     from tfdsl.backend import Backend
-    from tfdsl.vocabulary.types import Option
 
 
 Block = TypeVar("Block", ast.Cluster, ast.Build, ast.Matrix)

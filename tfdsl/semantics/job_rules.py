@@ -14,11 +14,11 @@ from tfdsl.rules.job import images, of_job, of_role
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.rule_views import RoleView, job_span, job_view, role_span, value_span
 from tfdsl.semantics.values import Data, Entry, ListData, MapData, PodField, Reference, Value
+from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import NO_LIMIT, TOLERATION
 
 if TYPE_CHECKING:
     from tfdsl.semantics import resolved
-    from tfdsl.text import Span
 
 
 _NAMED_MOUNTS = {"pvc": "claim", "configmap": "ConfigMap", "secret": "Secret"}

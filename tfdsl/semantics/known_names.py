@@ -8,11 +8,11 @@ from tfdsl import targets
 from tfdsl.diagnostics import Diagnostic, Report, name_rules
 from tfdsl.diagnostics.command_rules import UNUSABLE_TARGET
 from tfdsl.diagnostics.suggest import alias_table, enumeration, meant, words_of
+from tfdsl.text import Span
 from tfdsl.vocabulary import attributes
 
 if TYPE_CHECKING:
     from tfdsl.backend import Backend
-    from tfdsl.text import Span
 
 
 def known_role(name: str, span: Span, report: Report) -> bool:

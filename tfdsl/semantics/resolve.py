@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
+from tfdsl.backend import Backend
 from tfdsl.diagnostics import Diagnostic, Report, value_rules
 from tfdsl.record import replace
 from tfdsl.rules import policies
@@ -26,7 +27,6 @@ from tfdsl.vocabulary import attributes
 from tfdsl.vocabulary.types import Type
 
 if TYPE_CHECKING:
-    from tfdsl.backend import Backend
     from tfdsl.semantics.unset import Unsets
 
 T = TypeVar("T")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from tfdsl.backend import Backend
 from tfdsl.diagnostics import Diagnostic, name_rules
 from tfdsl.diagnostics.suggest import closest, enumeration
 from tfdsl.record import Record
@@ -16,12 +17,10 @@ from tfdsl.semantics.scope import Scope
 from tfdsl.semantics.values import ListData, MapData, Poison, Value
 from tfdsl.text import Span
 from tfdsl.vocabulary import attributes, versions
-from tfdsl.vocabulary.types import STRING, DurationType
+from tfdsl.vocabulary.types import STRING, DurationType, Option, OptionValue
 
 if TYPE_CHECKING:
-    from tfdsl.backend import Backend
     from tfdsl.semantics.blocks import TargetBlock
-    from tfdsl.vocabulary.types import Option, OptionValue
 
 
 class Chosen(Record):
