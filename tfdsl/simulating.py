@@ -14,12 +14,13 @@ from tfdsl.backend import Backend
 from tfdsl.compiling import front_end, pipeline
 from tfdsl.compiling.front_end import Input, ReadyJob
 from tfdsl.compiling.jobs import plain_jobs
-from tfdsl.compiling.pipeline import Choice, Made, Request, verdict
+from tfdsl.compiling.pipeline import Made, verdict
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.lifecycle.behaviour import Behaviour, Task
 from tfdsl.lifecycle.faults import Injected, missing, parse
 from tfdsl.lifecycle.scenario import Left, Prediction, play
 from tfdsl.record import Record, replace
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.syntax import ast
 from tfdsl.text import Span
 from tfdsl.tracing.statements import statements

@@ -82,3 +82,10 @@ class Span(NamedTuple):
     def to(self, other: Span) -> Span:
         """From the start of this span to the end of ``other`` (same source)."""
         return Span(self.source, self.start, other.end)
+
+
+class Argument(NamedTuple):
+    """A text that is not in a job, but of the command line, a Python program or the settings, and its place there."""
+
+    text: str
+    span: Span

@@ -31,13 +31,14 @@ from tfdsl.compiling import front_end, pipeline
 from tfdsl.compiling.front_end import Input, ReadyJob
 from tfdsl.compiling.jobs import matrix_jobs
 from tfdsl.compiling.masking import Hidden, hide, masked
-from tfdsl.compiling.pipeline import Choice, Outcome, Request
+from tfdsl.compiling.pipeline import Outcome
 from tfdsl.drawing import graphs
 from tfdsl.lifecycle.faults import Injected, parse
 from tfdsl.lifecycle.scenario import Prediction
 from tfdsl.manifest.nodes import Node, plain
-from tfdsl.semantics.derived import Asked
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.simulating import OnTarget, simulated
+from tfdsl.text import Argument
 from tfdsl.tracing import files
 from tfdsl.tracing.forward import Forward, Question, line_span
 from tfdsl.tracing.trace import line_count
@@ -244,7 +245,7 @@ def diff(
         choices = targets_for(first, second, choices, argument("b", path_of(second)), found.append)
         if not choices and not found:
             raise UsageError("diff() needs a target: neither side names one")
-        asked = None if job is None else Asked(job, argument("job", job))
+        asked = None if job is None else Argument(job, argument("job", job))
         request = Request(profile, params_of(params or {}), given, asked)
         results = compared((first, second), choices, request, found.append) if choices else None
     if results is None or pipeline.has_errors(found):

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar, cast
 from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
+from tfdsl.text import Span
 from tfdsl.vocabulary import versions
 from tfdsl.vocabulary.types import Option, OptionValue
 from tfdsl.vocabulary.versions import Version
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from tfdsl.ir.fields import Item, Origins
     from tfdsl.ir.model import Job
     from tfdsl.lifecycle.behaviour import Behaviour
-    from tfdsl.text import Span
 
 
 __all__ = [

@@ -7,14 +7,14 @@ A target that can be imported names a module with the functions of :class:`Readi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from tfdsl.diagnostics import Report
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
     from tfdsl.backend.draft import Draft
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.manifest.nodes import Document, Node
 
 
@@ -32,7 +32,7 @@ class Asked(Record):
     """
 
     roles: Mapping[str, str]
-    report: Callable[[Diagnostic], None]
+    report: Report
 
 
 class Field(Record):

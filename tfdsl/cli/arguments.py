@@ -15,7 +15,7 @@ from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, MISSING_ARGUMENT, UNKNOWN_FLAG
 from tfdsl.diagnostics.render.text import NARROW, fold
 from tfdsl.record import Record
-from tfdsl.text import Source, Span
+from tfdsl.text import Argument, Source, Span
 
 Right = TypeVar("Right")
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_[]")
@@ -73,13 +73,6 @@ class Command(Record):
     def summary(self) -> str:
         """What the command does, as the overview has it."""
         return SUMMARIES[self.name]
-
-
-class Argument(Record):
-    """A value from the command line, and its place there."""
-
-    text: str
-    span: Span
 
 
 class Arguments:

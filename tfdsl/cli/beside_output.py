@@ -12,13 +12,14 @@ from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import Arguments, quote
 from tfdsl.compiling.front_end import Input, ReadyJob
 from tfdsl.compiling.output_files import json_object
-from tfdsl.compiling.pipeline import Made, Request
+from tfdsl.compiling.pipeline import Made
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import KUSTOMIZE_RENAMES, LEFT_OVER
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.emit.header import FORMS, escaped, said_by
 from tfdsl.emit.located import Plain, plain
 from tfdsl.record import Record
+from tfdsl.semantics.request import Request
 from tfdsl.source_files import beginning, contents, decode, has_root, is_below, is_file_name, name_below_root, root_of
 from tfdsl.text import Source, Span
 

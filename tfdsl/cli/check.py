@@ -13,13 +13,14 @@ from tfdsl.cli.report import USAGE, Progress, end_if, refuse, report
 from tfdsl.cli.streams import err
 from tfdsl.compiling import front_end
 from tfdsl.compiling.front_end import Input, Project
-from tfdsl.compiling.pipeline import Choice, Outcome, Request
+from tfdsl.compiling.pipeline import Outcome
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
 from tfdsl.diagnostics.diagnostic import in_file_order
 from tfdsl.diagnostics.render import FORMATS, Format
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.record import replace
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.source_files import beginning, read
 from tfdsl.text import Source
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, cast
 
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import FILE, Argument, Arguments, Command, Flag, quote
+from tfdsl.cli.arguments import FILE, Arguments, Command, Flag, quote
 from tfdsl.cli.report import OK, document, report, status_of
 from tfdsl.cli.selection import ALLOW_READ, JOB, NAME, OPTION, PARAMS, PROFILE, SET, TARGET
 from tfdsl.cli.streams import err, out
@@ -16,7 +16,7 @@ from tfdsl.compiling import pipeline
 from tfdsl.compiling.front_end import Input, Project, compiled, project_of
 from tfdsl.compiling.masking import Hidden, hide, masked
 from tfdsl.compiling.output_files import OutputFile, folder_names, output_files, stream
-from tfdsl.compiling.pipeline import Choice, Made, Request
+from tfdsl.compiling.pipeline import Made
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import DOCKERFILE_LEFT_OUT, MISSING_ARGUMENT, OUTPUT_NOT_WRITTEN, OUTPUT_PLACE
 from tfdsl.diagnostics.diagnostic import count_infos, in_file_order
@@ -25,8 +25,9 @@ from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.render.json import Json, contents
 from tfdsl.emit.located import plain
 from tfdsl.record import Record, replace
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.source_files import origin_of
-from tfdsl.text import Source, Span
+from tfdsl.text import Argument, Source, Span
 from tfdsl.writing import Failure, File, write_all
 
 OUTPUT = Flag("--output", "a folder, a file (FILE.yaml), or - for standard output", short="-o", value="PATH")

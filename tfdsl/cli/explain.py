@@ -9,7 +9,7 @@ from typing import NoReturn
 from tfdsl import targets
 from tfdsl.backend import Backend, Option, spoken
 from tfdsl.cli import topics
-from tfdsl.cli.arguments import TEXT_OR_JSON, Argument, Arguments, Command, Positional
+from tfdsl.cli.arguments import TEXT_OR_JSON, Arguments, Command, Positional
 from tfdsl.cli.commands import SUMMARIES
 from tfdsl.cli.message_pages import body_of, fates, in_short, page_of
 from tfdsl.cli.report import OK, document, end, end_if
@@ -20,6 +20,7 @@ from tfdsl.cli.topics import TOPICS, UNITS
 from tfdsl.compiling.pipeline import every_rule, rule_called
 from tfdsl.diagnostics import Rule
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
+from tfdsl.text import Argument
 from tfdsl.vocabulary import attributes, functions, statements
 from tfdsl.vocabulary.statements import Setting
 from tfdsl.vocabulary.types import describe

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import FILE, Argument, Arguments, Command, Flag, right
+from tfdsl.cli.arguments import FILE, Arguments, Command, Flag, right
 from tfdsl.cli.report import ERRORS, OK, USAGE, refuse, report
 from tfdsl.cli.streams import OutputFailed, err, err_columns, out, out_columns, out_takes_colour
 from tfdsl.compiling.front_end import Input, ReadyJob
@@ -34,7 +34,7 @@ from tfdsl.running.supervisor import NoTemporaryFolderError
 from tfdsl.semantics import functions
 from tfdsl.settings.finding import settings_for
 from tfdsl.source_files import is_file_name, read
-from tfdsl.text import Span
+from tfdsl.text import Argument, Span
 from tfdsl.vocabulary.attributes import MOST_REPLICAS, ROLE_NAMES, ROLES_BY_NAME
 from tfdsl.vocabulary.quantities import Duration
 

@@ -8,15 +8,15 @@ what depends on it is left open.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, TypeAlias, Union
 
 from tfdsl import targets
 from tfdsl.compiling import front_end, pipeline
 from tfdsl.compiling.front_end import Input, ReadyJob, has_jobs, path_of, settled
-from tfdsl.compiling.pipeline import Outcome, Request, has_errors
-from tfdsl.diagnostics import Diagnostic, name_rules
+from tfdsl.compiling.pipeline import Outcome, has_errors
+from tfdsl.diagnostics import Diagnostic, Report, name_rules
 from tfdsl.diagnostics.name_rules import NO_JOB
 from tfdsl.record import Record
 from tfdsl.semantics import resolved
@@ -25,6 +25,7 @@ from tfdsl.semantics.derived import Derived, check_name, chosen, derive
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.params import Params
 from tfdsl.semantics.project import Program
+from tfdsl.semantics.request import Request
 from tfdsl.semantics.scope import references
 from tfdsl.semantics.values import CONTAINERS, Data, ListData, Poison, show
 from tfdsl.syntax import ast
@@ -83,7 +84,7 @@ def _no_job(program: Program) -> Diagnostic:
     return error.help("write job NAME { … }; a file without a job can be included, but not compiled")
 
 
-def _named(program: Program, params: Params, request: Request, report: Callable[[Diagnostic], None]) -> list[Derived]:
+def _named(program: Program, params: Params, request: Request, report: Report) -> list[Derived]:
     """The jobs of a program that ``request`` asks for and whose conditions are true."""
     derived = chosen(derive(program, params, report), request.job, request.name, report)
     named = [one for one in derived if one.chosen and not one.absent]

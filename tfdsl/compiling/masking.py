@@ -19,7 +19,7 @@ from tfdsl.text import Source, Span
 from tfdsl.vocabulary.secrets import is_secret
 
 if TYPE_CHECKING:
-    from tfdsl.compiling.pipeline import Request
+    from tfdsl.semantics.request import Request
 
 
 MASK: Final = "***"

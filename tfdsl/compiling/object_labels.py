@@ -13,10 +13,10 @@ from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import BAD_SETTINGS
 from tfdsl.emit.located import Data, Located, entry, unwrap
 from tfdsl.record import replace
+from tfdsl.text import Argument
 
 if TYPE_CHECKING:
     from tfdsl.backend import Backend, Document, Unit
-    from tfdsl.settings.finding import Entry
 
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _TEMPLATES: Final = ("template", "volumeClaimTemplate")
 """The keys of objects that a controller makes of a template."""
 
 
-def refused(backend: Backend, labels: Mapping[str, Entry]) -> list[Diagnostic]:
+def refused(backend: Backend, labels: Mapping[str, Argument]) -> list[Diagnostic]:
     """The labels that the target writes itself: such a value would be lost, or the object refused."""
     return [
         BAD_SETTINGS(one.span, problem=f"{backend.name} sets the label {key} itself").help("remove it")
@@ -37,13 +37,13 @@ def refused(backend: Backend, labels: Mapping[str, Entry]) -> list[Diagnostic]:
     ]
 
 
-def labelled(unit: Unit, documents: Sequence[Document], labels: Mapping[str, Entry]) -> list[Document]:
+def labelled(unit: Unit, documents: Sequence[Document], labels: Mapping[str, Argument]) -> list[Document]:
     """``documents`` with ``labels`` on every object, and on what is made of the templates in it."""
     values = _values(unit, labels)
     return [replace(one, data=_labelled(one.data, values)) if _is_object(one) else one for one in documents]
 
 
-def _values(unit: Unit, labels: Mapping[str, Entry]) -> Labels:
+def _values(unit: Unit, labels: Mapping[str, Argument]) -> Labels:
     """The value of each label, with its place."""
     own = unit.job.labels
     values: dict[str, Data] = {}

@@ -11,11 +11,10 @@ its place.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 from xml.parsers import expat
 
-from tfdsl.diagnostics import Diagnostic, command_rules
+from tfdsl.diagnostics import Report, command_rules
 from tfdsl.manifest.nodes import Comment, Document, Entry, Mapping, Node, Scalar, Sequence
 from tfdsl.patterns import regex
 from tfdsl.text import Source, Span
@@ -30,7 +29,7 @@ _TAG: Final = regex(r"""<[^"'>]*(?:"[^"]*"[^"'>]*|'[^']*'[^"'>]*)*>""")
 _ATTRIBUTE: Final = regex(r"""([^\s=<>"'/]+)\s*=\s*("[^"]*"|'[^']*')""")
 
 
-def read_xml(source: Source, report: Callable[[Diagnostic], None]) -> Document | None:
+def read_xml(source: Source, report: Report) -> Document | None:
     """The document in ``source``: a map of its root element alone; ``None``, and a report, if there is none."""
     reader = _Reader(source)
     try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from yaml import Event, MarkedYAMLError, ScalarEvent, YAMLError, events as of
 
-from tfdsl.diagnostics import Diagnostic, command_rules
+from tfdsl.diagnostics import Diagnostic, Report, command_rules
 from tfdsl.gc_pause import without_gc
 from tfdsl.manifest import json, scalars, templates
 from tfdsl.manifest.json import DEEPEST, set_twice
@@ -177,7 +177,7 @@ _Open: TypeAlias = _List | _Map
 class Composer:
     """Makes the documents of ``source``; one for each text."""
 
-    def __init__(self, source: Source, report: Callable[[Diagnostic], None]) -> None:
+    def __init__(self, source: Source, report: Report) -> None:
         self._source = source
         self._report = report
         self._open: list[_Open] = []
@@ -519,9 +519,6 @@ def _span(source: Source, mark: Mark | None) -> Span:
     end = len(source.text.rstrip())
     return Span(source, max(0, end - 1), end)
 
-
-if TYPE_CHECKING:
-    Report = Callable[[Diagnostic], None]
 
 MOST_MESSAGES: Final = 100
 """The most messages about one text."""

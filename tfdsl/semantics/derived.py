@@ -10,14 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, TypeAlias
 
-from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
+from tfdsl.diagnostics import Diagnostic, Report, name_rules, repeated, value_rules
 from tfdsl.diagnostics.suggest import closest, enumeration, listing
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.rules import values
 from tfdsl.semantics.conditions import Conditions
 from tfdsl.semantics.evaluate import evaluate
-from tfdsl.semantics.known_names import Report, repeated
 from tfdsl.semantics.operators import settle
 from tfdsl.semantics.project import Program
 from tfdsl.semantics.scope import Scope, references
@@ -36,7 +35,7 @@ from tfdsl.semantics.values import (
     with_article,
 )
 from tfdsl.syntax import ast
-from tfdsl.text import Span
+from tfdsl.text import Argument, Span
 from tfdsl.vocabulary.names import LONGEST_LABEL
 from tfdsl.vocabulary.quantities import Undecided
 from tfdsl.vocabulary.statements import INDEX
@@ -203,13 +202,6 @@ def _of_one_type(name: str, items: tuple[Value, ...], scope: Scope) -> tuple[Val
 _IN_LABELS = regex(r"[-a-z0-9]*")
 
 
-class Asked(Record):
-    """The text of ``--job`` or ``--name``, and where it was written."""
-
-    text: str
-    place: Span
-
-
 class Derived(Record):
     """One job that the block ``node`` makes.
 
@@ -337,7 +329,7 @@ def _operand(pattern: ast.Str, scope: Scope) -> Span:
 # --- what is asked for -----------------------------------------------------------------------------------------
 
 
-def chosen(jobs: Sequence[Derived], job: Asked | None, name: Asked | None, report: Report) -> list[Derived]:
+def chosen(jobs: Sequence[Derived], job: Argument | None, name: Argument | None, report: Report) -> list[Derived]:
     """``jobs`` with a mark on those that ``--job`` leaves, and with the name that ``--name`` gives."""
     left = list(jobs)
     if job is not None:
@@ -353,22 +345,22 @@ def chosen(jobs: Sequence[Derived], job: Asked | None, name: Asked | None, repor
     marked = [one if id(one) in keep else replace(one, chosen=False) for one in jobs]
     if name is None or len(there) != 1:
         return marked
-    renamed = replace(there[0], name=name.text, named_at=name.place, known=True, given=True)
+    renamed = replace(there[0], name=name.text, named_at=name.span, known=True, given=True)
     return [renamed if one is there[0] else one for one in marked]
 
 
-def unknown_job(known: Sequence[str], asked: Asked) -> Diagnostic:
+def unknown_job(known: Sequence[str], asked: Argument) -> Diagnostic:
     """That there is no job ``asked``."""
     near = closest(asked.text, known)
     others = f"{'the job is' if len(known) == 1 else 'there are'} {listing(known)}" if known else ""
     advice = f"did you mean {near}?" if near else others
-    error = name_rules.UNKNOWN_JOB(asked.place, name=asked.text)
+    error = name_rules.UNKNOWN_JOB(asked.span, name=asked.text)
     return error.help(advice) if advice else error
 
 
-def several_jobs(names: Sequence[str], asked: Asked) -> Diagnostic:
+def several_jobs(names: Sequence[str], asked: Argument) -> Diagnostic:
     """That one name is asked for several jobs."""
-    error = name_rules.NAME_FOR_SEVERAL(asked.place, name=asked.text, count=f"{len(names):,}")
+    error = name_rules.NAME_FOR_SEVERAL(asked.span, name=asked.text, count=f"{len(names):,}")
     return error.help(f"choose one of them with --job: {listing(names)}")
 
 

@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
-from tfdsl.diagnostics.suggest import enumeration
+from tfdsl.diagnostics import Diagnostic, Report, name_rules, value_rules
+from tfdsl.diagnostics.suggest import enumeration, meant
 from tfdsl.record import replace
 from tfdsl.rules import mounts, values
 from tfdsl.rules.broken import Broken, Place
 from tfdsl.rules.job import images, of_job, of_role
 from tfdsl.semantics.conform import conform
-from tfdsl.semantics.known_names import Report, meant
 from tfdsl.semantics.rule_views import RoleView, job_span, job_view, role_span, value_span
 from tfdsl.semantics.values import Data, Entry, ListData, MapData, PodField, Reference, Value
+from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import ATTRIBUTES, NO_LIMIT, TOLERATION, TRAINERS
 from tfdsl.vocabulary.types import StringType
 
 if TYPE_CHECKING:
     from tfdsl.semantics import resolved
-    from tfdsl.text import Span
 
 
 _NAMED_MOUNTS = {"pvc": "claim", "configmap": "ConfigMap", "secret": "Secret"}

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from tfdsl.diagnostics import Diagnostic, value_rules
+from tfdsl.backend import Backend
+from tfdsl.diagnostics import Diagnostic, Report, value_rules
 from tfdsl.record import replace
 from tfdsl.rules import policies
 from tfdsl.semantics import operators, resolved, statements
@@ -17,7 +18,6 @@ from tfdsl.semantics.conditions import Conditions
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.derived import Derived
 from tfdsl.semantics.evaluate import evaluate, spent
-from tfdsl.semantics.known_names import Report
 from tfdsl.semantics.params import Params
 from tfdsl.semantics.scope import PENDING, Dependence, JobNames, Pending, Scope, dependence
 from tfdsl.semantics.values import CONTAINERS, ELEMENT, POISON, Poison, Value
@@ -27,7 +27,6 @@ from tfdsl.vocabulary import attributes
 from tfdsl.vocabulary.types import Type
 
 if TYPE_CHECKING:
-    from tfdsl.backend import Backend
     from tfdsl.semantics.unset import Unsets
 
 T = TypeVar("T")

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from tfdsl.diagnostics import Diagnostic, Rule
+from tfdsl.diagnostics import Diagnostic, Report, Rule
 from tfdsl.diagnostics.suggest import closest
 from tfdsl.record import Record
-from tfdsl.semantics.known_names import Report
 from tfdsl.semantics.project import Program
 from tfdsl.syntax import ast
 from tfdsl.text import Span

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
-from tfdsl.diagnostics.suggest import closest, enumeration, fold, folded, offering, words_of
+from tfdsl.diagnostics import Diagnostic, Report, name_rules, repeated, value_rules
+from tfdsl.diagnostics.suggest import closest, enumeration, fold, folded, meant, offering, words_of
 from tfdsl.patterns import regex
 from tfdsl.record import replace
 from tfdsl.rules import mounts as rules, policies as policy_rules, values
@@ -18,7 +18,7 @@ from tfdsl.rules.broken import Broken
 from tfdsl.semantics import misplaced_names, resolved
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
-from tfdsl.semantics.known_names import Report, known_role, meant, repeated
+from tfdsl.semantics.known_names import known_role
 from tfdsl.semantics.rule_views import value_span
 from tfdsl.semantics.scope import Scope
 from tfdsl.semantics.values import POISON, ListData, MapData, PodField, Poison, Reference, RunTimeText, Value, a_kind

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tfdsl.record import Record
 from tfdsl.source_files import IN_GIT, Outside, contents, root_of
-from tfdsl.text import Source, Span
+from tfdsl.text import Argument, Source, Span
 
 if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
@@ -28,13 +28,6 @@ HOME = ("tool", "tfdsl")
 """The table of it that belongs to tfdsl."""
 
 
-class Entry(Record):
-    """A text of a settings file, and where it is."""
-
-    text: str
-    span: Span
-
-
 class Settings(Record):
     """What a project sets, and what is wrong with the file that it comes from.
 
@@ -45,10 +38,10 @@ class Settings(Record):
 
     levels: Mapping[str, str] = {}
     problems: tuple[Diagnostic, ...] = ()
-    targets: tuple[Entry, ...] = ()
+    targets: tuple[Argument, ...] = ()
     strict: bool = False
     gpus_per_node: int | None = None
-    labels: Mapping[str, Entry] = {}
+    labels: Mapping[str, Argument] = {}
     source: Source | None = None
 
 

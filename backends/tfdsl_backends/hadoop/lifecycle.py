@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tfdsl.lifecycle.behaviour import Behaviour
+from tfdsl.lifecycle.behaviour import Behaviour, Outcome, State, Task
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Job, Role
-    from tfdsl.lifecycle.behaviour import Outcome, State, Task
     from tfdsl.vocabulary.quantities import Duration
 
 

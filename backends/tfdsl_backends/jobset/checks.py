@@ -6,12 +6,12 @@ JobSet accepts a template that the Job controller refuses later without a word, 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.emit.located import entry
 from tfdsl.ir.policies import completions
+from tfdsl.text import Span
 from tfdsl_backends.jobset import messages
 from tfdsl_backends.jobset.options import EXCLUSIVE, MESSAGE_PATTERNS
 from tfdsl_backends.jobset.policies import (
@@ -41,9 +41,6 @@ from tfdsl_backends.podspec.checks import (
 )
 from tfdsl_backends.podspec.objects import claim_name, tensorboard_name
 from tfdsl_backends.podspec.plan import MOST_RULES
-
-if TYPE_CHECKING:
-    from tfdsl.text import Span
 
 LONGEST_HOST = 57
 """Of the hostname of a pod, so that the pod's name, with a dash and five letters more, has 63 characters."""

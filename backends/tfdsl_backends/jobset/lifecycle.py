@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend import Document, Unit
-from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision
+from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision, Outcome, State, Task
 from tfdsl.manifest.nodes import View, tree, view
 from tfdsl.record import Record
 from tfdsl.vocabulary.quantities import Duration, duration
@@ -23,7 +23,6 @@ from tfdsl_backends.podspec.plan import CONTAINER
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Role
-    from tfdsl.lifecycle.behaviour import Outcome, State, Task
 
 
 BY_LIMIT: Final = "BackoffLimitExceeded"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from tfdsl.backend.draft import Attribute, Draft, Policy
 from tfdsl.backend.reading import Asked, Field, Group
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
-from tfdsl.manifest.nodes import Node, Sequence as Listed, View, changed, child, items, scalar, view
+from tfdsl.manifest.nodes import Document, Node, Sequence as Listed, View, changed, child, items, scalar, view
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.text import Span
@@ -30,10 +30,6 @@ from tfdsl_backends.podspec.reading.mounts import claim_facts, stem
 from tfdsl_backends.podspec.reading.objects import Neighbours, job_name, read_metadata
 from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
 from tfdsl_backends.podspec.reading.values import LARGEST_RETRIES, STATUSES, on_exit
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.nodes import Document
-
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic
@@ -12,6 +12,7 @@ from tfdsl.diagnostics.suggest import listing
 from tfdsl.emit.located import child
 from tfdsl.ir.policies import on_eviction
 from tfdsl.patterns import regex
+from tfdsl.text import Span
 from tfdsl_backends.kubernetes import messages
 from tfdsl_backends.kubernetes.policies import (
     decisions,
@@ -41,9 +42,6 @@ from tfdsl_backends.podspec.checks import (
 )
 from tfdsl_backends.podspec.objects import tensorboard_name, tensorboard_plan
 from tfdsl_backends.podspec.plan import MOST_RULES
-
-if TYPE_CHECKING:
-    from tfdsl.text import Span
 
 NODE_NAME: Final = regex(r"(?=.{1,253}\Z)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\Z")
 

@@ -7,19 +7,16 @@ removed but its pods that still run.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.backend import Document, Unit
 from tfdsl.ir.model import Role
-from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision, Outcome, Task
+from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision, Outcome, State, Task
 from tfdsl.manifest.nodes import tree, view
 from tfdsl.record import Record
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl_backends.kubernetes.tfconfig import jobs
 from tfdsl_backends.podspec.job_controller import ControlledJob, controlled, note_restart, restarts_in_pods
-
-if TYPE_CHECKING:
-    from tfdsl.lifecycle.behaviour import State
 
 _FAILED: Final = "failed pods of "
 _IN_PLACE: Final = "restarts in all pods of "

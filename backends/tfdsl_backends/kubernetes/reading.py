@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping as Map, Sequence as Many
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.backend.draft import Attribute, Bare, Block, Draft, Param, Policy, Text, Value
 from tfdsl.backend.reading import Asked, Field, Group
 from tfdsl.diagnostics.command_rules import NO_ROLE, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.ir.cluster_spec import tf_config
 from tfdsl.manifest.nodes import (
+    Document,
     Entry,
     Mapping,
     Node,
@@ -66,10 +67,6 @@ from tfdsl_backends.podspec.reading.fields import metadata_fields, plain
 from tfdsl_backends.podspec.reading.objects import Neighbours
 from tfdsl_backends.podspec.reading.pods import read_pods
 from tfdsl_backends.podspec.reading.values import LARGEST_RETRIES, STATUSES, on_exit
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.nodes import Document
-
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from tfdsl.backend import Condition, condition
+from tfdsl.backend import Condition, Unit, condition
 from tfdsl.backend.conditions import fewer
 from tfdsl.vocabulary.attributes import LEADERS
 
 if TYPE_CHECKING:
-    from tfdsl.backend import Unit
     from tfdsl.ir.fields import Item
     from tfdsl.ir.model import BaseMount, ClaimMount, Job, Output, Role, RunTimeText, Step
     from tfdsl.vocabulary.quantities import Duration

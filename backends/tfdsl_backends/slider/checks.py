@@ -7,7 +7,7 @@ that a job can fail; the others hold by construction: unique priorities from 1, 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic
@@ -15,6 +15,7 @@ from tfdsl.emit.located import child
 from tfdsl.emit.xml import refused as not_in_xml
 from tfdsl.ir.model import BaseMount, HostMount, Role
 from tfdsl.patterns import regex
+from tfdsl.text import Span
 from tfdsl_backends.hadoop.checks import (
     LEAST_MEMORY,
     check_addresses,
@@ -36,9 +37,6 @@ from tfdsl_backends.slider import messages
 from tfdsl_backends.slider.config_files import check_config_files
 from tfdsl_backends.slider.documents import INTEGER, am_heap
 from tfdsl_backends.slider.job_file import starts_in_work_folder, web_address
-
-if TYPE_CHECKING:
-    from tfdsl.text import Span
 
 NAME: Final = regex(r"[a-z][a-z0-9_-]*\Z")
 PORT_LIST: Final = regex(r"[0-9]{1,5}(?:-[0-9]{1,5})?(?: *, *[0-9]{1,5}(?:-[0-9]{1,5})?)*\Z")

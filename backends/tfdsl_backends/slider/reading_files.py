@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.backend.draft import Draft, Value
 from tfdsl.backend.reading import Field, Group
 from tfdsl.manifest import nodes
-from tfdsl.manifest.nodes import View, view
+from tfdsl.manifest.nodes import Document, View, view
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
 from tfdsl_backends.hadoop.reading import java_number
 from tfdsl_backends.slider.config_files import FORMATS
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.nodes import Document
-
 
 MASTER: Final = "slider-appmaster"
 SCHEMA: Final = "http://example.org/specification/"

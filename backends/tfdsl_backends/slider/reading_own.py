@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.backend.draft import Attribute, Bare, Block, Draft, Mount, Output, Step, Text, Value
-from tfdsl.manifest.nodes import Mapping, View
+from tfdsl.manifest.nodes import Document, Mapping, View
 from tfdsl.record import Record
 from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import ROLE_NAMES
@@ -29,9 +29,6 @@ from tfdsl_backends.hadoop.reading import (
 )
 from tfdsl_backends.slider.job_file import STOP_GRACE, TMPFS
 from tfdsl_backends.slider.reading_files import Files, read_options, read_placement
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.nodes import Document
 
 BOARD: Final = ("tensorboard", "--logdir")
 """How TensorBoard's own command begins."""

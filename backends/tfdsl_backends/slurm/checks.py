@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic
@@ -13,6 +13,7 @@ from tfdsl.ir.cluster_spec import SHORT_HOST, address_list
 from tfdsl.ir.model import ConfigMapRef, Role, SecretRef
 from tfdsl.ir.policies import RESTARTS, on_eviction, on_exit
 from tfdsl.patterns import regex
+from tfdsl.text import Span
 from tfdsl_backends.scripts.roles import hides_gpus
 from tfdsl_backends.scripts.texts import archive_suffix, own_long_strings, own_variables, shown
 from tfdsl_backends.slurm import messages, sbatch_options
@@ -20,9 +21,6 @@ from tfdsl_backends.slurm.job_script import EARLY, UNSAFE, binds, minutes, warni
 from tfdsl_backends.slurm.layout import components, largest, single, size_of
 from tfdsl_backends.slurm.options import in_containers, port_range, time_limit
 from tfdsl_backends.slurm.policies import decided
-
-if TYPE_CHECKING:
-    from tfdsl.text import Span
 
 _PARTITION: Final = regex(r"[A-Za-z0-9_.][A-Za-z0-9_.,-]*\Z")
 _CONSTRAINT: Final = regex(r"[A-Za-z0-9_.(\[][A-Za-z0-9_.:,&|*()\[\]-]*\Z")

@@ -8,20 +8,17 @@ of containers in pods that run, and looks at the deadline only when something ha
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.backend import Document, Unit
 from tfdsl.ir.model import Role
-from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision, Outcome, Task
+from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision, Outcome, Replica, State, Task
 from tfdsl.manifest.nodes import View, tree, view
 from tfdsl.vocabulary.attributes import LEADERS
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl_backends.podspec.job_controller import note_restart, restarts_in_pods
 from tfdsl_backends.tfjob.options import ROLE_KEYS, features
 from tfdsl_backends.tfjob.policies import FIRST_SIGNAL
-
-if TYPE_CHECKING:
-    from tfdsl.lifecycle.behaviour import Replica, State
 
 _OVER_LIMIT: Final = "over a limit"
 _OVERDUE: Final = "overdue"

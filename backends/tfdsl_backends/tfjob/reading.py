@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping as Map, Sequence as Many
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.backend.draft import Attribute, Block, Draft, Patch, Policy, Value
 from tfdsl.backend.reading import Asked, Field, Group
@@ -16,6 +16,7 @@ from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.emit.located import Plain
 from tfdsl.manifest.nodes import (
+    Document,
     Mapping,
     Node,
     Sequence,
@@ -61,10 +62,6 @@ from tfdsl_backends.tfjob.options import API_VERSION, CLEANUP, ROLE_KEYS
 from tfdsl_backends.tfjob.patch_rules import MANAGERS, NUMBERS, RESTARTS
 from tfdsl_backends.tfjob.policies import FIRST_SIGNAL
 from tfdsl_backends.tfjob.tfconfig import INDEX_FIELD, SET_TF_CONFIG
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.nodes import Document
-
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic
@@ -11,6 +11,7 @@ from tfdsl.emit.located import child
 from tfdsl.ir.model import BaseMount, Role, Text
 from tfdsl.patterns import regex
 from tfdsl.record import replace
+from tfdsl.text import Span
 from tfdsl_backends.hadoop.checks import (
     LEAST_MEMORY,
     check_addresses,
@@ -53,10 +54,6 @@ from tfdsl_backends.yarn.placement import (
     parse,
 )
 from tfdsl_backends.yarn.policies import rendezvous_seconds
-
-if TYPE_CHECKING:
-    from tfdsl.text import Span
-
 
 TAKEN: Final = regex(
     r"(?:\.tfjob|ExecScript\.sh|container_tokens|launch_container\.sh|[a-z]+_container_executor.*\.sh|sysfs|tmp|"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.backend.draft import Attribute, Bare, Block, Draft, Mount, Output, Policy, Statement, Step, Text, Value
 from tfdsl.emit.shell import TENSORFLOW_SERVER
 from tfdsl.manifest import json
-from tfdsl.manifest.nodes import Scalar, View, view
+from tfdsl.manifest.nodes import Document, Scalar, View, view
 from tfdsl.manifest.shell_words import Command, Unknown, Word, read_script
 from tfdsl.patterns import regex
 from tfdsl.record import Record
@@ -34,8 +34,6 @@ from tfdsl_backends.yarn.reading_parts import Client, client_of, set_size
 
 if TYPE_CHECKING:
     from typing import TypeGuard
-
-    from tfdsl.manifest.nodes import Document
 
 
 PLAN: Final = "cat <<'TFJOB_PLAN'\n"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.backend.draft import Block, Draft, Mount, Policy
-from tfdsl.manifest.nodes import Mapping, View, view
+from tfdsl.manifest.nodes import Document, Mapping, View, view
 from tfdsl.patterns import regex
 from tfdsl_backends.hadoop.reading import (
     Notes,
@@ -20,9 +20,6 @@ from tfdsl_backends.hadoop.reading import (
 )
 from tfdsl_backends.yarn.reading_fields import SERVICE_LEFT_OUT
 from tfdsl_backends.yarn.reading_parts import PREFIX, Runtime, read_runtime, set_resource
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.nodes import Document
 
 NAME: Final = regex(r"[a-z][a-z0-9-]*\Z")
 PARTS: Final = ("number_of_containers", "launch_command", "resource", "artifact")

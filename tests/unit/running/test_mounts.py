@@ -16,6 +16,7 @@ from tfdsl.lifecycle.behaviour import Task
 from tfdsl.running import preparing
 from tfdsl.running.launch import Copied, Mounted
 from tfdsl.running.mounts import Given, MountOptions, Mounts, Replica, given_mount, nfs_folder
+from tfdsl.semantics.request import Request
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ HERE = Span(Source("<arguments>", "--mount"), 0, 7)
 def plain(*lines: str) -> PlainJob:
     body = "\n  ".join(('image = "registry.example.com/mnist:1.4"', 'command = ["true"]', *lines))
     program = pipeline.load(Source("mnist.tfjob", f"job mnist {{\n  {body}\n}}\n"), lambda path: "no files here")
-    found = plain_jobs(program, pipeline.Request())
+    found = plain_jobs(program, Request())
     assert found.jobs, [one.message for one in found.diagnostics]
     return found.jobs[0]
 

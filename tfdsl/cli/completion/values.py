@@ -17,8 +17,9 @@ from tfdsl.diagnostics import Diagnostic
 from tfdsl.patterns import regex
 from tfdsl.semantics import resolved
 from tfdsl.semantics.derived import derive
-from tfdsl.semantics.params import Given, Params
+from tfdsl.semantics.params import Params
 from tfdsl.semantics.project import Program
+from tfdsl.semantics.request import Given, Request
 from tfdsl.source_files import STDIN, Inputs, contents, decode
 from tfdsl.text import Source
 from tfdsl.vocabulary.types import choices, describe
@@ -82,7 +83,7 @@ class FileNames:
     def _resolved(self) -> Sequence[resolved.Job]:
         if self._program is None:
             return ()
-        return pipeline.check(self._program, pipeline.Request(self._profile, self._given, extent="sample")).jobs
+        return pipeline.check(self._program, Request(self._profile, self._given, extent="sample")).jobs
 
     @cached_property
     def _program(self) -> Program | None:

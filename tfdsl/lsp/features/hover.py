@@ -14,6 +14,7 @@ from tfdsl.lsp.names import Node, path_at, span_of, values_of, walk, with_axis
 from tfdsl.lsp.shown import code, fenced, plain, shown
 from tfdsl.lsp.snapshot import Snapshot, unheard
 from tfdsl.record import Record, replace
+from tfdsl.semantics.request import Choice
 from tfdsl.semantics.scope import Scope
 from tfdsl.syntax import ast
 from tfdsl.text import Span
@@ -362,7 +363,7 @@ def units_of(snapshot: Snapshot, job: ast.Job) -> list[Unit]:
 
 def _units(snapshot: Snapshot, job: ast.Job) -> list[Unit]:
     program = snapshot.program
-    choices = list(map(pipeline.Choice, targets.every()))
+    choices = list(map(Choice, targets.every()))
     checked = pipeline.check(replace(program, jobs=(job,)), replace(snapshot.request, extent="first"), choices)
     if pipeline.has_errors(program.diagnostics) or pipeline.has_errors(checked.diagnostics):
         return []
