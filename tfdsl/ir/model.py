@@ -47,6 +47,7 @@ from tfdsl.rules.values import pattern_of
 from tfdsl.vocabulary import statements
 from tfdsl.vocabulary.attributes import (
     BOARD,
+    DEFAULT_RETRIES,
     ROLE_NAMES,
     Cleanup,
     NoLimit,
@@ -508,7 +509,6 @@ class Policy(Node):
         return self
 
 
-RETRIES = 3
 CHECKPOINT_VARIABLE = "CHECKPOINT_DIR"
 
 
@@ -544,7 +544,7 @@ def stated_of(job: "Job") -> dict[str, Any]:
 
 def retries(policies: Iterable[Policy]) -> int:
     """Retries of a job that has none written; tensorboard's own restarts count for nothing."""
-    return RETRIES if any(policy.written and policy.action in RESTARTS for policy in policies) else 0
+    return DEFAULT_RETRIES if any(policy.written and policy.action in RESTARTS for policy in policies) else 0
 
 
 def default_policies(roles: Sequence[Role], written: Sequence[Policy]) -> list[Policy]:

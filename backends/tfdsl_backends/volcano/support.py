@@ -121,7 +121,7 @@ _JOB: Final = (
         "VOL110",
         "priority-number",
         instead='write the name of a PriorityClass, e.g. priority = "high"',
-        when=shared.number,
+        when=asked.number,
     ),
     approximated(
         "job.scheduler",

@@ -124,7 +124,7 @@ PLACEMENT = (
         instead='write applications = "per-role"',
     ),
     translated("roles[].node_label", "-node_label_expression", "it also places the application master"),
-    kept("roles[].spread", "", when=when.no_spread),
+    kept("roles[].spread", "", when=asked.no_spread),
     refused(
         "roles[].spread",
         "the modified client has no option that keeps containers apart",
@@ -258,7 +258,7 @@ def _host() -> Iterator[Row]:
         "a link in the work folder, or a docker mount, which the cluster must allow for images of a trusted registry",
     )
     yield from _readonly("host")
-    yield translated("mounts[host].type", "job.sh", "checked when the task starts", when=when.checked_type)
+    yield translated("mounts[host].type", "job.sh", "checked when the task starts", when=asked.checked_type)
     yield approximated(
         "mounts[host].type",
         "job.sh",
@@ -499,7 +499,7 @@ def _pending() -> Iterator[Row]:
         "the delay is the time limit of the rendezvous: it counts from the start of the first task, and for all roles",
         "YRN081",
         "pending",
-        when=when.of_a_role,
+        when=asked.of_a_role,
     )
     yield approximated(
         "policies[pending].fail job",
