@@ -44,6 +44,7 @@ from tfdsl.rules.values import pattern_of
 from tfdsl.vocabulary import statements
 from tfdsl.vocabulary.attributes import (
     BOARD,
+    DEFAULT_RETRIES,
     IN_MEMORY,
     ROLE_NAMES,
     Cleanup,
@@ -520,7 +521,6 @@ class Policy(Node):
         return self
 
 
-RETRIES = 3
 CHECKPOINT_VARIABLE = "CHECKPOINT_DIR"
 
 
@@ -556,7 +556,7 @@ def stated_of(job: "Job") -> dict[str, Any]:
 
 def retries(policies: Iterable[Policy]) -> int:
     """Retries of a job that has none written; tensorboard's own restarts count for nothing."""
-    return RETRIES if any(policy.written and policy.action in RESTARTS for policy in policies) else 0
+    return DEFAULT_RETRIES if any(policy.written and policy.action in RESTARTS for policy in policies) else 0
 
 
 def default_policies(roles: Sequence[Role], written: Sequence[Policy]) -> list[Policy]:

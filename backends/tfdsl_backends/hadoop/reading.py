@@ -14,7 +14,7 @@ from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
 from tfdsl.vocabulary import quantities
-from tfdsl.vocabulary.attributes import ROLE_NAMES, decider
+from tfdsl.vocabulary.attributes import DEFAULT_RETRIES, ROLE_NAMES, decider
 
 if TYPE_CHECKING:
     from tfdsl.backend.reading import Asked
@@ -289,7 +289,6 @@ def read_discovery(draft: Draft, *, configured: bool, flags: bool, programs: boo
 
 
 RESTARTS = ("restart container", "restart pod", "restart role", "restart job")
-DEFAULT_RETRIES = 3
 
 
 def subject(role: str, index: int) -> str:

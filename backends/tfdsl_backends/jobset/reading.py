@@ -13,7 +13,16 @@ from tfdsl.manifest.nodes import Document, Node, Sequence as Listed, View, chang
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.text import Span
-from tfdsl.vocabulary.attributes import BOARD, LEADERS, MOST_REPLICAS, ROLES, ROLES_BY_NAME, decider
+from tfdsl.vocabulary.attributes import (
+    BOARD,
+    DEFAULT_RETRIES,
+    LEADERS,
+    MOST_REPLICAS,
+    MOST_RETRIES,
+    ROLES,
+    ROLES_BY_NAME,
+    decider,
+)
 from tfdsl_backends.jobset.lifecycle import BY_LIMIT, FAIL, Failure, Job, Manifest, read_manifest
 from tfdsl_backends.jobset.normal import aligned, completed, is_jobset, normal, with_claims
 from tfdsl_backends.jobset.options import EXCLUSIVE, JOB_NAME
@@ -22,14 +31,14 @@ from tfdsl_backends.jobset.policies import LABELS
 from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE
-from tfdsl_backends.podspec.reading.batch import USUAL_RETRIES, ending_alone, read_field, refusals
+from tfdsl_backends.podspec.reading.batch import ending_alone, read_field, refusals
 from tfdsl_backends.podspec.reading.beside import kept_claims
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
 from tfdsl_backends.podspec.reading.fields import metadata_fields, plain
 from tfdsl_backends.podspec.reading.mounts import claim_facts, stem
 from tfdsl_backends.podspec.reading.objects import Neighbours, job_name, read_metadata
 from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
-from tfdsl_backends.podspec.reading.values import LARGEST_RETRIES, STATUSES, on_exit
+from tfdsl_backends.podspec.reading.values import STATUSES, on_exit
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
 
@@ -398,8 +407,8 @@ def _read_retries(draft: Draft, root: View, manifest: Manifest, roles: Sequence[
         counts = [(manifest.restarts, root["spec"]["failurePolicy"]["maxRestarts"].span), *counts]
     if counts:
         retries, span = counts[0]
-        if retries != USUAL_RETRIES and retries > 0:
-            draft.job.set("retries", min(retries, LARGEST_RETRIES), span)
+        if retries != DEFAULT_RETRIES and retries > 0:
+            draft.job.set("retries", min(retries, MOST_RETRIES), span)
 
 
 # --- the end -----------------------------------------------------------------------------------------------------

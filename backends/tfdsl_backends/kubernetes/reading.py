@@ -35,7 +35,8 @@ from tfdsl.manifest.nodes import (
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.text import Span
-from tfdsl.vocabulary.attributes import BOARD, LEADERS, ROLES
+from tfdsl.vocabulary.attributes import BOARD, DEFAULT_RETRIES, LEADERS, MOST_RETRIES, ROLES
+from tfdsl.vocabulary.names import LONGEST_LABEL
 from tfdsl_backends.kubernetes import normal as normal_form
 from tfdsl_backends.kubernetes.normal import (
     Part,
@@ -60,13 +61,13 @@ from tfdsl_backends.podspec.job_controller import DEFAULT_LIMIT
 from tfdsl_backends.podspec.normal.rules import GENERATED
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE, PORT_NAME
-from tfdsl_backends.podspec.reading.batch import USUAL_RETRIES, ending_alone, read_field, refusals
+from tfdsl_backends.podspec.reading.batch import ending_alone, read_field, refusals
 from tfdsl_backends.podspec.reading.beside import BOARD_LABEL, deployed_board, is_board, kept_claims
 from tfdsl_backends.podspec.reading.facts import PodFacts
 from tfdsl_backends.podspec.reading.fields import metadata_fields, plain
 from tfdsl_backends.podspec.reading.objects import Neighbours
 from tfdsl_backends.podspec.reading.pods import read_pods
-from tfdsl_backends.podspec.reading.values import LARGEST_RETRIES, STATUSES, on_exit
+from tfdsl_backends.podspec.reading.values import STATUSES, on_exit
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
 
@@ -293,7 +294,7 @@ def _read_policies(draft: Draft, found: Map[str, Restarts]) -> None:
     if counts:
         numbers = [number for number, _ in counts]
         retries, span = max(counts, key=lambda one: numbers.count(one[0]))
-        if retries != USUAL_RETRIES:
+        if retries != DEFAULT_RETRIES:
             draft.job.set("retries", retries, span)
 
 
@@ -333,13 +334,12 @@ _SERVERS: Final = regex(
 """Labels and annotations that a client or a controller writes."""
 
 _NO_LETTER: Final = regex("[^a-z0-9]+")
-LONGEST: Final = 63
 
 
 def job_name(wanted: str, place: View, ending: str, asked: Asked) -> str:
     """A name for the job that is like ``wanted``, short enough for ``ending`` behind it."""
     name = "-".join(part for part in _NO_LETTER.split(wanted.lower()) if part) or "job"
-    name = name[: LONGEST - len(ending)].rstrip("-")
+    name = name[: LONGEST_LABEL - len(ending)].rstrip("-")
     if name != wanted:
         difference = "a name of the language has lowercase letters, digits and -, and room for the role and the index"
         asked.report(READ_DIFFERENTLY(place.span, what=f"the name {wanted}", word=name, difference=difference))
@@ -432,7 +432,7 @@ def restarts(spec: View) -> Restarts:
     rules = [rule for rule in read if rule is not None]
     policies = tuple(_policies(rules if len(rules) == len(read) else [], limit, span))
     counts = any(policy.action == "restart pod" and policy.event != "evicted" for policy in policies)
-    return Restarts(policies, min(limit, LARGEST_RETRIES) if counts else None, span)
+    return Restarts(policies, min(limit, MOST_RETRIES) if counts else None, span)
 
 
 def _limit(spec: View) -> tuple[int, Span]:

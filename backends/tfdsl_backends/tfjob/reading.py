@@ -36,12 +36,12 @@ from tfdsl.manifest.nodes import (
 )
 from tfdsl.record import Record, replace
 from tfdsl.text import Span
-from tfdsl.vocabulary.attributes import BOARD, LEADERS, MOST_REPLICAS, ROLES_BY_NAME
+from tfdsl.vocabulary.attributes import BOARD, DEFAULT_RETRIES, LEADERS, MOST_REPLICAS, ROLES_BY_NAME
 from tfdsl_backends.podspec import patching, quantities
 from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import CONTAINER
-from tfdsl_backends.podspec.reading.batch import USUAL_RETRIES, read_field
+from tfdsl_backends.podspec.reading.batch import read_field
 from tfdsl_backends.podspec.reading.beside import BOARD_LABEL, deployed_board, is_board, kept_claims
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
 from tfdsl_backends.podspec.reading.fields import metadata_fields, plain as plain_fields
@@ -391,7 +391,7 @@ def _limit(draft: Draft, limit: View, roles: Map[str, View], asked: Asked) -> No
         draft.options.set("limit_restarts", False)
     elif number <= 1:  # with one retry fewer nothing could restart
         draft.job.add(Policy("restarted 1", "fail job", limit.span))
-    elif number != USUAL_RETRIES + 1:
+    elif number != DEFAULT_RETRIES + 1:
         draft.job.set("retries", number - 1, limit.span)
 
 

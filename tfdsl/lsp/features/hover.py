@@ -208,21 +208,9 @@ def _option(target: str, name: str) -> str:
     return ""
 
 
-_SETTINGS = {
-    "Output": statements.OUTPUT_OPTIONS,
-    "Cluster": statements.CLUSTER,
-    "Build": statements.BUILD,
-    "Param": statements.PARAM_SETTINGS,
-}
-
-
 def _setting(owner: Node, name: str) -> str:
-    if isinstance(owner, ast.Mount):
-        kind = statements.MOUNTS_BY_NAME.get(owner.kind.text)
-        rows = kind.options if kind is not None else ()
-    else:
-        rows = _SETTINGS[type(owner).__name__]
-    row = next((row for row in rows if row.name == name), None)
+    block = f"mount {owner.kind.text}" if isinstance(owner, ast.Mount) else type(owner).__name__.lower()
+    row = next((row for row in statements.SETTINGS.get(block, ()) if row.name == name), None)
     if row is None:
         return ""
     return f"**{row.name}** {code(describe(row.type)) if row.type is not None else ''}\n\n{row.doc}"

@@ -213,7 +213,6 @@ def _shares(devices: dict[str, Amount], place: View, facts: PodFacts) -> Iterato
     yield Attribute("gpu_memory", Bare(size), place["limits"][memory_name].span)
 
 
-LARGEST_RETRIES: Final = 2**31 - 2
 STATUSES: Final = range(1, 256)
 """With which a container fails."""
 
