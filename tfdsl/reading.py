@@ -62,7 +62,7 @@ class Reading(Protocol):
         ...
 
     def read(self, group: Group, asked: Asked, /) -> Draft | None:
-        """The job that ``group`` describes; ``None`` where it is none of the language (told as an error)."""
+        """The job that ``group`` describes; ``None`` if the language cannot express it (reported as an error)."""
         ...
 
     def normal(self, documents: Sequence[Node], version: str, /) -> Sequence[Node]:

@@ -137,7 +137,7 @@ class Cursor(NamedTuple):
 
     @property
     def frame(self) -> Frame:
-        """The innermost bracket."""
+        """The innermost bracket that is open at the place."""
         return self.frames[-1]
 
     @property
@@ -212,7 +212,6 @@ def _in_comment(lexed: Lexed, offset: int) -> bool:
 
 
 def _step(frames: list[Frame], type_: int, token: Tok) -> None:
-    """Take one token."""
     frame = frames[-1]
     if type_ in _OPENERS:
         kind = _kind(frame, type_)

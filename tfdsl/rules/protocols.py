@@ -32,12 +32,12 @@ class Output(Protocol):
 
     @property
     def source(self) -> object:
-        """A text."""
+        """A text, which can have run-time parts."""
         ...
 
     @property
     def destination(self) -> object:
-        """A text."""
+        """A text, which can have run-time parts."""
         ...
 
     @property
@@ -51,7 +51,7 @@ class Policy(Protocol):
 
     @property
     def role(self) -> str | None:
-        """Its subject."""
+        """The role that the policy is about; ``None`` for the job."""
         ...
 
     @property
@@ -66,7 +66,7 @@ class Policy(Protocol):
 
     @property
     def codes(self) -> tuple[int, ...]:
-        """Of an ``exit``."""
+        """The exit statuses of an ``exit``; of other events none."""
         ...
 
     @property
@@ -95,7 +95,7 @@ class Container(Protocol):
 
     @property
     def args(self) -> Sequence[object]:
-        """Texts."""
+        """Texts, which can have run-time parts."""
         ...
 
     @property
@@ -143,27 +143,27 @@ class Role(Container, Protocol):
 
     @property
     def logdir(self) -> object:
-        """A text."""
+        """A text, which can have run-time parts."""
         ...
 
     @property
     def cpu(self) -> Quantity | None:
-        """The request."""
+        """The requested CPUs."""
         ...
 
     @property
     def memory(self) -> Quantity | None:
-        """The request."""
+        """The requested memory."""
         ...
 
     @property
     def cpu_limit(self) -> Quantity | str | None:
-        """As it is written; a text is no limit."""
+        """As it is written; a text does not limit anything."""
         ...
 
     @property
     def memory_limit(self) -> Quantity | str | None:
-        """As it is written; a text is no limit."""
+        """As it is written; a text does not limit anything."""
         ...
 
     @property
@@ -206,7 +206,7 @@ class Job(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """The name of the job."""
         ...
 
     @property
@@ -216,7 +216,7 @@ class Job(Protocol):
 
     @property
     def checkpoint(self) -> object:
-        """A text."""
+        """A text, which can have run-time parts."""
         ...
 
     @property
@@ -226,7 +226,7 @@ class Job(Protocol):
 
     @property
     def policies(self) -> Sequence[Policy]:
-        """The written ones."""
+        """The policies that are written, without those that the language adds."""
         ...
 
     @property

@@ -359,7 +359,7 @@ def chosen(jobs: Sequence[Derived], job: Asked | None, name: Asked | None, repor
 
 
 def unknown_job(known: Sequence[str], asked: Asked) -> Diagnostic:
-    """That there is no job ``asked``."""
+    """The error that there is no job ``asked``."""
     near = closest(asked.text, known)
     others = f"{'the job is' if len(known) == 1 else 'there are'} {listing(known)}" if known else ""
     advice = f"did you mean {near}?" if near else others
