@@ -236,7 +236,7 @@ class Backend(Record):
     objects: str = "tfdsl.backend.objects"
 
     def load(self) -> Lowering:
-        """Import the lowering."""
+        """Import the module that generates documents, and with it the IR."""
         return cast("Lowering", import_module(self.lowering))
 
     def find_version(self, text: str) -> Version | None:

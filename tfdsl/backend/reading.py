@@ -61,7 +61,7 @@ class Reading(Protocol):
         """Which of ``documents`` are jobs of this target, each with those that belong to it; the rest is others'."""
 
     def read(self, group: Group, asked: Asked, /) -> Draft | None:
-        """The job that ``group`` describes; ``None`` where it is none of the language (told as an error)."""
+        """The job that ``group`` describes; ``None`` if the language cannot express it (reported as an error)."""
 
     def normal(self, documents: Sequence[Node], version: str, /) -> Sequence[Node]:
         """The normal form: what the server and the controller treat alike is alike in it.

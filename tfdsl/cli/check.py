@@ -172,7 +172,7 @@ class _Check:
         return self.projects[folder]
 
     def profiles(self, known: Iterable[str]) -> list[str | None]:
-        """The profiles to check with; ``None`` stands for no profile."""
+        """The profiles to check with; ``None`` means no profile."""
         return [None, *known] if self.arguments.on(ALL_PROFILES.name) else [self.request.profile]
 
     def read(self, path: str, roots: Sequence[str]) -> Source | str:

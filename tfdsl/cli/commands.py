@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from tfdsl.cli.arguments import Arguments, Command
 
     class CommandModule(Protocol):
-        """``tfdsl.cli.<name>``."""
+        """A module of :mod:`tfdsl.cli` with one command."""
 
         COMMAND: Command
 

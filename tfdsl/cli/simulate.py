@@ -229,7 +229,7 @@ def _fitting(columns: list[list[str]]) -> Iterator[list[list[str]]]:
 
 
 def json(simulation: Simulation, hidden: Hidden) -> str:
-    """For programs."""
+    """The predictions as JSON, for programs."""
     jobs = [
         {
             "job": job.name,

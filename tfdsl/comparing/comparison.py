@@ -184,7 +184,7 @@ class Result(Record):
 
     @property
     def same(self) -> bool:
-        """Whether nothing differs."""
+        """Whether both sides were compared and nothing differs."""
         return self.compared is not None and all(same(one.first, one.second) for one in self.compared.objects)
 
 
@@ -381,7 +381,7 @@ class Hunk(Record):
 
 
 def lines_of(node: Node | None) -> list[Line]:
-    """``node`` as YAML."""
+    """``node`` as YAML, each line with its place; nothing without a node."""
     if node is None:
         return []
     spans: list[Span] = []

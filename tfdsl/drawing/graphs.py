@@ -129,7 +129,7 @@ class LineData(TypedDict):
 
 
 class BoxData(TypedDict):
-    """A box."""
+    """A box of a picture, as ``--format json`` gives it."""
 
     id: str
     kind: str
@@ -170,7 +170,7 @@ def as_json(pictures: Iterable[Picture], origins: Iterable[Origins]) -> str:
 
 
 def as_data(picture: Picture, origins: Origins) -> GraphData:
-    """One picture."""
+    """A picture as ``--format json`` gives it."""
     return {
         "job": picture.name,
         "like": list(picture.like),

@@ -508,7 +508,7 @@ class Policy(Node):
 
     @classmethod
     def default(cls, **fields: object) -> Self:
-        """One of these."""
+        """A policy that the language adds, because none is written for the case."""
         made = cls.model_validate(fields)
         made._written = False
         return made

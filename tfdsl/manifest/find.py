@@ -138,7 +138,7 @@ def _told(document: Document, path: tuple[Step, ...], node: Node, report: Report
 
 
 def _words(path: tuple[Step, ...]) -> str:
-    """``spec.templates[0].resource.manifest``."""
+    """A path as people write it: ``spec.templates[0].resource.manifest``."""
     text = ""
     for step in path:
         if isinstance(step, int):

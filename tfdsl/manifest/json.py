@@ -36,11 +36,11 @@ def set_twice(key: str, span: Span, first: Span) -> Diagnostic:
 
 
 class _NotJsonError(Exception):
-    """``(offset, reason)``."""
+    """The text is not JSON; the arguments are the offset and the reason."""
 
 
 class _TooDeepError(Exception):
-    """It has been told."""
+    """The nesting is too deep, which has been reported."""
 
 
 def is_likely(text: str) -> bool:

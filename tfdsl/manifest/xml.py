@@ -170,7 +170,7 @@ class _Reader:
         return entries
 
     def tag_end(self, start: int) -> int:
-        """The offset after the ``>`` of the tag at ``start``: one in the value of an attribute is none."""
+        """The offset after the ``>`` of the tag at ``start``: a ``>`` in the value of an attribute does not end it."""
         found = _TAG.match(self.source.text, start)
         return found.end() if found else len(self.source.text)
 

@@ -124,7 +124,7 @@ _BLOCK_STYLES = frozenset("|>")
 
 
 class TooDeepError(Exception):
-    """Reading ends here; it has been told."""
+    """Reading ends here; why has been reported."""
 
 
 class _Key(Record):
@@ -157,7 +157,7 @@ class _List:
 
 
 class _Map:
-    """A map that is being read. ``written``: the keys that stand in the text, apart from those of merged maps."""
+    """A map that is being read. ``written``: the keys of the map itself, without those of merged maps."""
 
     def __init__(self, event: of.CollectionStartEvent) -> None:
         self.event = event
@@ -552,7 +552,7 @@ def read_template(source: Source, report: Report) -> list[Document]:
 
 
 def _documents(source: Source, report: Report) -> list[Document]:
-    """The documents of ``source``. What begins like JSON but is none is read as YAML, as kubectl does."""
+    """The documents of ``source``. What begins like JSON but is not JSON is read as YAML, as kubectl does."""
     if not json.is_likely(source.text):
         return _of_yaml(source, report, source.text)
     diagnostics: list[Diagnostic] = []

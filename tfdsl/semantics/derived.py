@@ -350,7 +350,7 @@ def chosen(jobs: Sequence[Derived], job: Argument | None, name: Argument | None,
 
 
 def unknown_job(known: Sequence[str], asked: Argument) -> Diagnostic:
-    """That there is no job ``asked``."""
+    """The error that there is no job ``asked``."""
     near = closest(asked.text, known)
     others = f"{'the job is' if len(known) == 1 else 'there are'} {listing(known)}" if known else ""
     advice = f"did you mean {near}?" if near else others

@@ -525,7 +525,7 @@ def _job_member(name: ast.Name, job: JobNames) -> Data | Diagnostic:
 
 
 def role_member(role: ast.Name, name: ast.Name, scope: Scope) -> Data | Diagnostic:
-    """``roles.role.name``."""
+    """The value of ``roles.ROLE.NAME``, or what is wrong with it."""
     if scope.job is None:
         return name_rules.NOT_IN_JOB(role.span, name="roles")
     names = list(scope.job.role_names())

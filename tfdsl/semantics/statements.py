@@ -77,7 +77,7 @@ def output(node: ast.Output, scope: Scope, index: int | None) -> resolved.Output
 
 
 def _ends(node: ast.Output | ast.UnsetOutput, scope: Scope) -> tuple[Value, Value]:
-    """Source and destination."""
+    """The source and the destination of an output."""
     source = conform(evaluate(node.source, scope), RUN_TIME_WORD, "the source of an output", scope.report)
     return source, conform(
         evaluate(node.destination, scope), RUN_TIME_WORD, "the destination of an output", scope.report
@@ -254,12 +254,12 @@ def _count(node: ast.Event, report: Report) -> int | None:
 
 
 def cluster(node: ast.Cluster | None, scope: Scope) -> dict[str, resolved.Setting]:
-    """The cluster block."""
+    """The settings of a ``cluster`` block; without a block none."""
     return {} if node is None else settings(node.settings, statements.CLUSTER, "cluster", scope)
 
 
 def build(node: ast.Build | None, scope: Scope) -> resolved.Build | None:
-    """The build block."""
+    """The ``build`` block as values; ``None`` without a block."""
     if node is None:
         return None
     chosen = settings((item for item in node.items if isinstance(item, ast.Assign)), statements.BUILD, "build", scope)

@@ -54,7 +54,7 @@ class Unsets:
         self.missed: dict[Place, Miss] = {}
 
     def left(self) -> Iterator[Diagnostic]:
-        """The errors."""
+        """The errors of every ``unset`` that has taken nothing away."""
         yield from (diagnostic for place, (_, diagnostic) in self.missed.items() if place not in self.took)
 
     def add(self, took: Iterable[Span], missed: Iterable[Miss]) -> None:
@@ -242,4 +242,4 @@ class _Search:
 
 
 def _unheard(diagnostic: Diagnostic) -> None:
-    """What is wrong with a value has been reported where it is used."""
+    """Take no report: what is wrong with a value has been reported where it is used."""

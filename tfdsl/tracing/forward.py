@@ -341,7 +341,7 @@ def _elsewhere(statement: Statement, backend: Backend, outcome: Outcome) -> str 
 
 
 def _unused(forward: Forward, statement: Statement, program: Program) -> str | None:
-    """That nothing uses what is declared, or that its value is from elsewhere."""
+    """The reason that nothing uses what is declared, or that its value is from elsewhere."""
     node, uses = statement.node, forward.uses
     above = statement.above[-1] if statement.above else None
     if uses is None:

@@ -58,7 +58,7 @@ def groups(documents: Sequence[Document]) -> Sequence[Group]:
 
 
 def read(group: Group, asked: Asked) -> Draft | None:
-    """The job that a JobSet describes; ``None`` where its Jobs cannot be roles (told as an error).
+    """The job that a JobSet describes; ``None`` where its Jobs cannot be roles (reported as an error).
 
     A JobSet that the server or its controller refuses is read as far as it goes, and need not come back.
     """
@@ -144,7 +144,7 @@ class RoleOf(Record):
 
 
 def roles(root: View, asked: Asked) -> list[RoleOf]:
-    """The roles in the order of the language; none where one of the Jobs, or all of it, has no place in it (told)."""
+    """The roles in the order of the language; none if it cannot express a Job or the set (reported)."""
     entries: list[View] = []
     for one in root["spec"]["replicatedJobs"].items():
         if one["replicas"].number == 0:
@@ -187,7 +187,7 @@ def _of(role: str, one: View) -> RoleOf:
 
 
 def _role(one: View, entries: Sequence[View], found: dict[str, RoleOf], asked: Asked) -> str | None:
-    """The role that the entry ``one`` is; ``None`` where it is none (told)."""
+    """The role of the entry ``one``; ``None`` if it cannot be a role (reported)."""
     name = one["name"].text or ""
     role = asked.roles.get(name) or _known(name)
     if role is None and len(entries) == 1:
@@ -209,7 +209,7 @@ def _known(name: str) -> str | None:
 
 
 def _fits(one: RoleOf, asked: Asked) -> bool:
-    """Whether the role may have so many replicas; tells what becomes of several Jobs."""
+    """Whether the role may have so many replicas; reports what becomes of several Jobs."""
     place = one.job["replicas"] if one.copies > 1 else one.spec["completions"]
     what = f"role {one.role} with {one.replicas} replicas"
     if one.replicas > MOST_REPLICAS:
@@ -439,6 +439,10 @@ def _single(one: RoleOf) -> list[int]:
 
 
 # --- failures ----------------------------------------------------------------------------------------------------
+#
+# The rules of a JobSet can say the same in many ways, so they are not read one by one: what happens to a failed pod of
+# each role is worked out as the controllers do, and that is written as policies. What compiles differently from what it
+# was becomes a patch.
 
 
 def _read_role(manifest: Manifest, job: Job, one: RoleOf) -> _Read:
@@ -524,7 +528,7 @@ def _failed(manifest: Manifest, job: Job, status: int, index: int, *, evicted: b
 
 
 def _by_set(manifest: Manifest, failure: Failure) -> Done:
-    """What the JobSet does about a failed Job: a restart of which none is left is a failure."""
+    """What the JobSet does about a failed Job; when no restart is left, the JobSet fails."""
     action = manifest.action(failure)
     counted = action == "RestartJobSet"
     return "fail job" if action == FAIL or (counted and not manifest.restarts) else "restart job"

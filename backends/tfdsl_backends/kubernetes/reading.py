@@ -73,7 +73,7 @@ __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
 
 
 def read(group: Group, asked: Asked) -> Draft | None:
-    """The job that ``group`` describes; ``None`` where it is none of the language (told as an error)."""
+    """The job that ``group`` describes; ``None`` if the language cannot express it (reported as an error)."""
     first = group.documents[0].node
     if is_template(first):
         draft = read_jobs(jobs_of(first), asked)
@@ -215,7 +215,7 @@ def _role(one: Part, asked: Asked) -> str | None:
 
 
 def _keep_names(draft: Draft, roles: Map[str, Many[Part]], asked: Asked, *, pinned: bool) -> None:
-    """Jobs that the compiler would call otherwise, and their pods with them, keep their names."""
+    """Keep the names of Jobs that the compiler would name differently, and the names of their pods."""
     for role, parts in roles.items():
         named = [one for one in parts if one.name and (one.index is None or pinned)]
         bases = {one.name.removesuffix(f"-{_number(one)}") if pinned else one.name for one in named}
@@ -303,7 +303,7 @@ def _said(one: Restarts) -> list[tuple[str, str]]:
 
 
 def _completions(draft: Draft, roles: Map[str, Many[Part]], count: Map[str, int]) -> None:
-    """One replica of several that ends its role; the chief, which would end the job otherwise, still does."""
+    """One of several replicas ends its role; the chief still ends the job, as it would without this."""
     found = {role: ending_alone(parts[0].spec) for role, parts in roles.items() if count[role] > 1}
     if not any(found.values()):
         return
@@ -337,7 +337,7 @@ _NO_LETTER: Final = regex("[^a-z0-9]+")
 
 
 def job_name(wanted: str, place: View, ending: str, asked: Asked) -> str:
-    """A name for the job that is like ``wanted``, short enough for ``ending`` behind it."""
+    """A name for the job like ``wanted``, short enough to be followed by ``ending``."""
     name = "-".join(part for part in _NO_LETTER.split(wanted.lower()) if part) or "job"
     name = name[: LONGEST_LABEL - len(ending)].rstrip("-")
     if name != wanted:
@@ -537,7 +537,7 @@ def _merged(nodes: list[Node], reference: str) -> Node:
 
 
 def _common(texts: list[str], reference: str) -> str | None:
-    """The text of which all ``texts`` are made by their numbers; ``None`` where they differ in anything else."""
+    """The text that gives each of ``texts`` with its number; ``None`` if they differ in anything but the number."""
     parts = [_NUMBERS.split(text) for text in texts]
     if any(len(one) != len(parts[0]) for one in parts):
         return None
@@ -565,6 +565,9 @@ def _with(container: Node, name: str) -> Node:
     env = items(container.get("env"))
     return with_value(container, "env", Sequence((variable, *env), span))
 
+
+# A template of simpletfjob has four fields, and the cluster is asked on which nodes the tasks run. So the nodes and the
+# number of parameter servers become params.
 
 FIELD: Final = regex(r"\{\{\s*\.(type|index|host|TF_CONFIG)\s*\}\}")
 _NODES: Final = {"ps": "node-1", "worker": "node-2"}

@@ -255,7 +255,7 @@ def check_shell_names(unit: Unit, rules: PodRules, role: Role, plan: PodPlan) ->
 
 
 def check_host_ports(unit: Unit, rules: PodRules) -> Iterator[Diagnostic]:
-    """Roles on the node's network that can never share a node; lint rule TFJ3019 tells of the replicas of one role."""
+    """Roles on the node's network that can never share a node; lint rule TFJ3019 is about replicas of one role."""
     on_host = [role for role in unit.job.roles if role.host_network]
     for first, second in combinations(on_host, 2):
         taken = _ports(first)

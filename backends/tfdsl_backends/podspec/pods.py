@@ -388,7 +388,7 @@ def pod_spec(job: Job, role: Role, plan: PodPlan) -> dict[str, Data]:
 
 
 def container(job: Job, role: Role, plan: PodPlan, mounts: list[Data]) -> dict[str, Data]:
-    """The one container."""
+    """The container that runs the command of a role."""
     command, args = command_and_args(job, role, plan)
     return {
         "name": CONTAINER,

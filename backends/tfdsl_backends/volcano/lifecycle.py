@@ -224,7 +224,7 @@ def _tasks(spec: View) -> list[controller.Task]:
 
 
 def _pods(unit: Unit, spec: View, decided: Mapping[str, Reactions]) -> Mapping[str, _Pods]:
-    """What is said of each role; tasks that a patch adds are nobody's."""
+    """What is known of each role; tasks that a patch adds belong to no role."""
     roles = {task_name(unit, role): role.name for role in unit.job.roles}
     written = {task["name"].words: task for task in spec["tasks"].items()}
     return {

@@ -63,7 +63,7 @@ def replicas(task: View) -> int:
 
 
 def roles(job: View, asked: Asked, *, board: bool) -> list[RoleOf] | None:
-    """The roles of the tasks that have replicas; ``None`` where a task cannot be one (told as an error).
+    """The roles of the tasks that have replicas; ``None`` where a task cannot be one (reported as an error).
 
     ``board``: whether the job has the Service of a TensorBoard beside it.
     """
@@ -160,7 +160,7 @@ def _options(tasks: Sequence[tuple[str, View]], taken: Mapping[str, str]) -> Ite
 
 
 def _with_its_name(one: RoleOf, spec: View, job: str, asked: Asked, *, alone: bool) -> RoleOf:
-    """``one``, and whether its task keeps a name that is not the role's, which is told."""
+    """``one``, and whether its task keeps a name that is not the role's, which is reported."""
     if one.role == one.name:
         return one
     keeps = not alone or _is_referred_to(spec, job, one.name)

@@ -41,14 +41,14 @@ def calls(source: Source) -> list[Command]:
 
 
 def tell_problem(source: Source, notes: Notes) -> None:
-    """Tell why a shell could not read the text, if it could not."""
+    """Report why a shell could not read the text, if it could not."""
     found = read_script(source.text, lambda start, end: Span(source, start, end)).problem
     if found is not None:
         notes.tell(command_rules.BAD_WORDS(found.span, problem=found.message))
 
 
 def comments(source: Source) -> tuple[Comment, ...]:
-    """The lines that are comments, but the first one that names the shell."""
+    """The lines that are comments, without the first one, which names the shell."""
     found = _COMMENT.finditer(source.text)
     return tuple(Comment(one[1].strip(), Span(source, *one.span()), alone=True) for one in found)
 

@@ -242,7 +242,7 @@ def _entries(folder: str, name: str) -> Iterator[Found]:
 
 
 class Candidate(Record):
-    """A word that can stand where the cursor is. ``open``: it goes on, so no space follows it."""
+    """A word that can be written where the cursor is. ``open``: it goes on, so no space follows it."""
 
     text: str
     description: str = ""

@@ -292,7 +292,7 @@ def in_interpolation(snapshot: Snapshot, cursor: Cursor) -> list[Item]:
 
 
 def _called(cursor: Cursor) -> str:
-    """The function of whose arguments the place is one; empty if there is none."""
+    """The function that has the place in its arguments; empty if there is no such function."""
     return cursor.frame.head[-1].text if cursor.frame.kind == "call" and cursor.frame.head else ""
 
 

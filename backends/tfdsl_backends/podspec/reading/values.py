@@ -80,7 +80,7 @@ class Amount(Record):
 
     @property
     def whole(self) -> int | None:
-        """The number of whole things; ``None`` where it is no whole number."""
+        """The number of whole things; ``None`` if it is not a whole number."""
         return self.milli // 1000 if self.milli % 1000 == 0 else None
 
 
