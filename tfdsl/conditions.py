@@ -46,5 +46,12 @@ def fraction(unit: Unit, item: Item) -> bool:
     return cpu is not None and cpu.milli % 1000 != 0
 
 
+@condition("the role's")
+def as_the_role(unit: Unit, item: Item) -> bool:
+    """Whether a step asks for what its role has."""
+    role = unit.job.role(item.role)
+    return role is not None and item.value == getattr(role, item.key.rpartition(".")[2])
+
+
 def _role(item: Item) -> Role:
     return cast("Role", item.node)

@@ -11,8 +11,7 @@ from tfdsl.backend import Backend
 from tfdsl.cli.arguments import Argument, Arguments, Flag, right
 from tfdsl.cli.inputs import the_file
 from tfdsl.cli.report import refuse
-from tfdsl.compiling.front_end import Input, choice_of, once, part, project_of, source_of, target_of
-from tfdsl.compiling.front_end import read as read_input
+from tfdsl.compiling.front_end import Input, choice_of, once, part, project_of, read as read_input, source_of, target_of
 from tfdsl.compiling.masking import Hidden, hidden_in
 from tfdsl.compiling.pipeline import Choice, Request
 from tfdsl.diagnostics import Diagnostic
@@ -20,8 +19,7 @@ from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, UNREADABLE_FILE, UNUSA
 from tfdsl.diagnostics.render import Format
 from tfdsl.record import Record, replace
 from tfdsl.semantics.derived import Asked
-from tfdsl.semantics.params import Form
-from tfdsl.semantics.params import Given as ParamGiven
+from tfdsl.semantics.params import Form, Given as ParamGiven
 from tfdsl.semantics.target_options import GivenOption
 from tfdsl.source_files import STDIN, Inputs, read
 from tfdsl.text import Source, Span

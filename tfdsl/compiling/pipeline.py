@@ -17,11 +17,9 @@ from tfdsl.backend import Backend, Document, Row, Unit, spoken
 from tfdsl.diagnostics import Diagnostic, Rule, shortened
 from tfdsl.diagnostics.diagnostic import in_file_order
 from tfdsl.gc_pause import without_gc
-from tfdsl.lint.runner import lint
-from tfdsl.lint.runner import rules as lint_rules
+from tfdsl.lint.runner import lint, rules as lint_rules
 from tfdsl.record import Record, replace
-from tfdsl.semantics import check as semantics
-from tfdsl.semantics import project, resolved
+from tfdsl.semantics import check as semantics, project, resolved
 from tfdsl.semantics.check import Extent
 from tfdsl.semantics.derived import Asked, Reports
 from tfdsl.semantics.params import Given

@@ -7,8 +7,7 @@ whole, because an index says nothing once another item comes before it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from collections.abc import Sequence as Many
+from collections.abc import Iterable, Iterator, Sequence as Many
 from typing import Final, TypeAlias, cast
 
 from tfdsl.draft import Bare, Draft, Patch, Value

@@ -38,10 +38,7 @@ from tfdsl.ir.part import (
     unset,
 )
 from tfdsl.ir.policies import RESTARTS
-from tfdsl.rules import job as job_rules
-from tfdsl.rules import mounts as mount_rules
-from tfdsl.rules import policies as policy_rules
-from tfdsl.rules import values as value_rules
+from tfdsl.rules import job as job_rules, mounts as mount_rules, policies as policy_rules, values as value_rules
 from tfdsl.rules.broken import Broken
 from tfdsl.rules.values import pattern_of
 from tfdsl.vocabulary import statements

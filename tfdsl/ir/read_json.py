@@ -17,8 +17,7 @@ from tfdsl.ir.fields import Origins
 from tfdsl.ir.model import CHECKPOINT_VARIABLE, Job
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
-from tfdsl.rules import job as job_rules
-from tfdsl.rules import policies as policy_rules
+from tfdsl.rules import job as job_rules, policies as policy_rules
 from tfdsl.rules.broken import KEY
 from tfdsl.rules.fields import rule_of
 from tfdsl.rules.job import images

@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple, TypeAlias
 
 from tfdsl.lsp.snapshot import Snapshot
-from tfdsl.syntax import _tables as tables
-from tfdsl.syntax import lexer
+from tfdsl.syntax import _tables as tables, lexer
 from tfdsl.syntax.lexer import CLOSERS, Lexed, comment_places, lex
 
 

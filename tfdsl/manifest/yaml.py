@@ -6,8 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
-from yaml import Event, MarkedYAMLError, ScalarEvent, YAMLError
-from yaml import events as of
+from yaml import Event, MarkedYAMLError, ScalarEvent, YAMLError, events as of
 
 from tfdsl.diagnostics import Diagnostic, command_rules
 from tfdsl.gc_pause import without_gc

@@ -17,8 +17,7 @@ from tfdsl.ir.fields import Origins
 from tfdsl.ir.model import ConfigMapMount, HostMount, Job, Mount, Role, SecretMount
 from tfdsl.lifecycle.behaviour import Task
 from tfdsl.record import Record, replace
-from tfdsl.rules.mounts import SHM_PATH
-from tfdsl.rules.mounts import path as broken_path
+from tfdsl.rules.mounts import SHM_PATH, path as broken_path
 from tfdsl.running.launch import Mounted, pod_folder
 from tfdsl.running.plan import Texts, shown
 from tfdsl.text import Span

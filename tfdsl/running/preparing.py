@@ -26,8 +26,7 @@ from tfdsl.record import Record
 from tfdsl.running.keys import TABLE
 from tfdsl.running.launch import Copied, Launch, Limits
 from tfdsl.running.local_job import FIRST_PAUSE, LocalJob, Loop, Timers
-from tfdsl.running.mounts import MountOptions, Mounts
-from tfdsl.running.mounts import Replica as Mounting
+from tfdsl.running.mounts import MountOptions, Mounts, Replica as Mounting
 from tfdsl.running.plan import Problem, Program, Replica, Surroundings, Texts, plan, shown, tasks
 from tfdsl.running.screen import Screen
 from tfdsl.running.supervision import namespaces, scratch

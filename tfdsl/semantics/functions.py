@@ -33,8 +33,7 @@ from tfdsl.semantics.values import (
 from tfdsl.source_files import is_file_name
 from tfdsl.syntax import ast
 from tfdsl.text import Span
-from tfdsl.vocabulary import foreign
-from tfdsl.vocabulary import functions as rows
+from tfdsl.vocabulary import foreign, functions as rows
 from tfdsl.vocabulary.attributes import ENV_NAME
 from tfdsl.vocabulary.secrets import is_secret
 

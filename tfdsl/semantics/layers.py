@@ -16,8 +16,7 @@ from tfdsl.diagnostics import Diagnostic, value_rules
 from tfdsl.record import replace
 from tfdsl.rules import mounts as mount_rules
 from tfdsl.rules.job import both_kinds
-from tfdsl.rules.mounts import SHM_PATH
-from tfdsl.rules.mounts import output_twice as copied_twice
+from tfdsl.rules.mounts import SHM_PATH, output_twice as copied_twice
 from tfdsl.rules.policies import same
 from tfdsl.semantics import resolved, statements
 from tfdsl.semantics.blocks import Layer, StepBlock, in_one_block, set_twice, twice

@@ -14,9 +14,7 @@ from tfdsl.diagnostics.suggest import closest, enumeration, fold, folded, offeri
 from tfdsl.patch.path import Path, Problem, parse_path
 from tfdsl.patterns import regex
 from tfdsl.record import replace
-from tfdsl.rules import mounts as rules
-from tfdsl.rules import policies as policy_rules
-from tfdsl.rules import values
+from tfdsl.rules import mounts as rules, policies as policy_rules, values
 from tfdsl.rules.broken import Broken
 from tfdsl.semantics import misplaced_names, resolved
 from tfdsl.semantics.conform import conform

@@ -16,8 +16,7 @@ from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from tfdsl.patterns import regex
 from tfdsl.record import replace
-from tfdsl.syntax import _tables as tables
-from tfdsl.syntax import lexer
+from tfdsl.syntax import _tables as tables, lexer
 from tfdsl.syntax.lexer import (
     CLOSERS,
     COLON,

@@ -11,8 +11,7 @@ from typing import Literal, TypeAlias, TypeVar
 
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Diagnostic
-from tfdsl.syntax import _tables as tables
-from tfdsl.syntax import ast, strings
+from tfdsl.syntax import _tables as tables, ast, strings
 from tfdsl.syntax.driver import Build
 from tfdsl.syntax.lexer import STRING, Lexed
 from tfdsl.text import Source, Span

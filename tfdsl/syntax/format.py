@@ -7,8 +7,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias
 
 from tfdsl.diagnostics.diagnostic import Diagnostic
-from tfdsl.syntax import _tables as tables
-from tfdsl.syntax import lexer
+from tfdsl.syntax import _tables as tables, lexer
 from tfdsl.syntax.driver import Build, Machine
 from tfdsl.syntax.lexer import CLOSERS, COLON, COMMA, DECLARATIONS, DOT, EQUAL, LESS, RAW, ROLE, TEXT, UPTO, Lexed, lex
 from tfdsl.syntax.parser import parse

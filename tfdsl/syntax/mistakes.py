@@ -11,8 +11,15 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
-from tfdsl.syntax import _tables as tables
-from tfdsl.syntax import condition_mistakes, lexer, repairs, statement_mistakes, value_mistakes, wording
+from tfdsl.syntax import (
+    _tables as tables,
+    condition_mistakes,
+    lexer,
+    repairs,
+    statement_mistakes,
+    value_mistakes,
+    wording,
+)
 from tfdsl.syntax.brackets import item_start
 from tfdsl.syntax.lexer import (
     AFTER,

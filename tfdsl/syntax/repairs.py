@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
 from tfdsl.diagnostics.suggest import distance
-from tfdsl.syntax import _tables as tables
-from tfdsl.syntax import lexer, wording
+from tfdsl.syntax import _tables as tables, lexer, wording
 from tfdsl.syntax.driver import ENDS, find_action, jump, row
 from tfdsl.syntax.lexer import ARROW, AT, COLON, COMMA, EQUAL, EQUALS, NAMED_BLOCKS, NUMBER, PLAIN_BLOCKS
 from tfdsl.syntax.wording import shortened

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Edit
 from tfdsl.patterns import regex
-from tfdsl.syntax import _tables as tables
-from tfdsl.syntax import lexer, repairs
+from tfdsl.syntax import _tables as tables, lexer, repairs
 from tfdsl.syntax.lexer import AND, AT_LEAST, BANG, COLON, COMMA, DOT, EQUAL, MINUS, MORE, NUMBER, OR, SLASH, TEXT, UNIT
 from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span

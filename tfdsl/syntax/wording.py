@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfdsl import targets
-from tfdsl.syntax import _tables as tables
-from tfdsl.syntax import lexer
+from tfdsl.syntax import _tables as tables, lexer
 from tfdsl.syntax.lexer import Lexed
 
 _TEXTS = {number: text for text, number in (*tables.KEYWORDS, *tables.OPERATORS)}

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from tfdsl.lifecycle.behaviour import Behaviour
-
-if TYPE_CHECKING:
-    from tfdsl.ir.model import Job, Role
-    from tfdsl.lifecycle.behaviour import Outcome, State, Task
-    from tfdsl.vocabulary.quantities import Duration
+from tfdsl.ir.model import Job, Role
+from tfdsl.lifecycle.behaviour import Behaviour, Outcome, State, Task
+from tfdsl.vocabulary.quantities import Duration
 
 
 class Meeting(Behaviour):

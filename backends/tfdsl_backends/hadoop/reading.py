@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.diagnostics import Diagnostic, command_rules
 from tfdsl.draft import Attribute, Bare, Block, Draft, Policy, Text, Value
 from tfdsl.manifest.nodes import Node
 from tfdsl.manifest.shell_words import Command, Word, expanded, read_script, within
 from tfdsl.patterns import regex
+from tfdsl.reading import Asked
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
 from tfdsl.vocabulary import quantities
-
-if TYPE_CHECKING:
-    from tfdsl.reading import Asked
-
 
 ROLES: Final = ("chief", "master", "ps", "worker", "evaluator", "tensorboard")
 """The roles of the language."""
@@ -95,8 +92,7 @@ def role_of(name: str, asked: Asked) -> str | None:
 
 def job_name(text: str, otherwise: str = "job") -> str:
     """``text`` as the name of a job: lowercase letters, digits and ``-``."""
-    name = _NOT_IN_NAMES.sub("-", text.lower()).strip("-")[:63].rstrip("-")
-    return name or otherwise
+    return _NOT_IN_NAMES.sub("-", text.lower()).strip("-")[:63].rstrip("-") or otherwise
 
 
 def megabytes(amount: int) -> Bare:
@@ -317,8 +313,7 @@ def lift_policies(draft: Draft) -> None:
         return
     for block in roles:
         block.statements = [one for one in block.statements if not isinstance(one, Policy)]
-    for policy in own[0]:
-        draft.job.add(policy)
+    draft.job.add(*own[0])
 
 
 def add_completions(draft: Draft, deciding: Iterable[tuple[str, int]], span: Span) -> None:
@@ -326,8 +321,7 @@ def add_completions(draft: Draft, deciding: Iterable[tuple[str, int]], span: Spa
     found = list(deciding)
     if set(found) == {(default_decider(draft.roles), -1)}:
         return
-    for role, index in found:
-        draft.job.add(Policy(f"{subject(role, index)} completed", "complete job", span))
+    draft.job.add(*(Policy(f"{subject(role, index)} completed", "complete job", span) for role, index in found))
 
 
 def default_decider(roles: Collection[str]) -> str:

@@ -60,7 +60,7 @@ def _steps(program: str) -> Iterator[Row]:
         "it runs in the task's own container, after all mounts are there and all tasks have met; a restarted task runs "
         "it again",
     )
-    yield kept(f"{key}.image", "", when=when.as_the_role)
+    yield kept(f"{key}.image", "", when=asked.as_the_role)
     yield refused(
         f"{key}.image",
         "a prepare step runs in the container of its task, so role {role} cannot prepare with image {value}",
@@ -74,7 +74,7 @@ def _steps(program: str) -> Iterator[Row]:
     yield translated(f"{key}.env", program, "set for the step alone")
     yield from _no_variables(f"{key}.env_from", f"{key}.env{{pod_field}}")
     for field in ("cpu", "memory"):
-        yield kept(f"{key}.{field}", "", when=when.as_the_role)
+        yield kept(f"{key}.{field}", "", when=asked.as_the_role)
         yield approximated(
             f"{key}.{field}",
             "",
@@ -83,7 +83,7 @@ def _steps(program: str) -> Iterator[Row]:
             "prepare-size",
         )
     yield kept(f"{key}.gpu", "CUDA_VISIBLE_DEVICES", when=asked.zero)
-    yield kept(f"{key}.gpu", "", when=when.as_the_role)
+    yield kept(f"{key}.gpu", "", when=asked.as_the_role)
     yield approximated(
         f"{key}.gpu",
         "",

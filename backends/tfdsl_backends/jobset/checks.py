@@ -6,12 +6,12 @@ JobSet accepts a template that the Job controller refuses later without a word, 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.emit.located import entry
 from tfdsl.ir.policies import completions
+from tfdsl.text import Span
 from tfdsl_backends.jobset import messages
 from tfdsl_backends.jobset.options import EXCLUSIVE, MESSAGE_PATTERNS
 from tfdsl_backends.jobset.policies import (
@@ -43,9 +43,6 @@ from tfdsl_backends.podspec.checks import (
 from tfdsl_backends.podspec.objects import claim_name, tensorboard_name
 from tfdsl_backends.podspec.plan import MOST_RULES
 
-if TYPE_CHECKING:
-    from tfdsl.text import Span
-
 LONGEST_HOST = 57
 """Of the hostname of a pod, so that the pod's name, with a dash and five letters more, has 63 characters."""
 
@@ -59,7 +56,7 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
         yield from check_addresses(unit, messages.NO_ADDRESSES, unit.job.roles)
     yield from _coordinator(unit)
     yield from _topology(unit)
-    yield from _numbers(unit)
+    yield from check_numbers(unit, messages.TOO_LARGE)
     yield from check_host_ports(unit, messages.PODS)
     yield from check_additions(unit, messages.PODS)
     yield from check_sidecar_nodes(unit, messages.SIDECAR_NODES)
@@ -106,13 +103,6 @@ def _topology(unit: Unit) -> Iterator[Diagnostic]:
     if topology and unit.job.annotations.get(EXCLUSIVE, topology) != topology:
         place = unit.origins.span(entry("annotations", EXCLUSIVE))
         yield messages.OWN_NAMES(place, key=EXCLUSIVE).help("remove the annotation or the option")
-
-
-def _numbers(unit: Unit) -> Iterator[Diagnostic]:
-    """Fields of 32 bits."""
-    ttl = unit.job.ttl
-    numbers = [("ttlSecondsAfterFinished", "ttl", ttl.seconds)] if ttl is not None else []
-    yield from check_numbers(unit, messages.TOO_LARGE, numbers)
 
 
 def _rules(unit: Unit) -> Iterator[Diagnostic]:

@@ -10,21 +10,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.backend import Document, Unit
-from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision
+from tfdsl.ir.model import Role
+from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision, Outcome, State, Task
 from tfdsl.manifest.nodes import View, tree, view
 from tfdsl.record import Record
 from tfdsl.vocabulary.quantities import Duration, duration
 from tfdsl_backends.jobset.policies import job_name
 from tfdsl_backends.podspec.job_controller import ControlledJob, PodRule, controlled
 from tfdsl_backends.podspec.plan import CONTAINER
-
-if TYPE_CHECKING:
-    from tfdsl.ir.model import Role
-    from tfdsl.lifecycle.behaviour import Outcome, State, Task
-
 
 BY_LIMIT: Final = "BackoffLimitExceeded"
 BY_POLICY: Final = "PodFailurePolicy"

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.suggest import listing
 from tfdsl.emit.located import child
+from tfdsl.grouping import grouped
 from tfdsl.ir.policies import on_eviction
 from tfdsl.patterns import regex
+from tfdsl.text import Span
 from tfdsl_backends.kubernetes import messages
 from tfdsl_backends.kubernetes.policies import (
     decisions,
@@ -42,9 +44,6 @@ from tfdsl_backends.podspec.checks import (
 from tfdsl_backends.podspec.objects import tensorboard_name, tensorboard_plan
 from tfdsl_backends.podspec.plan import MOST_RULES
 
-if TYPE_CHECKING:
-    from tfdsl.text import Span
-
 NODE_NAME: Final = regex(r"(?=.{1,253}\Z)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\Z")
 
 
@@ -63,7 +62,7 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     yield from check_names(unit, messages.PODS, _names(unit))
     jobs_of = ((role, role_job_name(unit, role)) for role in training_roles(unit.job))
     yield from check_same_names(unit, messages.SAME_NAME, jobs_of)
-    yield from _numbers(unit)
+    yield from check_numbers(unit, messages.TOO_LARGE, [("backoffLimit", "retries", unit.job.retries + 1)])
     yield from check_additions(unit, messages.PODS)
     yield from check_job_labels(unit, messages.JOB_LABEL, training_roles(unit.job))
     yield from check_kueue_label(unit, messages.KUEUE)
@@ -76,15 +75,14 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
 
 def _drained(unit: Unit) -> Iterator[Diagnostic]:
     """Replicas that are to start again when they are lost, and may count as completed instead (seen on 1.34.4)."""
-    lost: dict[str, list[str]] = {}
-    for role in training_roles(unit.job):
-        policy = on_eviction(unit.job, role)
-        if policy is not None and policy.action in RESTARTS:
-            lost.setdefault(policy.path, []).append(role.name)
+    lost = grouped(
+        (policy.path, role.name)
+        for role in training_roles(unit.job)
+        if (policy := on_eviction(unit.job, role)) is not None and policy.action in RESTARTS
+    )
     for path, roles in lost.items():
         place = unit.origins.span(child(path, "action"))
-        diagnostic = messages.COMPLETES_WHEN_DRAINED(place, role=listing(roles))
-        yield diagnostic.help("let it exit with 143 on SIGTERM")
+        yield messages.COMPLETES_WHEN_DRAINED(place, role=listing(roles)).help("let it exit with 143 on SIGTERM")
 
 
 def _statuses(unit: Unit) -> Iterator[Diagnostic]:
@@ -160,12 +158,3 @@ def _names(unit: Unit) -> list[Name]:
     if job.role("tensorboard") is not None:
         names.append(Name("TensorBoard's Service", tensorboard_name(job)))
     return names
-
-
-def _numbers(unit: Unit) -> Iterator[Diagnostic]:
-    """Fields of 32 bits; the language has no role too large for an Indexed Job."""
-    job = unit.job
-    numbers = [("backoffLimit", "retries", job.retries + 1)]
-    if job.ttl is not None:
-        numbers.append(("ttlSecondsAfterFinished", "ttl", job.ttl.seconds))
-    yield from check_numbers(unit, messages.TOO_LARGE, numbers)

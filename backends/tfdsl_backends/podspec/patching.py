@@ -17,8 +17,7 @@ from tfdsl.patch.rules import POD, Complaint, Derived, FixedSet, PatchRules, Sin
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl_backends.podspec import quantities
-from tfdsl_backends.podspec.fields import INT32
-from tfdsl_backends.podspec.fields import POD as POD_FIELDS
+from tfdsl_backends.podspec.fields import INT32, POD as POD_FIELDS
 
 
 class Node:
@@ -83,22 +82,28 @@ def alternatives(words: Sequence[str]) -> str:
 
 
 _LABEL: Final = r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?"
-_DNS_LABEL: Final = regex(rf"{_LABEL}\Z")
-_SUBDOMAIN: Final = regex(r"(?=.{1,253}\Z)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\Z")
 _QUALIFIED: Final = regex(r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?\Z")
-_LABEL_VALUE: Final = regex(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?\Z")
-_PORT_NAME: Final = regex(r"(?=.*[a-z])(?!.*--)[a-z0-9](?:[-a-z0-9]{0,13}[a-z0-9])?\Z")
-_ENV_NAME: Final = regex(r"(?!\.\.?\Z)(?!\.\.)[ -<>-~]+\Z")
 
 
-def is_dns_label(text: object) -> bool:
-    """Whether ``text`` is a DNS label (RFC 1123)."""
-    return isinstance(text, str) and _DNS_LABEL.match(text) is not None
+def _text_like(pattern: str) -> Callable[[object], bool]:
+    """Whether a value is a text that ``pattern`` matches from its beginning."""
+    compiled = regex(pattern)
+    return lambda text: isinstance(text, str) and compiled.match(text) is not None
 
 
-def is_dns_name(text: object) -> bool:
-    """Whether ``text`` is a DNS name (RFC 1123 subdomain)."""
-    return isinstance(text, str) and _SUBDOMAIN.match(text) is not None
+is_dns_label = _text_like(rf"{_LABEL}\Z")
+"""RFC 1123."""
+
+is_dns_name = _text_like(r"(?=.{1,253}\Z)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\Z")
+"""A subdomain of RFC 1123."""
+
+is_label_value = _text_like(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?\Z")
+
+is_port_name = _text_like(r"(?=.*[a-z])(?!.*--)[a-z0-9](?:[-a-z0-9]{0,13}[a-z0-9])?\Z")
+"""The name of a container's port (IANA service name)."""
+
+is_env_name = _text_like(r"(?!\.\.?\Z)(?!\.\.)[ -<>-~]+\Z")
+"""The name of an environment variable: printable ASCII without ``=``."""
 
 
 def is_qualified_name(text: object) -> bool:
@@ -107,21 +112,6 @@ def is_qualified_name(text: object) -> bool:
         return False
     domain, slash, name = text.rpartition("/")
     return _QUALIFIED.match(name) is not None and (not slash or is_dns_name(domain))
-
-
-def is_label_value(text: object) -> bool:
-    """Whether ``text`` can be the value of a label."""
-    return isinstance(text, str) and _LABEL_VALUE.match(text) is not None
-
-
-def is_port_name(text: object) -> bool:
-    """Whether ``text`` can be the name of a container's port (IANA service name)."""
-    return isinstance(text, str) and _PORT_NAME.match(text) is not None
-
-
-def is_env_name(text: object) -> bool:
-    """Whether ``text`` can be the name of an environment variable: printable ASCII without ``=``."""
-    return isinstance(text, str) and _ENV_NAME.match(text) is not None
 
 
 def is_port(number: object) -> bool:
@@ -395,9 +385,10 @@ def _mounts(node: Node, volumes: set[str]) -> Iterator[Complaint]:
         name, path = mount["name"], mount["mountPath"]
         if str(name.data) not in volumes:
             known = f"the pod has {enumeration(sorted(volumes)) if volumes else 'none'}"
-            message = f"there is no volume {name.data}: {known}"
             yield part(mount, "name").complain(
-                message if mount.has("name") else "a mount needs the name of a volume",
+                f"there is no volume {name.data}: {known}"
+                if mount.has("name")
+                else "a mount needs the name of a volume",
                 'add it: patch pod "spec.volumes" += [{ name = … }]',
             )
         if not path.data:
@@ -612,8 +603,7 @@ def templates(node: Node) -> Iterator[Node]:
 
 def restart_policy(template: Node, allowed: tuple[str, ...]) -> Iterator[Complaint]:
     """What is wrong with the ``restartPolicy`` of pods where only some make sense."""
-    policy = template["spec"]["restartPolicy"]
-    if policy.data not in allowed:
+    if template["spec"]["restartPolicy"].data not in allowed:
         yield part(template["spec"], "restartPolicy").complain(f"restartPolicy must be {alternatives(allowed)} here")
 
 

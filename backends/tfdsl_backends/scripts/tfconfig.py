@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from tfdsl.backend import TaskConfig
 from tfdsl.ir.cluster_spec import (
@@ -15,9 +14,7 @@ from tfdsl.ir.cluster_spec import (
     own_config,
     tf_config,
 )
-
-if TYPE_CHECKING:
-    from tfdsl.ir.model import Job, Role
+from tfdsl.ir.model import Job, Role
 
 
 def placeholder_tasks(

@@ -10,19 +10,15 @@ makes YARN show it as SUCCEEDED.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 from tfdsl.backend import Document, TargetObject, Unit
 from tfdsl.emit.located import plain
-from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision, Task
+from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision, State, Task
 from tfdsl.target_objects import value_at
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl_backends.hadoop.lifecycle import Meeting
 from tfdsl_backends.slider.programs import task_policy
-
-if TYPE_CHECKING:
-    from tfdsl.lifecycle.behaviour import State
-
 
 PEERS_MISSING: Final = 76
 """The status of a task that has waited too long for the others."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.draft import Attribute, Bare, Block, Draft, Mount, Output, Step, Text, Value
-from tfdsl.manifest.nodes import Mapping, View
+from tfdsl.manifest.nodes import Document, Mapping, View
 from tfdsl.record import Record
 from tfdsl.text import Span
 from tfdsl_backends.hadoop.reading import (
@@ -28,9 +28,6 @@ from tfdsl_backends.hadoop.reading import (
 )
 from tfdsl_backends.slider.job_file import STOP_GRACE
 from tfdsl_backends.slider.reading_files import Files, read_options, read_placement
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.nodes import Document
 
 BOARD: Final = ("tensorboard", "--logdir")
 """How TensorBoard's own command begins."""
@@ -99,8 +96,7 @@ def read_submission(document: Document | None) -> Submission:
 def _job(draft: Draft, job: View) -> None:
     roles = {name: role for name, role in job["roles"].entries() if name in ROLES}
     draft.job.set("checkpoint", text_of(job["checkpoint"]) or None, job["checkpoint"].span)
-    deadline = job["deadline"].node
-    seconds = getattr(deadline, "value", None)
+    seconds = getattr(job["deadline"].node, "value", None)
     if isinstance(seconds, int | float) and not isinstance(seconds, bool):
         draft.job.set("deadline", duration(round(seconds * 1000)), job["deadline"].span)
     lift_policies(draft)
@@ -169,10 +165,8 @@ def _role(draft: Draft, name: str, role: View, job: View, submission: Submission
     grace = getattr(role["stop_grace"].node, "value", None)
     if isinstance(grace, int | float) and grace != STOP_GRACE:
         block.set("stop_grace", duration(round(grace * 1000)), role["stop_grace"].span)
-    for mount in role["mounts"].items():
-        block.add(_mount(mount, submission))
-    for step in role["steps"].items():
-        block.add(_step(step))
+    block.add(*(_mount(mount, submission) for mount in role["mounts"].items()))
+    block.add(*map(_step, role["steps"].items()))
     for output in role["outputs"].items():
         _output(draft, name, output)
     _policies(draft, name, role)

@@ -366,7 +366,7 @@ FILES = (
 def _steps() -> Iterator[Row]:
     key = "steps[prepare]"
     yield translated(key, TASK, "it runs in the replica's step, after its mounts are there")
-    yield kept(f"{key}.image", "", when=when.as_the_role)
+    yield kept(f"{key}.image", "", when=asked.as_the_role)
     yield refused(
         f"{key}.image",
         "a prepare step runs where its role does, so role {role} cannot prepare with image {value}",
@@ -385,12 +385,12 @@ def _steps() -> Iterator[Row]:
     )
     yield refused(f"{key}.env{{pod_field}}", "Slurm has no pods, so there is no {value}", "063", "prepare-pod-field")
     for field in ("cpu", "memory"):
-        yield kept(f"{key}.{field}", "", when=when.as_the_role)
+        yield kept(f"{key}.{field}", "", when=asked.as_the_role)
         yield approximated(
             f"{key}.{field}", "", "a prepare step has the size of role {role}, not {value}", "064", "prepare-size"
         )
     yield kept(f"{key}.gpu", "", when=asked.zero)
-    yield kept(f"{key}.gpu", "", when=when.as_the_role)
+    yield kept(f"{key}.gpu", "", when=asked.as_the_role)
     yield approximated(
         f"{key}.gpu", "", "a prepare step has the devices of role {role} instead of {value}", "065", "prepare-gpu"
     )
@@ -471,9 +471,12 @@ def _pending() -> Iterator[Row]:
         instead="write a deadline",
     )
     for action, code in (("abort job", "076"), ("restart pod", "077"), ("restart job", "078")):
-        slug = f"pending-{action.replace(' ', '-')}"
         yield refused(
-            f"{key}.{action}", "a job that waits can only be removed", code, slug, instead="write => fail job"
+            f"{key}.{action}",
+            "a job that waits can only be removed",
+            code,
+            f"pending-{action.replace(' ', '-')}",
+            instead="write => fail job",
         )
     yield kept(f"{key}.index", "")
     yield kept(f"{key}.delay", "--deadline")

@@ -7,16 +7,15 @@ it was.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from collections.abc import Mapping as Map
-from collections.abc import Sequence as Many
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Iterator, Mapping as Map, Sequence as Many
+from typing import Final
 
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.draft import Attribute, Block, Draft, Patch, Policy, Value
 from tfdsl.emit.located import Plain
 from tfdsl.manifest.nodes import (
+    Document,
     Mapping,
     Node,
     Sequence,
@@ -29,11 +28,11 @@ from tfdsl.manifest.nodes import (
     put,
     renamed,
     scalar,
+    tree as data_tree,
     view,
     with_value,
     without,
 )
-from tfdsl.manifest.nodes import tree as data_tree
 from tfdsl.reading import Asked, Field, Group
 from tfdsl.record import Record, replace
 from tfdsl.text import Span
@@ -45,8 +44,7 @@ from tfdsl_backends.podspec.plan import CONTAINER
 from tfdsl_backends.podspec.reading.batch import USUAL_RETRIES, read_field
 from tfdsl_backends.podspec.reading.beside import BOARD, BOARD_LABEL, deployed_board, is_board, kept_claims
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
-from tfdsl_backends.podspec.reading.fields import metadata_fields
-from tfdsl_backends.podspec.reading.fields import plain as plain_fields
+from tfdsl_backends.podspec.reading.fields import metadata_fields, plain as plain_fields
 from tfdsl_backends.podspec.reading.mounts import claim_facts, stem
 from tfdsl_backends.podspec.reading.objects import Neighbours, dotted, job_name, read_metadata, unfit
 from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
@@ -64,10 +62,6 @@ from tfdsl_backends.tfjob.options import API_VERSION, CLEANUP, ROLE_KEYS
 from tfdsl_backends.tfjob.patch_rules import MANAGERS, NUMBERS, RESTARTS
 from tfdsl_backends.tfjob.policies import FIRST_SIGNAL
 from tfdsl_backends.tfjob.tfconfig import INDEX_FIELD, SET_TF_CONFIG
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.nodes import Document
-
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
 
@@ -139,15 +133,13 @@ def _pods(draft: Draft, known: Roles, shown: View | None, made: Map[str, ClaimFa
         if count != 1:
             draft.role(role).set("replicas", count, known.specs[role]["replicas"].span)
     facts = _facts(draft, known, made)
-    found = read_pods(draft, pods, facts, asked)
-    if found.config:
+    if read_pods(draft, pods, facts, asked).config:
         draft.options.set("tf_config", "static")
     return add_missing_images(draft, pods, facts, asked)
 
 
 def _facts(draft: Draft, known: Roles, made: Map[str, ClaimFacts]) -> PodFacts:
     """What the operator and the compiler add to the pods."""
-    distributed = sum(known.replicas.values()) != 1
     return PodFacts(
         replicas=known.replicas,
         address=lambda role, index, port: f"{draft.name}-{role}-{index}:{port}",
@@ -162,7 +154,7 @@ def _facts(draft: Draft, known: Roles, made: Map[str, ClaimFacts]) -> PodFacts:
         priority=True,
         scheduler=True,
         program_around=lambda role, text: 1 if text == SET_TF_CONFIG else None,
-        lost_config=_LOST_CONFIG if distributed else "",
+        lost_config=_LOST_CONFIG if sum(known.replicas.values()) != 1 else "",
         discovery=("both", "tf_config"),
     )
 
@@ -381,8 +373,7 @@ def _cost(general: str, own: Map[str, str]) -> int:
 
 
 def _say(block: Block, word: str, role: View) -> None:
-    for event, action in _WORDS[word]:
-        block.add(Policy(event, action, role["restartPolicy"].span))
+    block.add(*(Policy(event, action, role["restartPolicy"].span) for event, action in _WORDS[word]))
 
 
 def _limit(draft: Draft, limit: View, roles: Map[str, View], asked: Asked) -> None:
@@ -558,9 +549,7 @@ def _with_checkpoint(containers: Node, board: View) -> Node:
     logdir = board["spec"]["containers"][0]["command"][2].text or ""
     variable = tree({"name": CHECKPOINT, "value": logdir}, board.span)
 
-    def with_variable(container: Node) -> Node:
-        if not isinstance(container, Mapping):
-            return container
+    def with_variable(container: Mapping) -> Node:
         return with_value(container, "env", Sequence((*items(container.get("env")), variable), board.span))
 
     return each(containers, with_variable)

@@ -10,8 +10,7 @@ from typing import Final, cast
 
 from tfdsl.backend import Document, TargetObject, Unit
 from tfdsl.emit.located import plain
-from tfdsl.target_objects import objects as of_documents
-from tfdsl.target_objects import value_at
+from tfdsl.target_objects import objects as of_documents, value_at
 
 _MAKER: Final = "Volcano"
 _NO_POLICY: Final = "--disable-network-policy=true"

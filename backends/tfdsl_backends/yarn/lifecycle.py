@@ -9,11 +9,10 @@ application fail when the last one has ended, and is not replaced.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from tfdsl.backend import Document, TargetObject, Unit
 from tfdsl.ir.model import Role
-from tfdsl.lifecycle.behaviour import Behaviour, Decision, Task
+from tfdsl.lifecycle.behaviour import Behaviour, Decision, Replica, State, Task
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl_backends.hadoop.lifecycle import Meeting
 from tfdsl_backends.yarn.applications import Application, Size, applications, per_role
@@ -21,10 +20,6 @@ from tfdsl_backends.yarn.lower import appname
 from tfdsl_backends.yarn.needs import has_rendezvous
 from tfdsl_backends.yarn.options import is_yarn_tf
 from tfdsl_backends.yarn.programs.plan import Plan
-
-if TYPE_CHECKING:
-    from tfdsl.lifecycle.behaviour import Replica, State
-
 
 LOST = ("lost", "gone")
 """The phases of a replica whose container is no more while the job runs."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from collections.abc import Sequence as Several
-from typing import TYPE_CHECKING, Final, TypeAlias
+from collections.abc import Iterable, Iterator, Sequence as Several
+from typing import Final, TypeAlias
 
 from tfdsl.diagnostics import command_rules as import_rules
 from tfdsl.draft import Block, Draft, Mount
-from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, View, view
+from tfdsl.manifest.nodes import Document, Entry, Mapping, Node, Scalar, Sequence, View, view
 from tfdsl.manifest.shell_words import Command, Word
 from tfdsl.patterns import regex
 from tfdsl.record import Record
@@ -16,10 +15,6 @@ from tfdsl.text import Source, Span
 from tfdsl_backends.hadoop.reading import UNKNOWN_COMMAND, Notes, command, commands_of, job_name, memory, roles_of
 from tfdsl_backends.yarn.reading_fields import SUBMARINE_LEFT_OUT
 from tfdsl_backends.yarn.reading_parts import read_mount, resources, set_resource
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.nodes import Document
-
 
 OF_ROLE: Final = frozenset(("resources", "replicas", "launch_cmd", "docker_image", "envs", "localizations", "mounts"))
 OF_CONFIGS: Final = OF_ROLE | {"input_path", "checkpoint_path", "saved_model_path", "wait_job_finish", "quicklinks"}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.diagnostics import command_rules
 from tfdsl.draft import Bare, Block, Draft, Mount, Policy
-from tfdsl.manifest.nodes import View, view
+from tfdsl.manifest.nodes import Document, View, view
 from tfdsl.manifest.shell_words import Command
 from tfdsl.patterns import regex
 from tfdsl.record import Record
@@ -29,9 +29,6 @@ from tfdsl_backends.hadoop.reading import (
 from tfdsl_backends.yarn.reading_fields import TONY_LEFT_OUT
 from tfdsl_backends.yarn.reading_parts import read_mount
 from tfdsl_backends.yarn.reading_submarine import arguments, options
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.nodes import Document
 
 INSTANCES: Final = regex(r"tony\.([a-z]+)\.instances\Z")
 _OF_ROLE: Final = ("instances", "memory", "vcores", "gpus", "command", "resources", "node-label", "depends-on")

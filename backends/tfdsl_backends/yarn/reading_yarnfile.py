@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.draft import Block, Draft, Mount, Policy
-from tfdsl.manifest.nodes import Mapping, View, view
+from tfdsl.manifest.nodes import Document, Mapping, View, view
 from tfdsl.patterns import regex
 from tfdsl_backends.hadoop.reading import (
     Notes,
@@ -20,9 +20,6 @@ from tfdsl_backends.hadoop.reading import (
 )
 from tfdsl_backends.yarn.reading_fields import SERVICE_LEFT_OUT
 from tfdsl_backends.yarn.reading_parts import PREFIX, Runtime, read_runtime, set_resource
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.nodes import Document
 
 NAME: Final = regex(r"[a-z][a-z0-9-]*\Z")
 PARTS: Final = ("number_of_containers", "launch_command", "resource", "artifact")
@@ -156,8 +153,7 @@ def _component(draft: Draft, role: str, one: View, root: View, roles: dict[str, 
     after = [roles[name] for each in one["dependencies"].items() if (name := each.text or "") in roles]
     block.set("after", after or None, one["dependencies"].span)
     _placement(draft, role, one["placement_policy"]["constraints"], roles, notes)
-    policy = one["restart_policy"].text or "ALWAYS"
-    if policy != "NEVER" and role != "tensorboard":
+    if (one["restart_policy"].text or "ALWAYS") != "NEVER" and role != "tensorboard":
         block.add(Policy("failed", "restart container", one["restart_policy"].span))
     for key, _ in one.entries():
         if key not in OF_COMPONENT:
@@ -227,9 +223,10 @@ def _properties(place: View, notes: Notes, *, told: bool) -> None:
 
 def _sent(place: View) -> dict[str, str]:
     """Files of HDFS that YARN puts into the work folder."""
-    files = place["configuration"]["files"].items()
     found = {
-        file["dest_file"].text or "": file["src_file"].text or "" for file in files if file["type"].text == "STATIC"
+        file["dest_file"].text or "": file["src_file"].text or ""
+        for file in place["configuration"]["files"].items()
+        if file["type"].text == "STATIC"
     }
     return {name: source for name, source in found.items() if name and "://" in source}
 

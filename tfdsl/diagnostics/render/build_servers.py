@@ -9,8 +9,7 @@ from hashlib import sha256
 from tfdsl.diagnostics.diagnostic import Diagnostic, count
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.render.json import Json, dumped
-from tfdsl.diagnostics.render.text import Lines
-from tfdsl.diagnostics.render.text import render as as_text
+from tfdsl.diagnostics.render.text import Lines, render as as_text
 
 # --- github ---
 #

@@ -11,8 +11,7 @@ from tfdsl.lsp.cursor import Cursor, Frame, Tok
 from tfdsl.lsp.snapshot import Snapshot
 from tfdsl.record import Record
 from tfdsl.source_files import is_file_name, is_folder, refusal
-from tfdsl.syntax import _tables as tables
-from tfdsl.syntax import ast, lexer
+from tfdsl.syntax import _tables as tables, ast, lexer
 from tfdsl.text import Span
 from tfdsl.vocabulary import attributes, functions, statements
 from tfdsl.vocabulary.quantities import DURATION_UNITS, QUANTITY_UNITS

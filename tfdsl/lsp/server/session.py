@@ -7,8 +7,7 @@ import os
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from threading import Thread
-from typing import TYPE_CHECKING, cast
-from typing import Protocol as Shape
+from typing import TYPE_CHECKING, Protocol as Shape, cast
 
 from lsprotocol import types
 from lsprotocol.converters import get_converter
