@@ -19,7 +19,7 @@ from tfdsl_backends.jobset import normal as jobset  # noqa: E402
 from tfdsl_backends.kubernetes import normal as kubernetes  # noqa: E402
 from tfdsl_backends.podspec.normal import (  # noqa: E402
     documents,
-    rules as pods,  # noqa: E402
+    rules as pods,
     tables,
 )
 from tfdsl_backends.podspec.normal.walk import declared_defaults, joined  # noqa: E402

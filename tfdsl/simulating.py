@@ -16,7 +16,6 @@ from tfdsl.compiling.front_end import Input, ReadyJob
 from tfdsl.compiling.jobs import plain_jobs
 from tfdsl.compiling.pipeline import Choice, Made, Request, verdict
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.ir.policies import SELF_CONTAINED
 from tfdsl.lifecycle.behaviour import Behaviour, Task
 from tfdsl.lifecycle.faults import Injected, missing, parse
 from tfdsl.lifecycle.scenario import Left, Prediction, play
@@ -218,7 +217,7 @@ def differences(prediction: Prediction, expected: Prediction) -> Iterator[Aspect
 
 def _restarts(prediction: Prediction) -> list[tuple[int, int]]:
     """What started again; whether TensorBoard, which trains nothing, does so with the others is no difference."""
-    return [(one.starts, one.restarts) for one in prediction.replicas if one.task.role not in SELF_CONTAINED]
+    return [(one.starts, one.restarts) for one in prediction.replicas if not one.task.is_board]
 
 
 def _is_about(key: str, faults: Faults, differs: Sequence[Aspect]) -> bool:
@@ -240,7 +239,7 @@ _KNOWN: Final = (1, 137)
 def usual_faults(job: Job) -> Iterator[Injected]:
     """One after the other, each a scenario of its own."""
     for role in job.roles:
-        if role.name not in SELF_CONTAINED:
+        if not role.is_board:
             replica = f"{role.name}[{min(1, role.replicas - 1)}]"
             for event in (*_OF_ROLE, *_own(job, role)):
                 yield _fault(f"{replica} {event}")

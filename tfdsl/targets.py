@@ -134,8 +134,9 @@ class Registry:
             packages = dict.fromkeys(self._modules, "tfdsl")
             for one in sorted(self._points(), key=lambda one: (one.name, one.package)):
                 if one.name in packages:
-                    text = f"two packages have a target {one.name}: {packages[one.name]} and {one.package}"
-                    self._problem(text, one.name)
+                    self._problem(
+                        f"two packages have a target {one.name}: {packages[one.name]} and {one.package}", one.name
+                    )
                 else:
                     found[one.name] = one
                     packages[one.name] = one.package

@@ -15,8 +15,8 @@ from tests.fuzz.programs import ROOT
 from tests.spec.page import MAIN, examples
 from tfdsl import targets
 from tfdsl.compiling import pipeline
+from tfdsl.compiling.lower import lower
 from tfdsl.diagnostics.fixes import fixed, offered, texts_with
-from tfdsl.ir.lower import lower
 from tfdsl.semantics.values import ListData, MapData
 from tfdsl.source_files import read
 from tfdsl.text import Source

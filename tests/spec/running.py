@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from tests.spec.page import MAIN, Example
 from tfdsl import targets
 from tfdsl.compiling import pipeline
+from tfdsl.compiling.lower import lower
 from tfdsl.ir import model
-from tfdsl.ir.lower import lower
 from tfdsl.record import Record
 from tfdsl.semantics.check import Checked, Request, Wanted, check
 from tfdsl.semantics.params import Given, Params

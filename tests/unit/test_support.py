@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.backends.jobs import job, role, unit
 from tfdsl.backend import Condition, Support, approximated, condition, kept, refused
-from tfdsl.conditions import off, sized
+from tfdsl.backend.conditions import off, sized
 from tfdsl.ir.fields import Item
 
 

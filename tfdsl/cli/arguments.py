@@ -126,9 +126,7 @@ def command_line(words: Sequence[str]) -> tuple[Source, list[Span]]:
 
 def quote(word: str) -> str:
     """``word`` as a POSIX shell takes it."""
-    if word and _PLAIN.issuperset(word):
-        return word
-    return "'" + word.replace("'", "'\\''") + "'"
+    return word if word and _PLAIN.issuperset(word) else "'" + word.replace("'", "'\\''") + "'"
 
 
 def parse(command: Command, words: Sequence[str], spans: Sequence[Span], line: Span) -> Arguments:

@@ -408,8 +408,7 @@ def kept_names(made: Made) -> list[Kept]:
         return []
     names = {name for one in objects if (name := _name(one)) is not None}
     hosts = _hosts(made, backend)
-    found = [kept for one in objects for kept in _in_object(one, names, hosts, backend)]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(kept for one in objects for kept in _in_object(one, names, hosts, backend)))
 
 
 def _object(data: object) -> Mapping[str, Plain]:

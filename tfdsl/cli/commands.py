@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
         def run(self, arguments: Arguments, /) -> int:
             """Run the command; returns the exit status."""
-            ...
 
 
 SUMMARIES = {

@@ -36,8 +36,7 @@ def run(arguments: Arguments) -> int:
 
     check, diff = arguments.value(CHECK.name), arguments.value(DIFF.name)
     if check is not None and diff is not None:
-        error = BAD_ARGUMENT(diff.span, what="--check cannot be used with --diff")
-        refuse([error], arguments)
+        refuse([BAD_ARGUMENT(diff.span, what="--check cannot be used with --diff")], arguments)
     named = named_files(arguments.rest, folders=True)
     sources = named.sources
     diagnostics: list[Diagnostic] = []

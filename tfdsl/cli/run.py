@@ -183,8 +183,7 @@ class _Run:
         except (BrokenPipeError, OutputFailed):
             raise
         except OSError as error:
-            origins = self.prepared[max(self.begun - 1, 0)].origins
-            return report([_not_started(origins.named_at, error)], ())
+            return report([_not_started(self.prepared[max(self.begun - 1, 0)].origins.named_at, error)], ())
         finally:
             if self.table is not None:
                 self.table.close()

@@ -194,8 +194,7 @@ def _overview(job: SimulatedJob) -> Iterator[str]:
     columns = [["", *(played.name for played in job.scenarios)]]
     columns += [["language", *(_short(played.language) for played in job.scenarios)]]
     for at, one in enumerate(job.scenarios[0].targets):
-        cells = [_short_marked(played.targets[at]) for played in job.scenarios]
-        columns.append([_head(one), *cells])
+        columns.append([_head(one), *(_short_marked(played.targets[at]) for played in job.scenarios)])
     for number, part in enumerate(_fitting(columns)):
         yield from [""] if number else []
         yield from simulating.table([*zip(*part, strict=True)])

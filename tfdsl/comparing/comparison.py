@@ -21,8 +21,8 @@ from tfdsl.text import Span
 from tfdsl.tracing.trace import blocks
 
 if TYPE_CHECKING:
+    from tfdsl.backend.reading import Reading
     from tfdsl.ir.fields import Origins
-    from tfdsl.reading import Reading
 
 
 # --- objects in the normal form of the target, those about the same thing side by side ---------------------------
@@ -292,8 +292,7 @@ def _of(pair: Pair, paths: Paths) -> Iterator[Change]:
         return
     for difference in differences(pair.first, pair.second):
         for path, first, second in _items(difference.path, difference.wanted, difference.got):
-            words = _words((second, first), paths)
-            yield Change(pair.name, path_text(path), words, first, second)
+            yield Change(pair.name, path_text(path), _words((second, first), paths), first, second)
 
 
 def _items(

@@ -142,7 +142,7 @@ def is_json(source: Source) -> bool:
 
 def read_json(source: Source) -> ReadyJob:
     """The job that ``source`` holds as JSON."""
-    from tfdsl.ir.read_json import from_json
+    from tfdsl.compiling.read_json import from_json
 
     found = from_json(source)
     return ReadyJob(source, found.job, found.origins, found.diagnostics)
@@ -153,7 +153,7 @@ def of_job(job: Job) -> ReadyJob:
 
     It is read from there: pydantic's ``model_copy`` and ``model_construct`` make parts that nothing has validated.
     """
-    from tfdsl.ir.read_json import dump
+    from tfdsl.compiling.read_json import dump
 
     return read_json(Source(f"<job {job.name}>", dump(job)))
 
@@ -216,7 +216,7 @@ def run_ready(ready: ReadyJob, request: Request, choices: Sequence[Choice] = ())
 
 
 def _without_image(job: Job, origins: Origins) -> list[Diagnostic]:
-    from tfdsl.ir.read_json import without_image
+    from tfdsl.compiling.read_json import without_image
 
     return without_image(job, origins)
 

@@ -72,7 +72,7 @@ def _plain_of_program(program: Program, request: Request) -> tuple[list[PlainJob
         diagnostics.append(_no_job(program))
     if pipeline.has_errors(diagnostics):
         return [], Outcome((), (), tuple(diagnostics), outcome.conditions)
-    from tfdsl.ir.lower import lower
+    from tfdsl.compiling.lower import lower
 
     chosen = [values for values in checked.jobs if values.derived.chosen]
     return [PlainJob(*lower(values)) for values in chosen], outcome

@@ -169,8 +169,7 @@ def _finish_in_steps(
 
 def compile_source(source: Source, target: Backend) -> tuple[Made, ...]:
     """The jobs of a text without includes for one target; none when there is an error."""
-    program = load(source, lambda path: "files cannot be included here")
-    outcome = run(program, Request(), [Choice(target)])
+    outcome = run(load(source, lambda path: "files cannot be included here"), Request(), [Choice(target)])
     return () if has_errors(outcome.diagnostics) else outcome.made
 
 
@@ -179,7 +178,7 @@ def compile_source(source: Source, target: Backend) -> tuple[Made, ...]:
 
 def unit_of(backend: Backend, values: resolved.Job) -> Unit:
     """``values`` (which must be without errors) as the IR, for the target they were resolved for."""
-    from tfdsl.ir.lower import lower
+    from tfdsl.compiling.lower import lower
 
     job, origins = lower(values)
     version = version_of(backend, values)
@@ -259,8 +258,8 @@ def _patched(
 ) -> tuple[Sequence[Document], list[Diagnostic]]:
     import os
 
+    from tfdsl.backend.patch_rules import load_schemas
     from tfdsl.patch.documents import patched
-    from tfdsl.patch.rules import load_schemas
 
     schemas = load_schemas(*os.path.split(backend.schemas)) if backend.schemas else None
     return patched(unit, documents, patches, schemas, backend.load_patch_rules())

@@ -10,14 +10,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence as Many
 from typing import Final, TypeAlias, cast
 
-from tfdsl.draft import Bare, Draft, Patch, Value
+from tfdsl.backend.draft import Bare, Draft, Patch, Value
 from tfdsl.emit import located
 from tfdsl.emit.located import Data
 from tfdsl.manifest.nodes import Mapping, Node, Scalar, Sequence, mapping, plain
 from tfdsl.patch.apply import pod_templates
-from tfdsl.patch.path import quoted
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
+from tfdsl.syntax.patch_path import quoted
 
 _NAMES: Final = ("name", "mountPath", "containerPort", "key")
 """By what items of lists are known, as patches select them; the first that all items have, each another, counts."""
@@ -341,8 +341,7 @@ def _joined(changes: Many[_Change]) -> _Change:
 
 def _patches(changes: Iterable[_Change]) -> Iterator[tuple[str | None, Patch]]:
     """Removals last of all: what is removed may be what a step of another path selects by."""
-    ordered = sorted(changes, key=lambda change: (change.operator == "", change.role or ""))
-    for change in ordered:
+    for change in sorted(changes, key=lambda change: (change.operator == "", change.role or "")):
         path, operator, node = change.path, change.operator, change.node
         if operator == "merge":
             assert isinstance(node, Mapping)

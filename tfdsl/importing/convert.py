@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend import Backend
+from tfdsl.backend.draft import Draft, Patch, Statement
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.pipeline import Made
 from tfdsl.diagnostics import Diagnostic
@@ -23,7 +24,6 @@ from tfdsl.diagnostics.command_rules import (
     PATCHED_DOCUMENT,
     SERVER_REFUSES,
 )
-from tfdsl.draft import Draft, Patch, Statement
 from tfdsl.importing.compare import Difference, add_patches, differences, explained, name_of, pairs, path_text, residue
 from tfdsl.importing.lift import lifted
 from tfdsl.importing.write import Draught, examples, write
@@ -34,7 +34,7 @@ from tfdsl.semantics.project import Program
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from tfdsl.reading import Group, Reading
+    from tfdsl.backend.reading import Group, Reading
 
 
 def trees(made: Made) -> tuple[Node, ...]:

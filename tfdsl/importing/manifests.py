@@ -8,19 +8,19 @@ from typing import Final
 
 from tfdsl import targets
 from tfdsl.backend import Backend
+from tfdsl.backend.draft import Draft
+from tfdsl.backend.reading import Asked, Group, Reading
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.pipeline import Made
 from tfdsl.diagnostics import Diagnostic, command_rules
 from tfdsl.diagnostics.command_rules import IMPORT_NOTHING, IMPORT_REFUSED, NOT_KEPT, SERVER_REFUSES
 from tfdsl.diagnostics.suggest import enumeration
-from tfdsl.draft import Draft
 from tfdsl.importing.convert import Settled, asked_for, differs, program_of, settle, unkept
 from tfdsl.importing.lift import with_lets
 from tfdsl.importing.write import examples, opening, remarks, write
 from tfdsl.manifest.find import Readable, find
 from tfdsl.manifest.nodes import Document, Scalar, view
 from tfdsl.patterns import regex
-from tfdsl.reading import Asked, Group, Reading
 from tfdsl.record import Record
 from tfdsl.semantics.known_names import Report
 from tfdsl.syntax.format import format_source
@@ -115,8 +115,7 @@ def import_manifests(
     to say is with the first text.
     """
     found: list[Diagnostic] = []
-    documents = documents_of(sources, found.append)
-    read = _read(documents, Asked(roles or {}, found.append), target)
+    read = _read(documents_of(sources, found.append), Asked(roles or {}, found.append), target)
     if not read:
         return [_nothing(sources, found, target)]
     groups = [[one] for one in read] if apart else [_for_one_file(_of_other_names(read, found.append), found.append)]
@@ -260,7 +259,6 @@ def _compiled(text: str, read: Sequence[_Read]) -> list[Made | None]:
     request = pipeline.Request(params=examples([one.settled.draft for one in read]))
     made: dict[tuple[str, str], Made] = {}
     for backend in {one.backend.name: one.backend for one in read}.values():
-        outcome = pipeline.run(program, request, [pipeline.Choice(backend)])
-        for one in outcome.made:
+        for one in pipeline.run(program, request, [pipeline.Choice(backend)]).made:
             made[one.unit.target, one.unit.job.name] = one
     return [made.get((one.backend.name, one.settled.draft.name)) for one in read]

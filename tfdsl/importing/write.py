@@ -9,7 +9,21 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.draft import Attribute, Bare, Block, Draft, Mount, Output, Param, Patch, Policy, Statement, Step, Text, Value
+from tfdsl.backend.draft import (
+    Attribute,
+    Bare,
+    Block,
+    Draft,
+    Mount,
+    Output,
+    Param,
+    Patch,
+    Policy,
+    Statement,
+    Step,
+    Text,
+    Value,
+)
 from tfdsl.emit.header import stated
 from tfdsl.patterns import regex
 from tfdsl.record import Record

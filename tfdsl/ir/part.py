@@ -431,9 +431,7 @@ def _amount(
     """Quantities and durations, or one of ``words``: in JSON their text, in Python the values themselves."""
 
     def checked(value: Any) -> Any:
-        if value in words:
-            return value
-        return _valid(value, values.amount(value, kind, what))
+        return value if value in words else _valid(value, values.amount(value, kind, what))
 
     def read_number(number: float) -> Any:
         exact = number if isinstance(number, int) else Decimal(repr(number))

@@ -15,16 +15,13 @@ if TYPE_CHECKING:
 RESTARTS = ("restart container", "restart pod", "restart role", "restart job")
 """The actions that start something again."""
 
-SELF_CONTAINED = ("tensorboard",)
-"""Roles that policies without ROLE do not cover."""
-
 
 def covering(job: Job, role: Role, index: int | None = None) -> Iterator[Policy]:
     """The policies that cover a replica of ``role`` (or all of them, ``index`` ``None``), most specific first."""
     if index is not None:
         yield from job.policies_of(role.name, index)
     yield from job.policies_of(role.name, None)
-    if role.name not in SELF_CONTAINED:
+    if not role.is_board:
         yield from job.policies_of(None, None)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from tfdsl.ir import policies
 from tfdsl.record import Record
+from tfdsl.vocabulary.attributes import BOARD
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Job, Policy, Role
@@ -28,6 +29,11 @@ class Task(Record):
     def __str__(self) -> str:
         """``worker[1]``."""
         return f"{self.role}[{self.index}]"
+
+    @property
+    def is_board(self) -> bool:
+        """Whether it is of tensorboard, which decides nothing."""
+        return self.role == BOARD
 
 
 TERMINATED: Final = 143
@@ -266,7 +272,6 @@ class State:
 
 
 RESTARTS: Final = policies.RESTARTS
-SELF_CONTAINED: Final = policies.SELF_CONTAINED
 DEADLINE_PASSED: Final = "the deadline has passed"
 _ONE: Final = ("restart container", "restart pod")
 """Actions that start only the replica again that they are about."""
@@ -319,7 +324,7 @@ class Behaviour:
     def on_exit(self, task: Task, status: int, state: State) -> Decision:
         """What is done when ``task`` ends with ``status`` (1–255)."""
         policy = policies.on_exit(self.job, self.role(task), status, task.index)
-        if policy is None and task.role in SELF_CONTAINED:
+        if policy is None and task.is_board:
             return _by_itself("restart container", task)
         return self.decision(policy, f"{task} exited {status}")
 
@@ -329,12 +334,12 @@ class Behaviour:
 
     def on_success(self, task: Task, state: State) -> Decision | None:
         """What is done because ``task`` has ended with 0, whatever the others do; ``None``: it has completed."""
-        return _by_itself("restart container", task) if task.role in SELF_CONTAINED else None
+        return _by_itself("restart container", task) if task.is_board else None
 
     def on_loss(self, task: Task, status: int, state: State) -> Decision:
         """What is done when ``task`` is evicted or its node is lost. ``status``: with which its command ends then."""
         policy = policies.on_eviction(self.job, self.role(task), task.index)
-        if policy is None and task.role in SELF_CONTAINED:
+        if policy is None and task.is_board:
             return _by_itself("restart pod", task)
         if status and (policy is None or policy.event != "evicted"):  # a failure like any other, with its status
             policy = policies.on_exit(self.job, self.role(task), status, task.index)
@@ -431,7 +436,7 @@ class Behaviour:
 
     def may_restart(self, decision: Decision, task: Task, state: State) -> bool:
         """Whether one more restart is allowed; counts it if so. ``retries`` are for the life of the job."""
-        if task.role in SELF_CONTAINED and decision.action in _ONE:
+        if task.is_board and decision.action in _ONE:
             return True
         if state.retries >= self.job.retries:
             return False
@@ -443,7 +448,7 @@ class Behaviour:
         if decision.action == "restart role":
             return [other for other, _ in state.of(task.role)]
         if decision.action == "restart job":
-            return [other for other in state.replicas if other.role not in SELF_CONTAINED]
+            return [other for other in state.replicas if other.role != BOARD]
         return [task]
 
     def restarted_beside(self, decision: Decision, task: Task, state: State) -> Iterable[Task]:
@@ -462,7 +467,7 @@ class Behaviour:
 
     def nothing_left(self, state: State) -> bool:
         """Whether no replica that could still end the job runs."""
-        training = (role.name for role in self.job.roles if role.name not in SELF_CONTAINED)
+        training = (role.name for role in self.job.training_roles)
         return not any(state.number(role, "waiting", "pending", "running") for role in training)
 
     def stopped_at_the_end(self, outcome: Outcome, state: State) -> Iterable[tuple[Task, bool]]:

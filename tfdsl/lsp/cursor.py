@@ -214,8 +214,7 @@ def _step(frames: list[Frame], type_: int, token: Tok) -> None:
     """Take one token."""
     frame = frames[-1]
     if type_ in _OPENERS:
-        kind = _kind(frame, type_)
-        frames.append(Frame(kind, tuple(frame.statements[-1]), token.start, type_))
+        frames.append(Frame(_kind(frame, type_), tuple(frame.statements[-1]), token.start, type_))
     elif type_ in _CLOSERS:
         closed = _closed(frames, type_)
         if closed is not None:

@@ -126,8 +126,7 @@ def _embedded(document: Document, string: Scalar, value: str, readable: Readable
     for one in inner:
         for flat in _flat(one):
             if _is_job(flat.node, readable):
-                comments = tuple(map(places.comment, flat.comments))
-                yield replace(flat, node=places.node(flat.node), comments=comments)
+                yield replace(flat, node=places.node(flat.node), comments=tuple(map(places.comment, flat.comments)))
 
 
 def _told(document: Document, path: tuple[Step, ...], node: Node, report: Report) -> Document:

@@ -149,8 +149,7 @@ class _Reader:
         if self._peek() != '"':
             raise _NotJsonError(self._at, "expected a key in double quotes")
         start = self._at
-        key = self._string()
-        top.key = key, self._span(start, self._at)
+        top.key = self._string(), self._span(start, self._at)
         if self._peek() != ":":
             raise _NotJsonError(self._at, "expected a colon after the key")
         self._at += 1

@@ -219,12 +219,10 @@ class _Scanner:
         assigns = ASSIGNS.match(self.text, start) if not command.words else None
         if assigns and self.text.startswith("(", assigns.end()):
             self.at = assigns.end() + 1
-            words = self.array(start)
-            command.assignments.append(Assignment(assigns[1], words, array=True, more=bool(assigns[2])))
+            command.assignments.append(Assignment(assigns[1], self.array(start), array=True, more=bool(assigns[2])))
         elif assigns:
             self.at = assigns.end()
-            value = self.word()
-            command.assignments.append(Assignment(assigns[1], (value,), more=bool(assigns[2])))
+            command.assignments.append(Assignment(assigns[1], (self.word(),), more=bool(assigns[2])))
         else:
             word = self.word()
             if word.text.isdecimal() and self.text[self.at : self.at + 1] in ("<", ">"):

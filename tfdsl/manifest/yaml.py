@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
         def get_event(self) -> yaml.Event | None:
             """The next event; ``None`` after the last one."""
-            ...
 
 
 # --- events ---

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal, Protocol, TypeAlias, TypeVar
 
+from tfdsl.backend.patch_rules import Steps
 from tfdsl.diagnostics.suggest import closest, enumeration
 from tfdsl.emit.located import Data, Located, plain, unwrap
-from tfdsl.patch.path import Index, Key, Path, Problem, Selector, Step, parse_path, quoted
-from tfdsl.patch.rules import Steps
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
+from tfdsl.syntax.patch_path import Index, Key, Path, Problem, Selector, Step, parse_path, quoted
 
 _ROLE: Final = regex(r"roles\[([a-z]+)\]")
 
@@ -75,12 +75,10 @@ class Patchable(Protocol):
     @property
     def data(self) -> Data:
         """The document's content."""
-        ...
 
     @property
     def file(self) -> str | None:
         """Its name in a set of files."""
-        ...
 
 
 D = TypeVar("D", bound="Patchable")

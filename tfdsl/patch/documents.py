@@ -7,21 +7,7 @@ from decimal import Decimal
 
 from tfdsl import targets
 from tfdsl.backend import Document, Unit
-from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.command_rules import (
-    NO_POD_TEMPLATE,
-    PATCH_DERIVED,
-    PATCH_FITS_NOTHING,
-    PATCH_NEW_MEMBER,
-    PATCH_VALUE,
-    PATCHED_DOCUMENT,
-)
-from tfdsl.diagnostics.suggest import closest, enumeration
-from tfdsl.emit import located
-from tfdsl.emit.located import Located, Plain, plain
-from tfdsl.patch.apply import Patch, apply_to, choose, field_text, pod_templates
-from tfdsl.patch.path import Index, Key, Path, Problem
-from tfdsl.patch.rules import (
+from tfdsl.backend.patch_rules import (
     POD,
     Complaint,
     Derived,
@@ -35,10 +21,24 @@ from tfdsl.patch.rules import (
     owner,
     value_at,
 )
+from tfdsl.diagnostics import Diagnostic
+from tfdsl.diagnostics.command_rules import (
+    NO_POD_TEMPLATE,
+    PATCH_DERIVED,
+    PATCH_FITS_NOTHING,
+    PATCH_NEW_MEMBER,
+    PATCH_VALUE,
+    PATCHED_DOCUMENT,
+)
+from tfdsl.diagnostics.suggest import closest, enumeration
+from tfdsl.emit import located
+from tfdsl.emit.located import Located, Plain, plain
+from tfdsl.patch.apply import Patch, apply_to, choose, field_text, pod_templates
 from tfdsl.patch.schema import kind_of, misfits, place
 from tfdsl.record import Record
 from tfdsl.semantics import resolved, values
 from tfdsl.semantics.values import ListData, MapData, Value
+from tfdsl.syntax.patch_path import Index, Key, Path, Problem
 from tfdsl.text import Span
 from tfdsl.vocabulary import versions
 from tfdsl.vocabulary.quantities import Duration, Quantity

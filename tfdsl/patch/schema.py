@@ -1,17 +1,17 @@
-"""Checks of the values of patches against the compact schemas of documents (:class:`tfdsl.patch.rules.Schemas`)."""
+"""Checks of the values of patches against the schemas of documents (:class:`tfdsl.backend.patch_rules.Schemas`)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from tfdsl.backend.patch_rules import Node, Schemas, is_map
 from tfdsl.diagnostics.suggest import closest, listing
 from tfdsl.emit import located
 from tfdsl.emit.located import unwrap
-from tfdsl.patch.path import Key, Path, Problem
-from tfdsl.patch.rules import Node, Schemas, is_map
 from tfdsl.record import Record
 from tfdsl.semantics.values import Data, ListData, MapData, Value, a_kind
+from tfdsl.syntax.patch_path import Key, Path, Problem
 from tfdsl.text import Span
 from tfdsl.vocabulary.quantities import Duration, Quantity, Undecided
 

@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 
 from tfdsl.rules import job, mounts, values
 from tfdsl.rules.broken import Broken
+from tfdsl.vocabulary.attributes import ATTRIBUTES
+from tfdsl.vocabulary.types import StringType
 
 Rule: TypeAlias = Callable[[Any], Broken | Iterable[Broken] | None]
 
@@ -29,6 +31,7 @@ def _file_names(items: Mapping[str, object]) -> Iterator[Broken]:
 
 
 RULES: dict[str, Rule] = {
+    **{row.name: _called(row.type.names) for row in ATTRIBUTES if isinstance(row.type, StringType) and row.type.names},
     # attributes of jobs and roles, and options of statements
     "namespace": partial(values.label_name, what="namespace"),
     "priority": _called("PriorityClass"),
@@ -39,7 +42,6 @@ RULES: dict[str, Rule] = {
     "gpu_resource": values.resource_name,
     "resources": values.resources,
     "ports": job.port_names,
-    "service_account": _called("ServiceAccount"),
     "node_selector": values.node_labels,
     "storage_class": _called("StorageClass"),
     "access_modes": lambda modes: mounts.access_modes(modes) if modes else None,

@@ -376,8 +376,7 @@ def pod_field(path: str) -> Broken | None:
             return None
         values = {"given": f'"{member[2]}"', "what": f"{KEYED_POD_FIELDS[member[1]]} key", "problem": problem}
         return Broken(value_rules.LABEL_SYNTAX, (), values)
-    broken = Broken(value_rules.POD_FIELD, (), {"given": f'"{path}"'})
-    return broken.help(_instead(path))
+    return Broken(value_rules.POD_FIELD, (), {"given": f'"{path}"'}).help(_instead(path))
 
 
 def _instead(path: str) -> str:

@@ -20,7 +20,6 @@ from types import FrameType
 from typing import Final
 
 from tfdsl.ir.model import Job
-from tfdsl.ir.policies import SELF_CONTAINED
 from tfdsl.lifecycle.behaviour import (
     RESTARTS,
     Behaviour,
@@ -92,7 +91,7 @@ class Here(Behaviour):
         """What is done when ``task`` ends with ``status`` (1–255)."""
         decision = super().on_exit(task, status, state)
         if task in self.not_here and decision.action in RESTARTS:
-            return Decision("ignore" if task.role in SELF_CONTAINED else "fail job", f"{task} could not be started")
+            return Decision("ignore" if task.is_board else "fail job", f"{task} could not be started")
         return decision
 
 
@@ -294,8 +293,7 @@ class LocalJob:
             elif isinstance(order, Stop):
                 self.replicas[order.task].stop()
             elif isinstance(order, SetTimer):
-                due = partial(self._due, order.timer)
-                self._timers.set((self, "machine", order.timer), order.ms / 1000, due)
+                self._timers.set((self, "machine", order.timer), order.ms / 1000, partial(self._due, order.timer))
             elif isinstance(order, ClearTimer):
                 self._timers.clear((self, "machine", order.timer))
             else:
@@ -309,7 +307,7 @@ class LocalJob:
             how = "in place" if order.way == "container" else "from scratch"
             when = f" in {length(pause)}" if pause else ""
             left = f" ({self.machine.state.retries} of {self.job.retries} retries used)"
-            self.tell(f"{order.task} restarts {how}{when}{'' if order.task.role in SELF_CONTAINED else left}")
+            self.tell(f"{order.task} restarts {how}{when}{'' if order.task.is_board else left}")
         if order.task in self._faults.stuck:
             self.tell(f"{order.task} is not started: pending was injected")
         else:

@@ -303,7 +303,7 @@ def missing_programs(replicas: Sequence[Replica], origins: Origins) -> Iterator[
         if role.name in asked:
             continue
         asked.add(role.name)
-        board = role.name == "tensorboard" and role.command == board_command(role.logdir or "", role.port)
+        board = role.is_board and role.command == board_command(role.logdir or "", role.port)
         why = _why(replica.command) if role.server or board else ""
         if why:
             what = "TensorBoard" if board else "TensorFlow"

@@ -270,8 +270,7 @@ class TableLine(Record):
 
 def table_lines(states: Iterable[tuple[str, State]]) -> list[TableLine]:
     """The lines of some jobs, each with what is before the names of its tasks."""
-    jobs = list(states)
-    every = [(prefix, task, one) for prefix, state in jobs for task, one in state.replicas.items()]
+    every = [(prefix, task, one) for prefix, state in states for task, one in state.replicas.items()]
     if len(every) <= MOST_TASKS:
         return [TableLine(f"{prefix}{task}", word(one.phase), _restarts(one)) for prefix, task, one in every]
     return list(_by_role(every))

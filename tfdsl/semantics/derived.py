@@ -262,8 +262,7 @@ class _Namer:
         for combination in combinations:
             job = self._job(node, replace(scope, matrix=combination))
             name = f"{job.name}-{combination.index}" if numbered else job.name
-            known = job.known and not combination.broken
-            yield replace(job, name=name, known=known, combination=combination)
+            yield replace(job, name=name, known=job.known and not combination.broken, combination=combination)
 
     def _combinations(self, node: ast.Job, scope: Scope) -> Sequence[Combination] | None:
 

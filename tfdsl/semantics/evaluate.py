@@ -192,8 +192,7 @@ def _map(expr: ast.MapExpr, scope: Scope, depth: int) -> Data | Diagnostic:
         value = evaluate(assign.value, scope, depth)
         key = assign.key.text
         if key in entries:
-            again = name_rules.DUPLICATE_KEY(assign.key.span, name=key)
-            scope.report(repeated(again, entries[key].key_span, "set"))
+            scope.report(repeated(name_rules.DUPLICATE_KEY(assign.key.span, name=key), entries[key].key_span, "set"))
             continue
         entries[key] = Entry(key, assign.key.span, value)
     return _kept(map_data(entries), expr.span, scope)

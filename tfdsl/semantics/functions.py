@@ -45,8 +45,7 @@ def call(name: ast.Name, arguments: list[Value], scope: Scope, span: Span) -> Da
     """The result of ``name(arguments…)``."""
     row = rows.BY_NAME.get(name.text)
     if row is None:
-        diagnostic = name_rules.UNKNOWN_FUNCTION(name.span, name=name.text)
-        return _meant(name, diagnostic)
+        return _meant(name, name_rules.UNKNOWN_FUNCTION(name.span, name=name.text))
     if len(arguments) < row.least or (row.most is not None and len(arguments) > row.most):
         plural = "s" if row.least != 1 else ""
         expected = f"{'at least ' if row.most is None else ''}{row.least} argument{plural}"

@@ -15,7 +15,8 @@ from tfdsl.semantics.conform import conform
 from tfdsl.semantics.known_names import Report, meant
 from tfdsl.semantics.rule_views import RoleView, job_span, job_view, role_span, value_span
 from tfdsl.semantics.values import Data, Entry, ListData, MapData, PodField, Reference, Value
-from tfdsl.vocabulary.attributes import NO_LIMIT, TOLERATION
+from tfdsl.vocabulary.attributes import ATTRIBUTES, NO_LIMIT, TOLERATION, TRAINERS
+from tfdsl.vocabulary.types import StringType
 
 if TYPE_CHECKING:
     from tfdsl.semantics import resolved
@@ -47,13 +48,12 @@ def _check_unlimited(job: resolved.Job, report: Report) -> None:
             limits[role.settings[f"{name}_limit"].value.span] |= name in role.settings
         for span, useful in limits.items():
             if not useful:
-                help_ = f"set {name}, or remove {name}_limit"
-                report(value_rules.LIMIT_WITHOUT_REQUEST(span, name=name).help(help_))
+                report(value_rules.LIMIT_WITHOUT_REQUEST(span, name=name).help(f"set {name}, or remove {name}_limit"))
 
 
 def _with_conditions(diagnostic: Diagnostic, job: resolved.Job) -> Diagnostic:
     """``diagnostic`` with the conditions that leave out all roles that could train."""
-    trainers = [name for name in ("chief", "master", "worker") if name in job.absent_roles]
+    trainers = [name for name in TRAINERS if name in job.absent_roles]
     if diagnostic.rule is not value_rules.NO_TRAINING_ROLE or not trainers:
         return diagnostic
     diagnostic = replace(diagnostic, helps=(), fixes=())
@@ -97,9 +97,11 @@ _TEXTS: dict[str, Callable[[str], Broken | None]] = {
     "namespace": lambda text: values.label_name(text, "namespace"),
     "priority": lambda text: values.object_name(text, "PriorityClass"),
     "image": values.image,
-    "service_account": lambda text: values.object_name(text, "ServiceAccount"),
 }
 """Attributes that are one name, and what is wrong with it."""
+
+_OBJECTS = {row.name: row.type.names for row in ATTRIBUTES if isinstance(row.type, StringType) and row.type.names}
+"""Attribute of a role → the kind of the object that it names."""
 
 
 def _names(holder: resolved.Job | resolved.Role | resolved.Step, *attributes: str) -> Iterator[Broken]:
@@ -116,7 +118,11 @@ def _job_names(job: resolved.Job) -> Iterator[Broken]:
 
 
 def _role_names(role: resolved.Role) -> Iterator[Broken]:
-    yield from _names(role, "image", "service_account")
+    yield from _names(role, "image")
+    for name, what in _OBJECTS.items():
+        text = role.data(name)
+        if isinstance(text, str):
+            yield from _one(values.object_name(text, what), name)
     secrets = role.data("image_pull_secrets")
     for at, item in enumerate(secrets.items if isinstance(secrets, ListData) else ()):
         if isinstance(item.data, str):

@@ -13,8 +13,8 @@ from tfdsl.record import Record
 from tfdsl.semantics.values import Data, MapData, Poison, Value
 
 if TYPE_CHECKING:
-    from tfdsl.patch.path import Path
     from tfdsl.semantics.derived import Derived
+    from tfdsl.syntax.patch_path import Path
     from tfdsl.text import Span
     from tfdsl.vocabulary.statements import MountKind
     from tfdsl.vocabulary.types import OptionValue

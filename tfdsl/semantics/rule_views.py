@@ -54,7 +54,6 @@ class RoleView(Record):
     memory_limit: Quantity | None
     port: int | None
     ports: Mapping[str, int]
-    shm: Quantity | None
     mounts: Sequence[resolved.Mount]
     outputs: Sequence[OutputView]
     steps: Sequence[StepView] = ()
@@ -110,7 +109,6 @@ def _role_view(role: resolved.Role) -> RoleView:
         _quantity(role, "memory_limit"),
         port if isinstance(port := role.data("port"), int) else None,
         _ports(role),
-        _quantity(role, "shm"),
         role.mounts,
         tuple(OutputView(one.source.data, one.destination.data, one.index) for one in role.outputs),
         tuple(_step_view(step, role) for step in role.steps),

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from tfdsl.patch.path import Index, Path, Selector
 from tfdsl.record import Record
 from tfdsl.semantics.values import Data, ListData, MapData, RunTimeText, Value
+from tfdsl.syntax.patch_path import Index, Path, Selector
 from tfdsl.vocabulary.secrets import group, in_command, in_words, is_secret, secret_in
 
 if TYPE_CHECKING:

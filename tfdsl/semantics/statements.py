@@ -11,7 +11,6 @@ from typing import TypeAlias
 
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, enumeration, fold, folded, offering, words_of
-from tfdsl.patch.path import Path, Problem, parse_path
 from tfdsl.patterns import regex
 from tfdsl.record import replace
 from tfdsl.rules import mounts as rules, policies as policy_rules, values
@@ -24,6 +23,7 @@ from tfdsl.semantics.rule_views import value_span
 from tfdsl.semantics.scope import Scope
 from tfdsl.semantics.values import POISON, ListData, MapData, PodField, Poison, Reference, RunTimeText, Value, a_kind
 from tfdsl.syntax import ast
+from tfdsl.syntax.patch_path import Path, Problem, parse_path
 from tfdsl.text import Span
 from tfdsl.vocabulary import attributes, foreign, statements
 from tfdsl.vocabulary.statements import SOURCE_TYPES, MountKind, Setting
@@ -47,11 +47,9 @@ def settings(
             instead = misplaced_names.attribute_of(key.text, table) if not offered.fixes else None
             scope.report(offered.help(instead) if instead else offered)
         elif key.text in chosen:
-            again = name_rules.DUPLICATE_KEY(key.span, name=key.text)
-            scope.report(repeated(again, chosen[key.text].key, "set"))
+            scope.report(repeated(name_rules.DUPLICATE_KEY(key.span, name=key.text), chosen[key.text].key, "set"))
         elif row.type is not None:
-            typed = conform(value, row.type, key.text, scope.report)
-            chosen[key.text] = resolved.Setting(key.span, typed)
+            chosen[key.text] = resolved.Setting(key.span, conform(value, row.type, key.text, scope.report))
     return chosen
 
 

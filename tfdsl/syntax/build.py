@@ -94,8 +94,7 @@ class ValueBuilder:
 
     def _word(self, token: int) -> str:
         """The text of a token, or what it is read as."""
-        text = self.lexed.text(token)
-        return self.lexed.meant.get(self.lexed.starts[token], text)
+        return self.lexed.meant.get(self.lexed.starts[token], self.lexed.text(token))
 
     def key_(self, _: Span, key: int) -> ast.Name:
         return self._key(key)

@@ -127,8 +127,7 @@ def unquoted_value(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 def _unquoted(recovery: Recovery, at: int, end: int) -> bool:
     span = recovery.spanning(at, end)
-    diagnostic = rules.UNQUOTED_TEXT(span)
-    recovery.report(diagnostic.fix("write it in quotes", Edit(span, f'"{span.text}"')))
+    recovery.report(rules.UNQUOTED_TEXT(span).fix("write it in quotes", Edit(span, f'"{span.text}"')))
     recovery.replace(at, lexer.ERROR, end - at)
     return True
 

@@ -107,9 +107,7 @@ def found(lexed: Lexed, i: int) -> str:
 def shortened(text: str) -> str:
     """``text``, or its beginning if it is long or has several lines."""
     first = text[: _LONGEST + 1].split("\n", 1)[0].rstrip("\r")
-    if len(text) > _LONGEST or first != text:
-        return first[:_LONGEST] + "…"
-    return text
+    return first[:_LONGEST] + "…" if len(text) > _LONGEST or first != text else text
 
 
 def put_in(type_: int, after: str = "") -> str:

@@ -203,8 +203,7 @@ def _amount(text: str) -> Quantity | Duration | Undecided | None:
 def _scaled(number: str, size: int) -> int | None:
     """``number`` (decimal text) times ``size`` as an exact integer, else ``None``."""
     whole, _, fraction = number.partition(".")
-    total = int(whole + fraction) * size
-    quotient, rest = divmod(total, 10 ** len(fraction))
+    quotient, rest = divmod(int(whole + fraction) * size, 10 ** len(fraction))
     return None if rest else quotient
 
 

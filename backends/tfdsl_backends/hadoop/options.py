@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from tfdsl.backend import Option, Unit
 from tfdsl.vocabulary.types import STRINGS, MapType, StringType
-
-if TYPE_CHECKING:
-    from tfdsl.ir.model import Role
-
 
 ROLE_TEXTS = MapType(StringType(empty=False), roles=True)
 """Role → text."""
@@ -30,12 +25,6 @@ def files_option(sending: str) -> Option:
 def needs_image(options: Mapping[str, object]) -> bool:
     """Whether every role needs an image: only if the option ``runtime`` asks for docker."""
     return options.get("runtime") == "docker"
-
-
-def in_docker(unit: Unit, role: Role) -> bool:
-    """Whether ``role`` runs in docker: as the option ``runtime`` says, else if it has an image."""
-    runtime = unit.text("runtime")
-    return runtime == "docker" if runtime else role.image is not None
 
 
 def files(unit: Unit) -> list[tuple[str, str]]:

@@ -6,20 +6,18 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
+from tfdsl.backend.draft import Attribute, Bare, Block, Draft, Policy, Statement, Text, Value
+from tfdsl.backend.reading import Asked
 from tfdsl.diagnostics import Diagnostic, command_rules
-from tfdsl.draft import Attribute, Bare, Block, Draft, Policy, Text, Value
-from tfdsl.manifest.nodes import Node
+from tfdsl.manifest.nodes import Node, View
 from tfdsl.manifest.shell_words import Command, Word, expanded, read_script, within
 from tfdsl.patterns import regex
-from tfdsl.reading import Asked
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
 from tfdsl.vocabulary import quantities
+from tfdsl.vocabulary.attributes import ROLE_NAMES, decider
 
-ROLES: Final = ("chief", "master", "ps", "worker", "evaluator", "tensorboard")
-"""The roles of the language."""
-
-_SAME: Final = {name: name for name in ROLES} | {"chiefworker": "chief"}
+_SAME: Final = {name: name for name in ROLE_NAMES} | {"chiefworker": "chief"}
 """What people call a role, in lowercase."""
 
 UNIT_NAMES: Final = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
@@ -86,7 +84,7 @@ def role_of(name: str, asked: Asked) -> str | None:
     """The role that a manifest calls ``name``; ``None`` if nobody says."""
     said = asked.roles.get(name)
     if said is not None:
-        return said if said in ROLES else None
+        return said if said in ROLE_NAMES else None
     return _SAME.get(name.lower())
 
 
@@ -126,6 +124,13 @@ def memory_in_mb(text: str, unit: int = MEBIBYTE) -> int | None:
 def duration(milliseconds: int) -> Bare:
     """A time as people write it: ``1h30m``."""
     return Bare(quantities.duration(milliseconds).text)
+
+
+def set_grace(block: Block, seconds: View, usual: int) -> None:
+    """The time that the role's command has to stop, where it is not the ``usual`` one."""
+    value = getattr(seconds.node, "value", usual)
+    if isinstance(value, int | float) and value != usual:
+        block.set("stop_grace", duration(round(value * 1000)), seconds.span)
 
 
 def java_number(text: str) -> int | None:
@@ -205,7 +210,7 @@ def roles_of(title: str, names: Mapping[str, Span], notes: Notes, span: Span) ->
             unknown.append(name)
         else:
             roles[name] = role
-    if roles and not unknown and set(roles.values()) & {"chief", "master", "worker"}:
+    if roles and not unknown and decider(roles.values()):
         return roles
     if unknown:
         listed = " and ".join((", ".join(unknown[:-1]), unknown[-1])) if len(unknown) > 1 else unknown[0]
@@ -312,7 +317,8 @@ def lift_policies(draft: Draft) -> None:
     if not own or any(_said(policies) != _said(own[0]) for policies in own[1:]):
         return
     for block in roles:
-        block.statements = [one for one in block.statements if not isinstance(one, Policy)]
+        kept: list[Statement] = [one for one in block.statements if not isinstance(one, Policy)]
+        block.statements = kept
     draft.job.add(*own[0])
 
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from tfdsl.backend import Condition, Unit, condition
-from tfdsl.conditions import not_of_a_registry
-from tfdsl_backends.hadoop.options import in_docker
+from tfdsl.backend.conditions import not_of_a_registry
 
 if TYPE_CHECKING:
     from tfdsl.ir.fields import Item
     from tfdsl.ir.model import BaseMount, Role
+
+
+def in_docker(unit: Unit, role: Role) -> bool:
+    """Whether ``role`` runs in docker: as the option ``runtime`` says, else if it has an image."""
+    runtime = unit.text("runtime")
+    return runtime == "docker" if runtime else role.image is not None
 
 
 @condition("docker")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from tfdsl.patch.rules import POD, Complaint, Derived, Since
+from tfdsl.backend.patch_rules import POD, Complaint, Derived, Since
 from tfdsl.patterns import regex
 from tfdsl_backends.jobset.options import CLAIM_TEMPLATES, MESSAGE_PATTERNS
 from tfdsl_backends.podspec import patching

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
+from tfdsl.backend.draft import Attribute, Draft, Policy
+from tfdsl.backend.reading import Asked, Field, Group
 from tfdsl.diagnostics.command_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY
-from tfdsl.draft import Attribute, Draft, Policy
 from tfdsl.manifest.nodes import Document, Node, Sequence as Listed, View, changed, child, items, scalar, view
 from tfdsl.patterns import regex
-from tfdsl.reading import Asked, Field, Group
 from tfdsl.record import Record
 from tfdsl.text import Span
-from tfdsl.vocabulary.attributes import MOST_REPLICAS, ROLES, ROLES_BY_NAME
+from tfdsl.vocabulary.attributes import BOARD, LEADERS, MOST_REPLICAS, ROLES, ROLES_BY_NAME, decider
 from tfdsl_backends.jobset.lifecycle import BY_LIMIT, FAIL, Failure, Job, Manifest, read_manifest
 from tfdsl_backends.jobset.normal import aligned, completed, is_jobset, normal, with_claims
 from tfdsl_backends.jobset.options import EXCLUSIVE, JOB_NAME
 from tfdsl_backends.jobset.patch_rules import RULES
-from tfdsl_backends.jobset.policies import LABELS, TENSORBOARD
+from tfdsl_backends.jobset.policies import LABELS
 from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE
@@ -107,9 +107,6 @@ def _facts(draft: Draft, root: View, found: Sequence[RoleOf], made: Mapping[str,
     )
 
 
-_LEADERS: Final = ("chief", "master")
-
-
 class RoleOf(Record):
     """A replicated Job as a role. ``name``: its own; ``copies``: how many Jobs it is; ``job``: its entry."""
 
@@ -174,7 +171,7 @@ def _role(one: View, entries: Sequence[View], found: dict[str, RoleOf], asked: A
     role = asked.roles.get(name) or _known(name)
     if role is None and len(entries) == 1:
         role = "worker"
-    taken = role in found or (role in _LEADERS and any(leader in found for leader in _LEADERS))
+    taken = role in found or (role in LEADERS and any(leader in found for leader in LEADERS))
     if role in ROLES_BY_NAME and not taken:
         return role
     error = NO_ROLE(one["name"].span, what="the replicated Job", name=name)
@@ -261,7 +258,7 @@ def read_order(draft: Draft, found: Sequence[RoleOf], asked: Asked) -> None:
 
 def read_limits(draft: Draft, found: Sequence[RoleOf]) -> None:
     """The deadline, if that of all Jobs but TensorBoard's is the same."""
-    places = [one.spec[DEADLINE.path] for one in found if one.role != TENSORBOARD]
+    places = [one.spec[DEADLINE.path] for one in found if one.role != BOARD]
     if len({place.number for place in places}) == 1:
         read_field(draft, DEADLINE, places[0])
 
@@ -279,7 +276,7 @@ def _belongs(root: View, name: str, claims: set[str]) -> bool:
     """Whether it is the Service of TensorBoard, or one of ``claims``."""
     kind, own = root["kind"].text, root["metadata"]["name"].text
     if kind == "Service":
-        return own == f"{name}-{TENSORBOARD}" and root["spec"]["selector"][f"{LABELS}/jobset-name"].text == name
+        return own == f"{name}-{BOARD}" and root["spec"]["selector"][f"{LABELS}/jobset-name"].text == name
     return kind == "PersistentVolumeClaim" and own in claims and claim_facts(root) is not None
 
 
@@ -311,7 +308,6 @@ def claims(jobset: View, documents: Sequence[Document]) -> dict[str, ClaimFacts]
 
 Done: TypeAlias = Literal["fail job", "restart job", "restart pod", "restart container"]
 
-_DECIDING: Final = ("chief", "master", "worker")
 _TERMINATED: Final = 143
 _MOST_APART: Final = 64
 """Replicas of a role that are asked for one by one."""
@@ -338,7 +334,7 @@ def read_policies(draft: Draft, root: View, found: Sequence[RoleOf]) -> None:
     """Policies of the job where most roles have them, else of each role; ``retries``."""
     _read_end(draft, root, found)
     manifest = read_manifest(root, named(found))
-    jobs = [(one, manifest.jobs[one.role]) for one in found if one.role in manifest.jobs and one.role != TENSORBOARD]
+    jobs = [(one, manifest.jobs[one.role]) for one in found if one.role in manifest.jobs and one.role != BOARD]
     roles = {one.role: _read_role(manifest, job, one) for one, job in jobs}
     if not roles:
         return
@@ -399,10 +395,10 @@ def _read_end(draft: Draft, root: View, found: Sequence[RoleOf]) -> None:
     """Whose end is the end of the job, unless that is what the language does by itself."""
     policy = root["spec"]["successPolicy"]
     targets = {target.text for target in policy["targetReplicatedJobs"].items()}
-    roles = [one for one in found if one.name in targets or (not targets and one.role != TENSORBOARD)]
+    roles = [one for one in found if one.name in targets or (not targets and one.role != BOARD)]
     if len(roles) != 1 and policy["operator"].text != "Any":
         return
-    usual = next((role for role in _DECIDING if any(one.role == role for one in found)), "")
+    usual = decider([one.role for one in found]) or ""
     single = {one.role: _single(one) for one in roles}
     if [one.role for one in roles] == [usual] and not single[usual]:
         return

@@ -7,8 +7,7 @@ the policies become is worked out in :mod:`tfdsl_backends.jobset.policies`.
 
 from __future__ import annotations
 
-from tfdsl import conditions as asked
-from tfdsl.backend import Row, Support, approximated, chosen, kept, refused, translated
+from tfdsl.backend import Row, Support, approximated, chosen, conditions, kept, refused, translated
 from tfdsl.vocabulary.statements import ACTIONS_OF
 from tfdsl_backends.jobset import when
 from tfdsl_backends.jobset.options import SEVERAL_DEPENDENCIES
@@ -23,8 +22,8 @@ SCHEDULING: tuple[Row, ...] = (
     translated("job.queue", QUEUE, "the label that Kueue reads; it admits the JobSet as a whole"),
     kept("job.priority", f"{JOB}.template.spec.priorityClassName"),
     kept("job.scheduler", f"{JOB}.template.spec.schedulerName"),
-    translated("job.gang", "", "one replica starts alone", when=asked.single),
-    kept("job.gang", "", when=asked.off),
+    translated("job.gang", "", "one replica starts alone", when=conditions.single),
+    kept("job.gang", "", when=conditions.off),
     translated("job.gang", QUEUE, "Kueue admits all pods of the JobSet together", when=batch.queued),
     approximated(
         "job.gang",
@@ -108,7 +107,7 @@ LIMITS: tuple[Row, ...] = (
         instead="keep what you need of the logs elsewhere",
         when=when.keeps_less,
     ),
-    kept("job.cleanup", "", when=asked.running),
+    kept("job.cleanup", "", when=conditions.running),
     approximated(
         "job.cleanup",
         "",

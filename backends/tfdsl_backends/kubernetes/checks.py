@@ -54,10 +54,10 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     if not pinned(unit) and not has_service(unit):
         yield from check_addresses(unit, messages.NO_ADDRESSES, training_roles(unit.job))
     if not pinned(unit):
-        if has_service(unit) or unit.job.role("tensorboard") is not None:
+        if has_service(unit) or unit.job.board is not None:
             yield from check_first_letter(unit, messages.PODS, "a Service")
         yield from check_host_ports(unit, messages.PODS)
-    elif unit.job.role("tensorboard") is not None:
+    elif unit.job.board is not None:
         yield from check_first_letter(unit, messages.PODS, "TensorBoard's Service")
     yield from check_names(unit, messages.PODS, _names(unit))
     jobs_of = ((role, role_job_name(unit, role)) for role in training_roles(unit.job))
@@ -98,7 +98,7 @@ def _statuses(unit: Unit) -> Iterator[Diagnostic]:
 def _pods(unit: Unit) -> Iterator[Diagnostic]:
     """Each role once: the pods of one role differ in their index only."""
     plans = {pods.role.name: (pods.role, pods.plan) for pods in jobs(unit)}
-    board = unit.job.role("tensorboard")
+    board = unit.job.board
     if board is not None:
         plans[board.name] = (board, tensorboard_plan(unit))
     yield from check_pods(unit, messages.PODS, list(plans.values()))
@@ -155,6 +155,6 @@ def _names(unit: Unit) -> list[Name]:
     for role in training_roles(job):
         last = role.replicas - 1
         names.append(Name(f"{what} of {role.name} {last}", replica_name(unit, role, last)))
-    if job.role("tensorboard") is not None:
+    if job.board is not None:
         names.append(Name("TensorBoard's Service", tensorboard_name(job)))
     return names

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from tfdsl.patch.rules import Complaint, Derived, Since
+from tfdsl.backend.patch_rules import Complaint, Derived, Since
 from tfdsl_backends.kubernetes.options import SIDECARS
 from tfdsl_backends.podspec.patching import BY_POD_NAME, REPLICAS, Node, rules, sidecars
 

@@ -1,7 +1,7 @@
 """Jobs of Kubernetes, and what is made of them, as jobs of the language.
 
 The other direction of :mod:`tfdsl_backends.kubernetes.lower`; the functions are those of
-:class:`tfdsl.reading.Reading`.
+:class:`tfdsl.backend.reading.Reading`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping as Map, Sequence as Many
 from typing import Final
 
+from tfdsl.backend.draft import Attribute, Bare, Block, Draft, Param, Policy, Text, Value
+from tfdsl.backend.reading import Asked, Field, Group
 from tfdsl.diagnostics.command_rules import NO_ROLE, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
-from tfdsl.draft import Attribute, Bare, Block, Draft, Param, Policy, Text, Value
 from tfdsl.ir.cluster_spec import tf_config
 from tfdsl.manifest.nodes import (
     Document,
@@ -32,10 +33,9 @@ from tfdsl.manifest.nodes import (
     with_value,
 )
 from tfdsl.patterns import regex
-from tfdsl.reading import Asked, Field, Group
 from tfdsl.record import Record, replace
 from tfdsl.text import Span
-from tfdsl.vocabulary.attributes import ROLES
+from tfdsl.vocabulary.attributes import BOARD, LEADERS, ROLES
 from tfdsl_backends.kubernetes import normal as normal_form
 from tfdsl_backends.kubernetes.normal import (
     Part,
@@ -61,7 +61,7 @@ from tfdsl_backends.podspec.normal.rules import GENERATED
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE, PORT_NAME
 from tfdsl_backends.podspec.reading.batch import USUAL_RETRIES, ending_alone, read_field, refusals
-from tfdsl_backends.podspec.reading.beside import BOARD, BOARD_LABEL, deployed_board, is_board, kept_claims
+from tfdsl_backends.podspec.reading.beside import BOARD_LABEL, deployed_board, is_board, kept_claims
 from tfdsl_backends.podspec.reading.facts import PodFacts
 from tfdsl_backends.podspec.reading.fields import metadata_fields, plain
 from tfdsl_backends.podspec.reading.objects import Neighbours
@@ -311,7 +311,7 @@ def _completions(draft: Draft, roles: Map[str, Many[Part]], count: Map[str, int]
         for index, span in indexes:
             if index < count[role]:
                 draft.job.add(Policy(f"{role}[{index}] completed", "complete job", span))
-    for chief in ("chief", "master"):
+    for chief in LEADERS:
         if chief in roles:
             draft.job.add(Policy(f"{chief} completed", "complete job", roles[chief][0].root.span))
 

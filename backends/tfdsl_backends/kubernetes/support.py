@@ -8,8 +8,7 @@ command that removes the rest.
 
 from __future__ import annotations
 
-from tfdsl import conditions as asked
-from tfdsl.backend import Row, Support, approximated, chosen, kept, refused, translated
+from tfdsl.backend import Row, Support, approximated, chosen, conditions, kept, refused, translated
 from tfdsl.vocabulary.statements import ACTIONS_OF
 from tfdsl_backends.kubernetes import when
 from tfdsl_backends.kubernetes.options import HOST_IPS, SIDECARS, SUCCESS_POLICY
@@ -40,8 +39,8 @@ SCHEDULING = (
         when=when.on_hosts,
     ),
     kept("job.scheduler", "template.spec.schedulerName"),
-    translated("job.gang", "", "one replica starts alone", when=asked.single),
-    kept("job.gang", "", when=asked.off),
+    translated("job.gang", "", "one replica starts alone", when=conditions.single),
+    kept("job.gang", "", when=conditions.off),
     approximated(
         "job.gang",
         "",

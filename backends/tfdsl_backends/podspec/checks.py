@@ -30,7 +30,7 @@ from tfdsl_backends.podspec.command import (
     needs_start,
     on_nvidia_nodes,
 )
-from tfdsl_backends.podspec.fields import INT32
+from tfdsl_backends.podspec.fields import INT32, POD
 from tfdsl_backends.podspec.messages import KueueRules, PodRules
 from tfdsl_backends.podspec.options import JOB_LABELS, NO_SIDECAR, QUEUE_LABEL, VISIBLE_DEVICES
 from tfdsl_backends.podspec.plan import PodPlan
@@ -72,9 +72,10 @@ def check_numbers(unit: Unit, rule: Rule, numbers: Iterable[tuple[str, str, int]
     """
     ttl = [("ttlSecondsAfterFinished", "ttl", unit.job.ttl.seconds)] if unit.job.ttl is not None else []
     graces = [
-        ("terminationGracePeriodSeconds", child(role.path, "stop_grace"), role.stop_grace.seconds)
+        (field.path, child(role.path, field.name), time.seconds)
         for role in unit.job.roles
-        if role.stop_grace is not None
+        for field in POD
+        if field.codec == "seconds" and (time := getattr(role, field.name)) is not None
     ]
     for field, path, value in (*numbers, *ttl, *graces):
         if value > INT32:

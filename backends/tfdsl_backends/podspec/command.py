@@ -233,7 +233,7 @@ def command_and_args(job: Job, role: Role, plan: PodPlan) -> tuple[list[Data], l
 
 def needs_start(job: Job, role: Role, plan: PodPlan) -> bool:
     """Whether a program has to start the command of ``role`` but the command is unknown."""
-    if role.server or role.name == "tensorboard" or role.command or entrypoint(job):
+    if role.server or role.is_board or role.command or entrypoint(job):
         return False
     return bool(layers(job, role, plan))
 
@@ -277,7 +277,7 @@ def flags_need_shell(job: Job, role: Role, plan: PodPlan) -> bool:
 
 
 def _command(role: Role, plan: PodPlan) -> list[Data]:
-    if role.name == "tensorboard" and isinstance(role.command, tuple) and not role.command:
+    if role.is_board and isinstance(role.command, tuple) and not role.command:
         return _tensorboard(role, plan)
     return written_command(role, plan.index)
 

@@ -1,7 +1,5 @@
 """Options that every target of the Kubernetes family has, and the names in pods and jobs that they are about."""
 
-from __future__ import annotations
-
 from tfdsl.backend import Option
 from tfdsl.vocabulary.types import BOOL, STRING
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf
 from typing import Final
 
+from tfdsl.backend.patch_rules import POD, Complaint, Derived, FixedSet, PatchRules, Since, Steps
 from tfdsl.emit.located import Plain
-from tfdsl.patch.rules import POD, Complaint, Derived, FixedSet, PatchRules, Since, Steps
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl_backends.podspec import quantities

@@ -49,7 +49,7 @@ class PodVolumes(Record):
 
 
 def pod_volumes(role: Role, plan: PodPlan) -> PodVolumes:
-    """The volumes of ``role``'s pods, in the order of first use; /dev/shm last."""
+    """The volumes of ``role``'s pods, in the order of first use; those of attributes last."""
     names: dict[_Source, str] = {}
     volumes: list[Data] = []
     mounts: list[Data] = []
@@ -63,12 +63,12 @@ def pod_volumes(role: Role, plan: PodPlan) -> PodVolumes:
             names[source] = _name(source, {*names.values(), *plan.reserved_volumes, *plan.claim_volumes.values()})
             volumes.append(Located({"name": names[source], **_volume(mount, plan)}, mount.path))
         mounts.append(_mount(mount, names[source], plan.index))
-    if role.shm is not None:
-        name = _name(("shm",), {*names.values(), *plan.reserved_volumes, *plan.claim_volumes.values()})
-        shm: Data = {"name": name, "emptyDir": {"medium": "Memory", "sizeLimit": at(role, "shm")}}
-        place = child(role.path, "shm")
-        volumes.append(Located(shm, place))
-        mounts.append(Located({"name": name, "mountPath": "/dev/shm"}, place))
+    for attribute, path, _ in model.in_memory(role):
+        name = _name((attribute,), {*names.values(), *plan.reserved_volumes, *plan.claim_volumes.values()})
+        volume: Data = {"name": name, "emptyDir": {"medium": "Memory", "sizeLimit": at(role, attribute)}}
+        place = child(role.path, attribute)
+        volumes.append(Located(volume, place))
+        mounts.append(Located({"name": name, "mountPath": path}, place))
     return PodVolumes(volumes, mounts)
 
 
@@ -407,7 +407,7 @@ def container(job: Job, role: Role, plan: PodPlan, mounts: list[Data]) -> dict[s
 
 def ports(role: Role, plan: PodPlan) -> list[Data] | None:
     """The TensorFlow port (TensorBoard's for its role), unless the plan leaves it to the target, and further ones."""
-    name = "http" if role.name == "tensorboard" and plan.port_name == PORT_NAME else plan.port_name
+    name = "http" if role.is_board and plan.port_name == PORT_NAME else plan.port_name
     own = [] if name is None else [container_port(name, at(role, "port"), plan)]
     return [*own, *named_ports(role, plan)] or None
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from tfdsl import conditions as asked
-from tfdsl.backend import Condition, Row, approximated, kept, refused, translated
+from tfdsl.backend import Condition, Row, approximated, conditions, kept, refused, translated
+from tfdsl.vocabulary.attributes import IN_MEMORY
 from tfdsl.vocabulary.statements import RUN_TIME_MARKS, STEPS
 from tfdsl_backends.podspec import when
 from tfdsl_backends.podspec.fields import IMAGE, METADATA, POD, WORKDIR, kept_rows
@@ -38,7 +38,7 @@ def _image(key: str) -> Row:
         "012",
         "image-file",
         instead="write the image's name in its registry, without a scheme",
-        when=asked.not_of_a_registry,
+        when=conditions.not_of_a_registry,
     )
 
 
@@ -147,7 +147,7 @@ _CLUSTER_ROWS: Final = (
         "only server roles use protocol {value}: TF_CONFIG does not contain it, so a program that starts its own "
         "server has to set it",
         "002",
-        when=asked.not_grpc,
+        when=conditions.not_grpc,
         default="silent",
     ),
     kept("cluster.protocol", f"{CONTAINER}.command"),
@@ -177,7 +177,10 @@ _ROLE_ROWS: Final = (
     kept("roles[].gpu", f"{CONTAINER}.resources.requests and limits"),
     kept("roles[].gpu_resource", f"{CONTAINER}.resources.requests and limits"),
     kept("roles[].resources", f"{CONTAINER}.resources.requests and limits"),
-    translated("roles[].shm", f"{TEMPLATE}.volumes", "an emptyDir in memory at /dev/shm, counted as memory"),
+    *(
+        translated(f"roles[].{name}", f"{TEMPLATE}.volumes", f"an emptyDir in memory at {path}, counted as memory")
+        for name, path in IN_MEMORY.items()
+    ),
     kept("roles[].port", f"{CONTAINER}.ports"),
     kept("roles[].ports", f"{CONTAINER}.ports"),
     translated(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from tfdsl.backend import Condition, Unit, condition
-from tfdsl.conditions import fewer
+from tfdsl.backend.conditions import fewer
+from tfdsl.vocabulary.attributes import LEADERS
 
 if TYPE_CHECKING:
     from tfdsl.ir.fields import Item
@@ -51,7 +52,7 @@ def index_is_computed(unit: Unit, item: Item) -> bool:
     worker = job.role("worker")
     if job.cluster.discovery not in ("flags", "both") or worker is None or worker.server or worker.replicas == 1:
         return False
-    return any(role.name in ("chief", "master") for role in job.roles)
+    return any(role.name in LEADERS for role in job.roles)
 
 
 any_of_several = Condition(

@@ -76,7 +76,7 @@ def is_plain(text: Text) -> bool:
 
 def is_default_board(role: Role) -> bool:
     """Whether tensorboard runs the language's default command, with the port that the task takes."""
-    if role.name != "tensorboard":
+    if not role.is_board:
         return False
     return role.command in ((), ("tensorboard", "--logdir", role.logdir, "--bind_all", "--port", str(role.port)))
 

@@ -28,8 +28,9 @@ from tfdsl_backends.hadoop.checks import (
     check_virtual_memory,
     mounted_names,
 )
-from tfdsl_backends.hadoop.options import files, in_docker
+from tfdsl_backends.hadoop.options import files
 from tfdsl_backends.hadoop.support import KUBERNETES_MOUNTS
+from tfdsl_backends.hadoop.when import in_docker
 from tfdsl_backends.scripts.roles import megabytes
 from tfdsl_backends.scripts.texts import head, is_sent, shown
 from tfdsl_backends.slider import messages
@@ -130,14 +131,14 @@ def _work_folders(unit: Unit) -> Iterator[Diagnostic]:
     names = grouped(
         (unit.origins.span(child(role.path, "image")), role.name)
         for role in unit.job.roles
-        if role.name != "tensorboard" and starts_in_work_folder(unit, role)
+        if not role.is_board and starts_in_work_folder(unit, role)
     )
     for place, roles in names.items():
         yield messages.WORK_FOLDER(place, roles=", ".join(roles)).help("write workdir for another folder")
 
 
 def _command(unit: Unit, role: Role) -> Iterator[Diagnostic]:
-    if not (role.command or role.server or role.name == "tensorboard" or in_docker(unit, role)):
+    if not (role.command or role.server or role.is_board or in_docker(unit, role)):
         yield messages.NO_COMMAND(unit.origins.span(role.path), role=role.name).help(
             'write command = ["python", "train.py"], or give the role an image'
         )

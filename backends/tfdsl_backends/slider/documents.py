@@ -16,7 +16,7 @@ from tfdsl.backend import Unit
 from tfdsl.emit.located import Data, Located, child
 from tfdsl.ir.model import EnvVar, Job, Role, RunTimeText, TaskIndex, Text
 from tfdsl.vocabulary.quantities import Quantity
-from tfdsl_backends.hadoop.options import in_docker
+from tfdsl_backends.hadoop.when import in_docker
 from tfdsl_backends.scripts.roles import MEBIBYTE
 from tfdsl_backends.slider.config_files import config_files
 from tfdsl_backends.slider.options import features
@@ -121,7 +121,7 @@ def metainfo_xml(unit: Unit) -> dict[str, Data]:
 
 def export_name(role: Role) -> str:
     """The name of the role's export in its group."""
-    return "url" if role.name == "tensorboard" else "host_port"
+    return "url" if role.is_board else "host_port"
 
 
 def is_exported(role: Role) -> bool:
@@ -161,7 +161,7 @@ def _config_files(unit: Unit, many: Many) -> dict[str, Data]:
 
 def _export_group(role: Role, many: Many) -> Data:
     host_port = f"${{{role.name}_HOST}}:${{site.global.{role.name}.port}}"
-    value = f"http://{host_port}" if role.name == "tensorboard" else host_port
+    value = f"http://{host_port}" if role.is_board else host_port
     export: Data = {"name": export_name(role), "value": value}
     return Located({"name": role.name, **many("exports", "export", [export])}, role.path)
 

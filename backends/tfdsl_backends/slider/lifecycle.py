@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
 from tfdsl.backend import Document, TargetObject, Unit
+from tfdsl.backend.objects import value_at
 from tfdsl.emit.located import plain
 from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision, State, Task
-from tfdsl.target_objects import value_at
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl_backends.hadoop.lifecycle import Meeting
 from tfdsl_backends.slider.programs import task_policy

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from tfdsl.backend.patch_rules import Complaint, Derived, FixedSet, PatchRules, Steps
 from tfdsl.emit.located import Plain
-from tfdsl.patch.rules import Complaint, Derived, FixedSet, PatchRules, Steps
 from tfdsl.patterns import regex
 
 _REPLICAS: Final = "write replicas = … in the role; 0 removes the role"

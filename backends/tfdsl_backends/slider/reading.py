@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from tfdsl.draft import Attribute, Block, Draft, Mount, Policy, Value
+from tfdsl.backend.draft import Attribute, Block, Draft, Mount, Policy, Value
+from tfdsl.backend.reading import Asked, Group
 from tfdsl.manifest import nodes
 from tfdsl.manifest.nodes import Node, Scalar, View, mapping, view
-from tfdsl.reading import Asked, Group
 from tfdsl.record import replace
 from tfdsl.text import Span
 from tfdsl_backends.hadoop.reading import (

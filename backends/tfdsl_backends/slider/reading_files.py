@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from tfdsl.draft import Draft, Value
+from tfdsl.backend.draft import Draft, Value
+from tfdsl.backend.reading import Field, Group
 from tfdsl.grouping import grouped
 from tfdsl.manifest import nodes
 from tfdsl.manifest.nodes import Document, View, view
 from tfdsl.patterns import regex
-from tfdsl.reading import Field, Group
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
 from tfdsl_backends.hadoop.reading import java_number

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from tfdsl.draft import Attribute, Bare, Block, Draft, Mount, Output, Step, Text, Value
+from tfdsl.backend.draft import Attribute, Bare, Block, Draft, Mount, Output, Step, Text, Value
 from tfdsl.manifest.nodes import Document, Mapping, View
 from tfdsl.record import Record
 from tfdsl.text import Span
+from tfdsl.vocabulary.attributes import ROLE_NAMES
 from tfdsl_backends.hadoop.reading import (
-    ROLES,
     Notes,
     add_completions,
     add_policy,
@@ -24,9 +24,10 @@ from tfdsl_backends.hadoop.reading import (
     lift_policies,
     megabytes,
     read_discovery,
+    set_grace,
     statuses,
 )
-from tfdsl_backends.slider.job_file import STOP_GRACE
+from tfdsl_backends.slider.job_file import STOP_GRACE, TMPFS
 from tfdsl_backends.slider.reading_files import Files, read_options, read_placement
 
 BOARD: Final = ("tensorboard", "--logdir")
@@ -34,6 +35,9 @@ BOARD: Final = ("tensorboard", "--logdir")
 
 USER: Final = "USER"
 """The variable that the job names as ``job.user``."""
+
+
+_OF_TMPFS: Final = {at: name for name, at in TMPFS.items()}
 
 
 class Submission(Record):
@@ -65,7 +69,7 @@ def read_own(files: Files, job: View, notes: Notes) -> Draft:
         draft.version = "0.91"
     resources = files.resources["components"]
     for name, role in job["roles"].entries():
-        if name in ROLES:
+        if name in ROLE_NAMES:
             _role(draft, name, role, job, submission)
             _size(draft.role(name), resources[name])
             read_placement(draft, name, resources[name])
@@ -94,7 +98,7 @@ def read_submission(document: Document | None) -> Submission:
 
 
 def _job(draft: Draft, job: View) -> None:
-    roles = {name: role for name, role in job["roles"].entries() if name in ROLES}
+    roles = {name: role for name, role in job["roles"].entries() if name in ROLE_NAMES}
     draft.job.set("checkpoint", text_of(job["checkpoint"]) or None, job["checkpoint"].span)
     seconds = getattr(job["deadline"].node, "value", None)
     if isinstance(seconds, int | float) and not isinstance(seconds, bool):
@@ -162,10 +166,14 @@ def _role(draft: Draft, name: str, role: View, job: View, submission: Submission
             block.set(word, said, span)
     for key, variable in role["env"].entries():
         block.entry("env", key, text_of(variable) or "", variable.span)
-    grace = getattr(role["stop_grace"].node, "value", None)
-    if isinstance(grace, int | float) and grace != STOP_GRACE:
-        block.set("stop_grace", duration(round(grace * 1000)), role["stop_grace"].span)
-    block.add(*(_mount(mount, submission) for mount in role["mounts"].items()))
+    set_grace(block, role["stop_grace"], STOP_GRACE)
+    for place in role["mounts"].items():
+        mount = _mount(place, submission)
+        attribute = _OF_TMPFS.get(str(mount.at)) if mount.kind == "memory" and not mount.readonly else None
+        if attribute is None:
+            block.add(mount)
+        else:
+            block.set(attribute, mount.source, mount.span)
     block.add(*map(_step, role["steps"].items()))
     for output in role["outputs"].items():
         _output(draft, name, output)

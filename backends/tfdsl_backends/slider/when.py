@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from tfdsl.backend import Condition, Unit, condition
 from tfdsl.ir.policies import RESTARTS, covering
-from tfdsl_backends.hadoop.options import in_docker
+from tfdsl_backends.hadoop.when import in_docker
 
 if TYPE_CHECKING:
     from tfdsl.ir.fields import Item

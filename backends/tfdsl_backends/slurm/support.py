@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfdsl import conditions as asked
-from tfdsl.backend import Row, Support, approximated, chosen, kept, refused, translated
+from tfdsl.backend import Row, Support, approximated, chosen, conditions, kept, refused, translated
 from tfdsl.vocabulary.statements import RUN_TIME_MARKS
 from tfdsl_backends.slurm import when
 
@@ -21,9 +20,11 @@ KUBERNETES = "write it in the block of a Kubernetes target"
 DATA = "put the data into a folder that all nodes share (mount host)"
 
 
-def _labels(of: str) -> Iterator[Row]:
-    yield approximated(f"{of}.labels", "", "Slurm has no labels; they are ignored", "002")
-    yield approximated(f"{of}.annotations", "", "Slurm has no annotations; they are ignored", "003")
+def _labels(of: str) -> tuple[Row, ...]:
+    return (
+        approximated(f"{of}.labels", "", "Slurm has no labels; they are ignored", "002"),
+        approximated(f"{of}.annotations", "", "Slurm has no annotations; they are ignored", "003"),
+    )
 
 
 JOB = (
@@ -46,14 +47,14 @@ JOB = (
     ),
     translated("job.priority", "--qos", "the quality of service of that name"),
     refused("job.scheduler", "Slurm has one scheduler; a job cannot choose {value}", "005", instead=KUBERNETES),
-    translated("job.gang", "", "one replica starts alone", when=asked.single),
+    translated("job.gang", "", "one replica starts alone", when=conditions.single),
     approximated(
         "job.gang",
         "",
         "Slurm gives the whole allocation at once, even without a gang",
         "006",
         "gang-off",
-        when=asked.off,
+        when=conditions.off,
     ),
     translated("job.gang", "", "Slurm gives the whole allocation at once"),
     chosen(
@@ -73,7 +74,7 @@ JOB = (
         "007",
     ),
     approximated("job.ttl", "", "Slurm has its own rules for ended jobs; {value} is ignored", "008"),
-    translated("job.cleanup", "", "all steps end with the job, and their logs stay", when=asked.running),
+    translated("job.cleanup", "", "all steps end with the job, and their logs stay", when=conditions.running),
     approximated(
         "job.cleanup", "", "all steps end with the job and their logs stay, whatever cleanup says", "009", "cleanup"
     ),
@@ -87,7 +88,7 @@ JOB = (
         "must set it",
         "010",
         "protocol",
-        when=asked.not_grpc,
+        when=conditions.not_grpc,
         default="silent",
     ),
     translated("cluster.protocol", TASK, "of the servers that roles with server = true run"),
@@ -104,7 +105,7 @@ PLACEMENT = (
         "",
         "Slurm gives the whole allocation or nothing; {role} cannot start with {value}",
         "020",
-        when=asked.fewer,
+        when=conditions.fewer,
         instead="lower replicas",
     ),
     kept("roles[].min_available", ""),
@@ -167,7 +168,7 @@ CONTAINER = (
     kept("roles[].args", TASK),
     translated("roles[].workdir", TASK, "a relative one starts from the folder in which the role starts"),
     kept("roles[].env", TASK),
-    kept("roles[].env_from", "", when=asked.empty),
+    kept("roles[].env_from", "", when=conditions.empty),
     refused(
         "roles[].env_from",
         "Slurm has no Secrets and ConfigMaps, so env_from has no variables to give",
@@ -181,7 +182,7 @@ CONTAINER = (
         "Slurm counts whole processors; {value} is rounded up",
         "035",
         "cpu-rounded",
-        when=asked.fraction,
+        when=conditions.fraction,
     ),
     kept("roles[].cpu", "--cpus-per-task"),
     kept("roles[].memory", "--mem-per-cpu", when=when.exact_memory),
@@ -208,13 +209,13 @@ CONTAINER = (
         when=when.above_request,
     ),
     kept("roles[].memory_limit", ""),
-    kept("roles[].gpu", "", when=asked.zero),
+    kept("roles[].gpu", "", when=conditions.zero),
     kept("roles[].gpu", "--gpus-per-task, --gres"),
     translated("roles[].gpu_resource", "--gres", "by its name in the option gres, else gpu"),
     refused(
         "roles[].gpu_memory", "Slurm cannot share a GPU by memory", "039", instead="request whole devices with gpu"
     ),
-    kept("roles[].resources", "", when=asked.empty),
+    kept("roles[].resources", "", when=conditions.empty),
     refused(
         "roles[].resources",
         "Slurm counts other resources for each node, not for each replica",
@@ -230,7 +231,7 @@ CONTAINER = (
         "port-allocated",
         default="silent",
     ),
-    kept("roles[].ports", "", when=asked.empty),
+    kept("roles[].ports", "", when=conditions.empty),
     approximated(
         "roles[].ports",
         "",
@@ -250,14 +251,14 @@ CONTAINER = (
         refused(f"roles[].{name}", "replicas run as the user who submits, not as {value}", code, instead=KUBERNETES)
         for name, code in (("run_as_user", "045"), ("run_as_group", "046"), ("fs_group", "047"))
     ),
-    kept("roles[].privileged", "", when=asked.off),
+    kept("roles[].privileged", "", when=conditions.off),
     refused(
         "roles[].privileged",
         "role {role} has the rights of the user who submits and no others",
         "048",
         instead=KUBERNETES,
     ),
-    kept("roles[].capabilities", "", when=asked.empty),
+    kept("roles[].capabilities", "", when=conditions.empty),
     refused(
         "roles[].capabilities",
         "role {role} has the rights of the user who submits and no others",
@@ -276,7 +277,7 @@ CONTAINER = (
 
 def _readonly(kind: str) -> Iterator[Row]:
     key = f"mounts[{kind}].readonly"
-    yield kept(key, "", when=asked.off)
+    yield kept(key, "", when=conditions.off)
     if kind == "host":
         yield kept(key, "…:ro", when=when.containers)
     if kind in ("hdfs", "archive"):
@@ -321,7 +322,7 @@ def _mounts() -> Iterator[Row]:
         "the folder at {value} has no limit of its own",
         "058",
         "scratch-size",
-        when=asked.sized,
+        when=conditions.sized,
     )
     yield translated("mounts[scratch]", TASK, "a folder of the replica")
     yield from _readonly("scratch")
@@ -366,7 +367,7 @@ FILES = (
 def _steps() -> Iterator[Row]:
     key = "steps[prepare]"
     yield translated(key, TASK, "it runs in the replica's step, after its mounts are there")
-    yield kept(f"{key}.image", "", when=asked.as_the_role)
+    yield kept(f"{key}.image", "", when=conditions.as_the_role)
     yield refused(
         f"{key}.image",
         "a prepare step runs where its role does, so role {role} cannot prepare with image {value}",
@@ -376,7 +377,7 @@ def _steps() -> Iterator[Row]:
     )
     for field in ("command", "args", "workdir", "env"):
         yield kept(f"{key}.{field}", TASK)
-    yield kept(f"{key}.env_from", "", when=asked.empty)
+    yield kept(f"{key}.env_from", "", when=conditions.empty)
     yield refused(
         f"{key}.env_from",
         "Slurm has no Secrets and ConfigMaps, so env_from has no variables to give",
@@ -385,12 +386,12 @@ def _steps() -> Iterator[Row]:
     )
     yield refused(f"{key}.env{{pod_field}}", "Slurm has no pods, so there is no {value}", "063", "prepare-pod-field")
     for field in ("cpu", "memory"):
-        yield kept(f"{key}.{field}", "", when=asked.as_the_role)
+        yield kept(f"{key}.{field}", "", when=conditions.as_the_role)
         yield approximated(
             f"{key}.{field}", "", "a prepare step has the size of role {role}, not {value}", "064", "prepare-size"
         )
-    yield kept(f"{key}.gpu", "", when=asked.zero)
-    yield kept(f"{key}.gpu", "", when=asked.as_the_role)
+    yield kept(f"{key}.gpu", "", when=conditions.zero)
+    yield kept(f"{key}.gpu", "", when=conditions.as_the_role)
     yield approximated(
         f"{key}.gpu", "", "a prepare step has the devices of role {role} instead of {value}", "065", "prepare-gpu"
     )
@@ -402,54 +403,62 @@ def _steps() -> Iterator[Row]:
     )
 
 
-def _failures(event: str) -> Iterator[Row]:
+def _failures(event: str) -> tuple[Row, ...]:
     key = f"policies[{event}]"
-    yield kept(key, "")
-    yield kept(f"{key}.fail job", SCRIPT)
-    yield translated(f"{key}.abort job", "scontrol requeuehold", "scontrol release lets the job go on from its start")
-    yield translated(f"{key}.restart container", SCRIPT, "a new step on the same node")
-    yield translated(f"{key}.restart pod", SCRIPT, "a new step on the same node, with a new work folder")
-    yield translated(f"{key}.restart role", SCRIPT, "new steps for all replicas of the role")
-    yield translated(f"{key}.restart job", SCRIPT, "new steps for all replicas, in the same allocation")
-    yield kept(f"{key}.ignore", SCRIPT)
-    yield kept(f"{key}.index", SCRIPT)
+    return (
+        kept(key, ""),
+        kept(f"{key}.fail job", SCRIPT),
+        translated(f"{key}.abort job", "scontrol requeuehold", "scontrol release lets the job go on from its start"),
+        translated(f"{key}.restart container", SCRIPT, "a new step on the same node"),
+        translated(f"{key}.restart pod", SCRIPT, "a new step on the same node, with a new work folder"),
+        translated(f"{key}.restart role", SCRIPT, "new steps for all replicas of the role"),
+        translated(f"{key}.restart job", SCRIPT, "new steps for all replicas, in the same allocation"),
+        kept(f"{key}.ignore", SCRIPT),
+        kept(f"{key}.index", SCRIPT),
+    )
 
 
-def _evicted() -> Iterator[Row]:
+def _evicted() -> tuple[Row, ...]:
     key = "policies[evicted]"
-    yield kept(key, "")
-    for action in ("fail job", "abort job", "restart job"):
-        yield approximated(
-            f"{key}.{action}",
+    return (
+        kept(key, ""),
+        *(
+            approximated(
+                f"{key}.{action}",
+                "--requeue",
+                "Slurm takes the whole allocation back, whatever role has lost a node; then the policy acts",
+                "070",
+                "evicted-role",
+                when=when.of_a_role,
+            )
+            for action in ("fail job", "abort job", "restart job")
+        ),
+        translated(
+            f"{key}.fail job", "--no-requeue, --signal", "all replicas end with the job, also before its time limit"
+        ),
+        approximated(
+            f"{key}.abort job",
             "--requeue",
-            "Slurm takes the whole allocation back, whatever role has lost a node; then the policy acts",
-            "070",
-            "evicted-role",
-            when=when.of_a_role,
-        )
-    yield translated(
-        f"{key}.fail job", "--no-requeue, --signal", "all replicas end with the job, also before its time limit"
+            "the job is queued again, and holds itself when it has nodes",
+            "071",
+            "evicted-abort",
+        ),
+        translated(
+            f"{key}.restart job", "--requeue, --signal", "the job goes back into the queue, also before its time limit"
+        ),
+        *(
+            refused(
+                f"{key}.{action}",
+                "Slurm takes the whole allocation back, so nothing of the job goes on",
+                "072",
+                "evicted",
+                instead="write on evicted => restart job",
+            )
+            for action in ("restart container", "restart pod", "restart role", "ignore")
+        ),
+        kept(f"{key}.index", SCRIPT),
+        refused(f"{key}.delay", "the job is gone when it is evicted", "073", instead="remove after"),
     )
-    yield approximated(
-        f"{key}.abort job",
-        "--requeue",
-        "the job is queued again, and holds itself when it has nodes",
-        "071",
-        "evicted-abort",
-    )
-    yield translated(
-        f"{key}.restart job", "--requeue, --signal", "the job goes back into the queue, also before its time limit"
-    )
-    for action in ("restart container", "restart pod", "restart role", "ignore"):
-        yield refused(
-            f"{key}.{action}",
-            "Slurm takes the whole allocation back, so nothing of the job goes on",
-            "072",
-            "evicted",
-            instead="write on evicted => restart job",
-        )
-    yield kept(f"{key}.index", SCRIPT)
-    yield refused(f"{key}.delay", "the job is gone when it is evicted", "073", instead="remove after")
 
 
 def _pending() -> Iterator[Row]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from tfdsl.patch.rules import Complaint, Derived, FixedSet, Since
+from tfdsl.backend.patch_rules import Complaint, Derived, FixedSet, Since
 from tfdsl_backends.podspec.patching import MINIMUM, REPLICAS, Node, alternatives, numbers, part, rules, sidecars
 from tfdsl_backends.tfjob.options import SIDECARS
 

@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping as Map, Sequence as Many
 from typing import Final
 
+from tfdsl.backend.draft import Attribute, Block, Draft, Patch, Policy, Value
+from tfdsl.backend.reading import Asked, Field, Group
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
-from tfdsl.draft import Attribute, Block, Draft, Patch, Policy, Value
 from tfdsl.emit.located import Plain
 from tfdsl.manifest.nodes import (
     Document,
@@ -33,16 +34,15 @@ from tfdsl.manifest.nodes import (
     with_value,
     without,
 )
-from tfdsl.reading import Asked, Field, Group
 from tfdsl.record import Record, replace
 from tfdsl.text import Span
-from tfdsl.vocabulary.attributes import MOST_REPLICAS, ROLES_BY_NAME
+from tfdsl.vocabulary.attributes import BOARD, LEADERS, MOST_REPLICAS, ROLES_BY_NAME
 from tfdsl_backends.podspec import patching, quantities
 from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import CONTAINER
 from tfdsl_backends.podspec.reading.batch import USUAL_RETRIES, read_field
-from tfdsl_backends.podspec.reading.beside import BOARD, BOARD_LABEL, deployed_board, is_board, kept_claims
+from tfdsl_backends.podspec.reading.beside import BOARD_LABEL, deployed_board, is_board, kept_claims
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
 from tfdsl_backends.podspec.reading.fields import metadata_fields, plain as plain_fields
 from tfdsl_backends.podspec.reading.mounts import claim_facts, stem
@@ -161,7 +161,6 @@ def _facts(draft: Draft, known: Roles, made: Map[str, ClaimFacts]) -> PodFacts:
 
 _BY_KEY: Final = {key.lower(): name for name, key in ROLE_KEYS.items()}
 _DIGITS: Final = 9
-_LEADERS: Final = ("chief", "master")
 
 
 class Roles(Record):
@@ -230,7 +229,7 @@ def _problem(role: str, key: str, spec: View, span: Span, others: Map[str, View]
         return NOT_KEPT(span, what=f"role {role}", reason="it has no replicas")
     if role in others:
         return never(span, key, f"there is a role {role} already, and the operator keeps one of the two")
-    if role in _LEADERS and any(leader in others for leader in _LEADERS):
+    if role in LEADERS and any(leader in others for leader in LEADERS):
         return SERVER_REFUSES(span, what=key, reason="a TFJob has one chief or master")
     what = f"role {role} with {number} replicas"
     if number > MOST_REPLICAS:
@@ -401,13 +400,13 @@ def _completion(draft: Draft, policy: View, roles: Map[str, View], asked: Asked)
     written = policy.text or ""
     workers = roles["worker"]["replicas"].number if "worker" in roles else 0
     reason = ""
-    if "chief" in roles or "master" in roles:
+    if any(leader in roles for leader in LEADERS):
         reason = "the chief (master) completes the job"
     elif written not in ("", "AllWorkers"):
         reason = "the operator knows AllWorkers only, and completes the job with worker 0"
     if written and reason:
         asked.report(NOT_KEPT(policy.span, what=f"successPolicy {written}", reason=reason))
-    if written != "AllWorkers" and not {"chief", "master"} & set(roles) and workers not in (None, 0, 1):
+    if written != "AllWorkers" and not set(LEADERS) & set(roles) and workers not in (None, 0, 1):
         draft.options.add(Policy("worker[0] completed", "complete job", policy.span))
 
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfdsl import conditions as asked
-from tfdsl.backend import Row, Support, approximated, chosen, kept, refused, translated
+from tfdsl.backend import Row, Support, approximated, chosen, conditions, kept, refused, translated
 from tfdsl.vocabulary.statements import ACTIONS_OF
 from tfdsl_backends.podspec import when as shared
 from tfdsl_backends.podspec.fields import TTL, kept_rows
@@ -56,12 +55,12 @@ PRIORITY_AND_SCHEDULER = (
 )
 
 GANG = (
-    translated("job.gang", "", "one replica starts alone", when=asked.single),
+    translated("job.gang", "", "one replica starts alone", when=conditions.single),
     translated(
         "job.gang",
         f"{SCHEDULING}.minAvailable",
         "1 with a gang scheduler; without one the operator makes no PodGroup",
-        when=asked.off,
+        when=conditions.off,
     ),
     kept("job.gang", f"{SCHEDULING}.minAvailable", when=when.gang_scheduled),
     approximated(
@@ -192,7 +191,7 @@ LIMITS = (
         when=when.several,
     ),
     translated("job.cleanup", "spec.runPolicy.cleanPodPolicy", CLEANUP),
-    kept("job.suspend", "", when=asked.off),
+    kept("job.suspend", "", when=conditions.off),
     approximated(
         "job.suspend",
         "spec.runPolicy.suspend",

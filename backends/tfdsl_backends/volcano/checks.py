@@ -87,7 +87,7 @@ def _names(unit: Unit) -> list[Name]:
         names.append(Name("the volume of the svc plugin", f"{job.name}-svc"))
     if claims(unit).volumes:
         names.append(Name("the volume of a claim (12 random characters)", f"{job.name}-{'x' * 12}"))
-    if job.role("tensorboard") is not None:
+    if job.board is not None:
         names.append(Name("the Service of tensorboard", tensorboard_name(job)))
     return names
 
@@ -194,7 +194,7 @@ def _delivery(unit: Unit) -> Iterator[Diagnostic]:
     for difference in tfconfig.plugin_differences(unit.job):
         warning = messages.PLUGIN_DIFFERS(place, difference=difference)
         yield replace(warning.help('remove tf_config, or write tf_config = "static"'), approximation=True)
-    trainers = [role for role in unit.job.roles if role.name != "tensorboard"]
+    trainers = unit.job.training_roles
     for role in trainers[1:]:
         if role.port != trainers[0].port:
             yield messages.PLUGIN_ONE_PORT(

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, cast
 
 from tfdsl.backend import Document, TargetObject, Unit
+from tfdsl.backend.objects import objects as of_documents, value_at
 from tfdsl.emit.located import plain
-from tfdsl.target_objects import objects as of_documents, value_at
 
 _MAKER: Final = "Volcano"
 _NO_POLICY: Final = "--disable-network-policy=true"

@@ -71,7 +71,7 @@ class Controller(Behaviour):
 
     def on_success(self, task: Task, state: State) -> Decision | None:
         """A pod that is always restarted never succeeds; TaskCompleted fires when all of the task have."""
-        if task.role == "tensorboard" and self._pods[task.role].in_place:
+        if task.is_board and self._pods[task.role].in_place:
             return Decision("restart container", f"{task} exited 0", counted=False)
         if self._min_success is not None and state.total("succeeded") >= self._min_success:
             return Decision("complete job", f"{self._min_success} replicas have succeeded")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from tfdsl.patch.rules import POD, Complaint, Derived, Since
+from tfdsl.backend.patch_rules import POD, Complaint, Derived, Since
 from tfdsl_backends.podspec import patching
 from tfdsl_backends.podspec.patching import (
     BY_POD_NAME,

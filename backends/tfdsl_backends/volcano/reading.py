@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from tfdsl.backend import Unit
+from tfdsl.backend.draft import Attribute, Block, Draft, Step, Value
+from tfdsl.backend.reading import Asked, Field, Group
 from tfdsl.diagnostics.command_rules import NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
-from tfdsl.draft import Attribute, Block, Draft, Step, Value
 from tfdsl.ir.fields import Origins
 from tfdsl.ir.model import Job
 from tfdsl.manifest.nodes import (
@@ -28,10 +29,10 @@ from tfdsl.manifest.nodes import (
     with_value,
 )
 from tfdsl.patterns import regex
-from tfdsl.reading import Asked, Field, Group
 from tfdsl.record import Record, replace
 from tfdsl.rules.job import OWN_NAMES, port_names
 from tfdsl.text import Span
+from tfdsl.vocabulary.attributes import BOARD
 from tfdsl.vocabulary.names import LONGEST_PORT
 from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
 from tfdsl_backends.podspec.reading.batch import as_far_as_it_goes
@@ -59,7 +60,7 @@ from tfdsl_backends.volcano.normal import (
 )
 from tfdsl_backends.volcano.options import OPTIONS
 from tfdsl_backends.volcano.pods import VGPU_MEMORY, VGPU_NUMBER
-from tfdsl_backends.volcano.reading_policies import BOARD, JobPolicies, RoleTask, read_policies
+from tfdsl_backends.volcano.reading_policies import JobPolicies, RoleTask, read_policies
 from tfdsl_backends.volcano.reading_roles import (
     RoleOf,
     dead_policies,

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tfdsl import conditions as asked
-from tfdsl.backend import Row, Support, approximated, chosen, kept, refused, translated
+from tfdsl.backend import Row, Support, approximated, chosen, conditions, kept, refused, translated
 from tfdsl.vocabulary.statements import STEPS
 from tfdsl_backends.podspec import when as shared
 from tfdsl_backends.podspec.fields import kept_rows
@@ -173,7 +172,7 @@ _JOB: Final = (
     ),
     seconds_rounded_up("job.ttl", "spec.ttlSecondsAfterFinished", "034"),
     *kept_rows("job", SPEC, "spec"),
-    kept("job.cleanup", "CompleteJob and TerminateJob stop the running pods", when=asked.running),
+    kept("job.cleanup", "CompleteJob and TerminateJob stop the running pods", when=conditions.running),
     approximated(
         "job.cleanup",
         "",

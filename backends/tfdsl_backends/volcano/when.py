@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from tfdsl.backend import Condition, Unit, condition
-from tfdsl.conditions import fewer
+from tfdsl.backend.conditions import fewer
 from tfdsl.ir.policies import deciders
 from tfdsl_backends.volcano.features import features
 from tfdsl_backends.volcano.names import claims

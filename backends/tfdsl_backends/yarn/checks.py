@@ -23,7 +23,7 @@ from tfdsl_backends.hadoop.checks import (
     check_strings,
     check_virtual_memory,
 )
-from tfdsl_backends.hadoop.options import in_docker
+from tfdsl_backends.hadoop.when import in_docker
 from tfdsl_backends.scripts.texts import archive_suffix, is_sent
 from tfdsl_backends.yarn import messages
 from tfdsl_backends.yarn.applications import (
@@ -187,7 +187,7 @@ def _default_memory(unit: Unit) -> Iterator[Diagnostic]:
 def _command(unit: Unit, role: Role) -> Iterator[Diagnostic]:
     """The script starts the command and cannot know an image's entrypoint."""
     build = unit.job.build
-    if not (role.server or role.name == "tensorboard" or role.command or (build is not None and build.entrypoint)):
+    if not (role.server or role.is_board or role.command or (build is not None and build.entrypoint)):
         yield messages.NO_COMMAND(unit.origins.span(role.path), role=role.name).help(
             'write command = ["python", "/app/train.py"]'
         )

@@ -11,7 +11,8 @@ from tfdsl.emit.located import Data, Written
 from tfdsl.emit.script import Quoted, render
 from tfdsl.ir.cluster_spec import gets_flags
 from tfdsl.ir.model import Mount, Role
-from tfdsl_backends.hadoop.options import files, in_docker
+from tfdsl_backends.hadoop.options import files
+from tfdsl_backends.hadoop.when import in_docker
 from tfdsl_backends.scripts import PARTS
 from tfdsl_backends.scripts.commands import (
     commands,

@@ -12,7 +12,7 @@ from tfdsl.emit.located import Data, Located, Written, at, child
 from tfdsl.emit.script import render
 from tfdsl.ir.model import Job, Role
 from tfdsl_backends.hadoop.options import files
-from tfdsl_backends.scripts.roles import stop_grace
+from tfdsl_backends.scripts.roles import seconds_to_stop
 from tfdsl_backends.scripts.tfconfig import placeholder_tasks
 from tfdsl_backends.yarn.applications import Application, applications, runtime_variables
 from tfdsl_backends.yarn.checks import check
@@ -83,9 +83,9 @@ def submit_script(unit: Unit) -> Written:
 def grace(job: Job) -> int:
     """Seconds for the other applications to end by themselves once one has failed: the coordinator's own time limit.
 
-    Its tasks give their commands ``stop_grace``, which must not be cut short from here.
+    Its tasks give their commands time to stop, which must not be cut short from here.
     """
-    return math.ceil(max(stop_grace(role, STOP_GRACE) for role in job.roles)) + 20
+    return math.ceil(max(seconds_to_stop(role, STOP_GRACE) for role in job.roles)) + 20
 
 
 def client_options(unit: Unit, app: Application) -> list[Data]:

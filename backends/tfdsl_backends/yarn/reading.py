@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping as Map, Sequence
 from functools import lru_cache
 
+from tfdsl.backend.draft import Draft
+from tfdsl.backend.reading import Asked, Group
 from tfdsl.diagnostics import command_rules
-from tfdsl.draft import Draft
 from tfdsl.manifest.nodes import Document, Scalar, view
 from tfdsl.manifest.shell_words import Command
-from tfdsl.reading import Asked, Group
 from tfdsl.record import replace
 from tfdsl.text import Source
 from tfdsl_backends.hadoop.reading import Notes, aligned, normal

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from tfdsl.backend.draft import Block, Draft, Mount, Output, Policy, Value
 from tfdsl.diagnostics import command_rules
-from tfdsl.draft import Block, Draft, Mount, Output, Policy, Value
 from tfdsl.manifest.nodes import Comment
 from tfdsl.manifest.shell_words import Command, Word, read_script
 from tfdsl.patterns import regex

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeGuard
 
-from tfdsl.draft import Attribute, Bare, Block, Draft, Mount, Output, Policy, Statement, Step, Text, Value
+from tfdsl.backend.draft import Attribute, Bare, Block, Draft, Mount, Output, Policy, Statement, Step, Text, Value
 from tfdsl.emit.shell import TENSORFLOW_SERVER
 from tfdsl.grouping import grouped
 from tfdsl.manifest import json
@@ -14,8 +14,8 @@ from tfdsl.manifest.shell_words import Command, Unknown, Word, read_script
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
+from tfdsl.vocabulary.attributes import IN_MEMORY_AT, ROLE_NAMES
 from tfdsl_backends.hadoop.reading import (
-    ROLES,
     add_completions,
     add_policy,
     add_retries,
@@ -26,6 +26,7 @@ from tfdsl_backends.hadoop.reading import (
     lift_policies,
     read_discovery,
     remove_attribute,
+    set_grace,
     statuses,
 )
 from tfdsl_backends.yarn.needs import AT_HOME
@@ -221,10 +222,7 @@ def read_role(draft: Draft, task: Task) -> None:
         block.set("node_label", label.text, label.span)
     privileged = docker.get("DOCKER_RUN_PRIVILEGED_CONTAINER")
     block.set("privileged", True if privileged and privileged[0] == "true" else None)
-    grace = task.script.plan["grace"][task.name]
-    seconds = getattr(grace.node, "value", STOP_GRACE)
-    if isinstance(seconds, int | float) and seconds != STOP_GRACE:
-        block.set("stop_grace", duration(round(seconds * 1000)), grace.span)
+    set_grace(block, task.script.plan["grace"][task.name], STOP_GRACE)
     block.add(*_mounts(block, task))
     block.add(*_steps(task))
     _outputs(draft, task)
@@ -306,8 +304,8 @@ def _mounts(block: Block, task: Task) -> list[Mount]:
     if task.script.given:
         others += [Mount("host", source, at) for source, at in task.client.linked]
     for at in task.client.tmpfs:
-        if at == "/dev/shm":
-            block.set("shm", _share(block))
+        if at in IN_MEMORY_AT:
+            block.set(IN_MEMORY_AT[at], _share(block))
         else:
             others.append(Mount("memory", _share(block), at))
     left = iter(others)
@@ -429,7 +427,7 @@ def read_own(script: JobScript, submit: SubmitScript) -> Draft:
     only = next(iter(clients.values()), Client({}, (), ()))
     roles = [(pair[0].text or "", pair[1].number or 0, pair.span) for pair in plan["roles"].items()]
     for name, replicas, span in roles:
-        if name not in ROLES:
+        if name not in ROLE_NAMES:
             continue
         task = Task(name, script, clients.get(name, only), submit)
         draft.role(name).set("replicas", replicas if replicas != 1 else None, span)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence as Several
 from typing import Final, TypeAlias
 
+from tfdsl.backend.draft import Block, Draft, Mount
 from tfdsl.diagnostics import command_rules as import_rules
-from tfdsl.draft import Block, Draft, Mount
 from tfdsl.manifest.nodes import Document, Entry, Mapping, Node, Scalar, Sequence, View, view
 from tfdsl.manifest.shell_words import Command, Word
 from tfdsl.patterns import regex

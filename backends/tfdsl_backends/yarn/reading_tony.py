@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from tfdsl.backend.draft import Bare, Block, Draft, Mount, Policy
 from tfdsl.diagnostics import command_rules
-from tfdsl.draft import Bare, Block, Draft, Mount, Policy
 from tfdsl.manifest.nodes import Document, View, view
 from tfdsl.manifest.shell_words import Command
 from tfdsl.patterns import regex

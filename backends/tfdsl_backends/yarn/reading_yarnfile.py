@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tfdsl.draft import Block, Draft, Mount, Policy
+from tfdsl.backend.draft import Block, Draft, Mount, Policy
 from tfdsl.manifest.nodes import Document, Mapping, View, view
 from tfdsl.patterns import regex
 from tfdsl_backends.hadoop.reading import (

@@ -85,7 +85,7 @@ def tensorboard_restarts(unit: Unit, item: Item) -> bool:
     from tfdsl.ir.policies import on_failure
 
     policy = cast("Policy", item.node)
-    role = unit.job.role("tensorboard")
+    role = unit.job.board
     if policy.role != "tensorboard" or role is None or policy.action == "restart container":
         return False
     failed = on_failure(unit.job, role)

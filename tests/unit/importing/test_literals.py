@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, given, strategies as st
 
-from tfdsl.draft import Bare, Text
+from tfdsl.backend.draft import Bare, Text
 from tfdsl.importing.write import key, literal
 from tfdsl.syntax import ast, parse
 from tfdsl.syntax.format import format_source

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfdsl.draft import Attribute, Bare, Draft, Mount, Output, Param, Patch, Policy, Step, Text
+from tfdsl.backend.draft import Attribute, Bare, Draft, Mount, Output, Param, Patch, Policy, Step, Text
 from tfdsl.importing.lift import lifted, with_lets
 from tfdsl.importing.write import examples, write
 from tfdsl.syntax.format import format_source

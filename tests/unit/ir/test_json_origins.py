@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.ir.test_model import FULL
 from tfdsl.compiling import front_end
-from tfdsl.ir.read_json import dump, from_json
+from tfdsl.compiling.read_json import dump, from_json
 from tfdsl.text import Source
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from tests.unit.cli.shell import JOB
 from tfdsl import targets
 from tfdsl.cli.main import main
 from tfdsl.compiling import pipeline
+from tfdsl.compiling.read_json import dump, from_json
 from tfdsl.ir.model import Job, Role
-from tfdsl.ir.read_json import dump, from_json
 from tfdsl.source_files import read
 from tfdsl.text import Source
 

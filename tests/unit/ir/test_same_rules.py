@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tfdsl.compiling import pipeline
-from tfdsl.ir.read_json import from_json, in_json
+from tfdsl.compiling.read_json import from_json, in_json
 from tfdsl.text import Source
 
 IMAGE = "r/x:1"

@@ -8,8 +8,8 @@ from hypothesis import given, strategies as st
 from tfdsl.emit import yaml
 from tfdsl.emit.located import Data, Located, plain
 from tfdsl.patch.apply import Operation, Patch, apply
-from tfdsl.patch.path import Index, Key, Path, Problem, Selector, parse_path, quoted
 from tfdsl.record import Record
+from tfdsl.syntax.patch_path import Index, Key, Path, Problem, Selector, parse_path, quoted
 
 
 class Doc(Record):

@@ -8,9 +8,9 @@ import pytest
 
 from tests.unit.patch.patching import documents, run
 from tfdsl import targets
+from tfdsl.backend.patch_rules import load_schemas
 from tfdsl.compiling import pipeline
 from tfdsl.diagnostics.suggest import alias_table
-from tfdsl.patch.rules import load_schemas
 from tfdsl.text import Source
 from tfdsl.vocabulary import attributes, foreign
 

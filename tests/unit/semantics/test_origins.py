@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tfdsl.ir.lower import lower
+from tfdsl.compiling.lower import lower
 from tfdsl.semantics.check import Request, check
 from tfdsl.semantics.project import load
 from tfdsl.text import Source

@@ -14,7 +14,7 @@ from tests.spec.page import examples
 from tests.unit.semantics.bombs import BOMBS
 from tests.unit.semantics.programs import clean_program, mutated, program
 from tfdsl import targets
-from tfdsl.ir.lower import lower
+from tfdsl.compiling.lower import lower
 from tfdsl.ir.model import Job
 from tfdsl.semantics.check import Checked, Request, Wanted, check
 from tfdsl.semantics.project import load

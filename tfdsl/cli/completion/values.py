@@ -24,7 +24,7 @@ from tfdsl.text import Source
 from tfdsl.vocabulary.types import choices, describe
 
 if TYPE_CHECKING:
-    from tfdsl.draft import Value
+    from tfdsl.backend.draft import Value
 
 
 LARGEST: Final = 256 * 1024
@@ -82,8 +82,7 @@ class FileNames:
     def _resolved(self) -> Sequence[resolved.Job]:
         if self._program is None:
             return ()
-        request = pipeline.Request(self._profile, self._given, extent="sample")
-        return pipeline.check(self._program, request).jobs
+        return pipeline.check(self._program, pipeline.Request(self._profile, self._given, extent="sample")).jobs
 
     @cached_property
     def _program(self) -> Program | None:
@@ -269,7 +268,7 @@ def as_set(value: Plain, kind: str) -> str | None:
 
 def _drafted(value: Plain, *, bare: bool) -> Value:
     """A value for the writer of literals. ``bare``: texts in it are quantities or durations."""
-    from tfdsl.draft import Bare
+    from tfdsl.backend.draft import Bare
 
     if isinstance(value, list):
         return [_drafted(item, bare=bare) for item in value]

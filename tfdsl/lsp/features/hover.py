@@ -325,8 +325,7 @@ def value_of(snapshot: Snapshot, path: Sequence[Node]) -> bool | None:
     if isinstance(top, ast.Job) and len(above) > 1:
         job = JobNames(top.name.text, top.pattern is None and top.matrix is None)
     roles = [node.name.text for node in above[:-1] if isinstance(node, ast.Role)]
-    known = Conditions(Scope(snapshot.params, unheard, job))
-    return known.value(condition, roles[-1] if roles else None)
+    return Conditions(Scope(snapshot.params, unheard, job)).value(condition, roles[-1] if roles else None)
 
 
 class Fate(Record):
@@ -443,8 +442,7 @@ def signature_help(snapshot: Snapshot, offset: int) -> Signature | None:
             return None
         commas = sum(token.type == "COMMA" for token in frame.statements[-1])
         parameters = _parameters(row.signature)
-        last = len(parameters) - 1
-        return Signature(row.signature, row.doc, parameters, min(commas, max(last, 0)))
+        return Signature(row.signature, row.doc, parameters, min(commas, max(len(parameters) - 1, 0)))
     return None
 
 

@@ -155,7 +155,7 @@ def _leaves(value: ast.Expr) -> Iterator[ast.Expr]:
 
 def _defaults(values: resolved.Job) -> Iterator[Hint]:
     """Defaults that follow from the rest of the job."""
-    from tfdsl.ir.lower import lower
+    from tfdsl.compiling.lower import lower
 
     job, _ = lower(values)
     if "retries" not in values.settings and job.retries:

@@ -116,8 +116,7 @@ class Fold(Record):
 
 def folding(snapshot: Snapshot) -> list[Fold]:
     """The folds of a text, by their first line."""
-    found = [*_brackets(snapshot), *_comments(snapshot)]
-    return sorted(found, key=lambda fold: (fold.first, -fold.last))
+    return sorted([*_brackets(snapshot), *_comments(snapshot)], key=lambda fold: (fold.first, -fold.last))
 
 
 def _brackets(snapshot: Snapshot) -> Iterator[Fold]:

@@ -372,8 +372,7 @@ def _try(folder: str, failure: int, *, user: bool) -> NoReturn:
             inner = os.fork()
             if inner == 0:
                 separate_mounts()
-                mounted = {"at": "/tfdsl", "source": "/proc", "readonly": True}
-                Root(folder, "/").enter([mounted])
+                Root(folder, "/").enter([{"at": "/tfdsl", "source": "/proc", "readonly": True}])
                 os._exit(0)
             pid = inner
         _, status = os.waitpid(pid, 0)

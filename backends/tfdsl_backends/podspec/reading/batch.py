@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from tfdsl.backend.draft import Draft
+from tfdsl.backend.patch_rules import PatchRules
+from tfdsl.backend.reading import Asked, Group
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import NOT_KEPT, SERVER_REFUSES
-from tfdsl.draft import Draft
 from tfdsl.manifest.nodes import View, plain
-from tfdsl.patch.rules import PatchRules
-from tfdsl.reading import Asked, Group
 from tfdsl.text import Span
 from tfdsl_backends.podspec import fields, patching
 from tfdsl_backends.podspec.plan import MOST_RULES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from tfdsl.draft import Value
+from tfdsl.backend.draft import Value
 from tfdsl.record import Record
 from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
 

@@ -11,13 +11,13 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
+from tfdsl.backend.draft import Draft
+from tfdsl.backend.patch_rules import Node, Schemas, is_map, load_schemas
+from tfdsl.backend.reading import Asked
 from tfdsl.diagnostics.command_rules import READ_DIFFERENTLY, SERVER_REFUSES
-from tfdsl.draft import Draft
 from tfdsl.manifest import nodes
 from tfdsl.manifest.nodes import Document, Mapping, Scalar, Sequence, View, view
-from tfdsl.patch.rules import Node, Schemas, is_map, load_schemas
 from tfdsl.patterns import regex
-from tfdsl.reading import Asked
 from tfdsl.record import Record, replace
 from tfdsl.text import Span
 from tfdsl_backends.podspec import SCHEMAS

@@ -9,14 +9,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from tfdsl.backend.draft import Attribute, Bare, Block, Draft, Step, Text, Value
+from tfdsl.backend.reading import Asked
 from tfdsl.diagnostics.command_rules import NOT_KEPT, READ_DIFFERENTLY
-from tfdsl.draft import Attribute, Bare, Block, Draft, Step, Text, Value
 from tfdsl.ir.cluster_spec import IN_CLUSTER, MOST_LISTED, tf_config
 from tfdsl.manifest.nodes import View
-from tfdsl.reading import Asked
 from tfdsl.record import Record, replace
 from tfdsl.rules.job import step_name
 from tfdsl.rules.values import image
+from tfdsl.vocabulary.attributes import BOARD
 from tfdsl_backends.podspec.expansion import Scope
 from tfdsl_backends.podspec.fields import WORKDIR
 from tfdsl_backends.podspec.options import NO_SIDECAR, VISIBLE_DEVICES
@@ -27,7 +28,6 @@ from tfdsl_backends.podspec.reading.settings import named_ports, plain
 from tfdsl_backends.podspec.reading.values import GPU, amount, plain_resources, value, word
 
 TF_CONFIG: Final = "TF_CONFIG"
-BOARD: Final = "tensorboard"
 
 
 def main_container(template: View, facts: PodFacts) -> View:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from tfdsl.draft import Attribute, Value
+from tfdsl.backend.draft import Attribute, Value
 from tfdsl.manifest.nodes import View
 from tfdsl.rules.job import OWN_NAMES, default_port, port_names
 from tfdsl.rules.values import clean, label_value_problem, name_problem, qualified_problem, toleration

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final
 
-from tfdsl.draft import Attribute, Bare, Policy, Text, Value
+from tfdsl.backend.draft import Attribute, Bare, Policy, Text, Value
 from tfdsl.manifest.nodes import View
 from tfdsl.patterns import regex
 from tfdsl.record import Record

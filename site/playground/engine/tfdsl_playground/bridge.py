@@ -38,7 +38,7 @@ def checked(diagnostics: bool) -> str:
 
 def prepare() -> None:
     """Load what compiling needs."""
-    from tfdsl.ir.lower import lower
+    from tfdsl.compiling.lower import lower
     from tfdsl.lsp.features.previews import compile_text
 
     _ = lower, compile_text

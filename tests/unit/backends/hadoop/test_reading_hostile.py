@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.importing.cases import cases
+from tfdsl.backend.reading import Asked
 from tfdsl.importing.manifests import documents_of
 from tfdsl.manifest.nodes import Document, Entry, Mapping, Node, Scalar, Sequence, Step, walk
-from tfdsl.reading import Asked
 from tfdsl.record import replace
 from tfdsl.text import Source, Span
 from tfdsl_backends.slider import reading as slider

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tfdsl.draft import Bare, Text
+from tfdsl.backend.draft import Bare, Text
 from tfdsl.manifest.shell_words import read_script
 from tfdsl.text import Source, Span
 from tfdsl_backends.hadoop.reading import command, command_with_tokens, java_number, job_name, memory, with_tokens

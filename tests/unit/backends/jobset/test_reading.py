@@ -15,19 +15,19 @@ from tests.unit.backends.jobs import job, role, unit
 from tests.unit.backends.jobset.test_policies import policy_sets
 from tests.unit.backends.verdicts import report
 from tfdsl import targets
-from tfdsl.draft import Policy
+from tfdsl.backend.draft import Policy
+from tfdsl.backend.reading import Asked
 from tfdsl.emit.yaml import write
 from tfdsl.importing.manifests import import_manifests
 from tfdsl.manifest import yaml as manifests
-from tfdsl.reading import Asked
 from tfdsl.text import Source
 from tfdsl_backends.jobset import reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tfdsl.backend.draft import Block, Draft
     from tfdsl.diagnostics import Diagnostic
-    from tfdsl.draft import Block, Draft
     from tfdsl.ir import model
 
 CASES = Path(__file__).parents[3] / "importing" / "jobset"

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.unit.backends.podspec.reading.reading import shown
-from tfdsl.draft import Patch, Policy
+from tfdsl.backend.draft import Patch, Policy
+from tfdsl.backend.reading import Asked
 from tfdsl.manifest import yaml
-from tfdsl.reading import Asked
 from tfdsl.text import Source
 from tfdsl_backends.kubernetes import reading
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from tfdsl.backend.draft import Block, Draft
+    from tfdsl.backend.reading import Group
     from tfdsl.diagnostics import Diagnostic
-    from tfdsl.draft import Block, Draft
     from tfdsl.manifest.nodes import Document
-    from tfdsl.reading import Group
 
 
 def documents(text: str) -> list[Document]:

@@ -11,7 +11,7 @@ import yaml
 
 from tests.importing.generated_jobs import manifest
 from tests.unit.backends.kubernetes.jobs_read import documents
-from tfdsl.reading import Asked
+from tfdsl.backend.reading import Asked
 from tfdsl_backends.kubernetes import reading
 
 if TYPE_CHECKING:

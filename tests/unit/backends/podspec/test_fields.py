@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.backends.jobs import role
-from tfdsl.draft import Bare
+from tfdsl.backend.draft import Bare
 from tfdsl.emit.located import plain as data
 from tfdsl.ir.model import Role, Toleration
 from tfdsl.manifest.nodes import tree, view

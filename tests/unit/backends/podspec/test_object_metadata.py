@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.backends.trees import tree
-from tfdsl.draft import Attribute, Draft
+from tfdsl.backend.draft import Attribute, Draft
+from tfdsl.backend.reading import Asked
 from tfdsl.manifest.nodes import Document, view
-from tfdsl.reading import Asked
 from tfdsl.text import Source
 from tfdsl_backends.podspec.reading.objects import job_name, read_metadata
 

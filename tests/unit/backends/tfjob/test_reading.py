@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tfdsl.draft import Attribute, Bare, Draft, Mount, Patch, Policy
+from tfdsl.backend.draft import Attribute, Bare, Draft, Mount, Patch, Policy
+from tfdsl.backend.reading import Asked
 from tfdsl.manifest import nodes
 from tfdsl.manifest.yaml import read as read_yaml
-from tfdsl.reading import Asked
 from tfdsl.text import Source
 from tfdsl_backends.tfjob import reading
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from tfdsl.backend.draft import Block
     from tfdsl.diagnostics import Diagnostic
-    from tfdsl.draft import Block
 
 POD = "{spec: {containers: [{name: tensorflow, image: registry.example.com/mnist:1}]}}"
 

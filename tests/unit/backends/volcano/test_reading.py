@@ -9,15 +9,15 @@ import yaml
 
 from tests.unit.backends.podspec.reading.reading import shown as attribute
 from tests.unit.backends.trees import of
-from tfdsl.draft import Draft, Policy
+from tfdsl.backend.draft import Draft, Policy
+from tfdsl.backend.reading import Asked
 from tfdsl.manifest.nodes import Document
-from tfdsl.reading import Asked
 from tfdsl.text import Source
 from tfdsl_backends.volcano.reading import groups, read
 
 if TYPE_CHECKING:
+    from tfdsl.backend.draft import Statement
     from tfdsl.diagnostics import Diagnostic
-    from tfdsl.draft import Statement
 
 POD = {"restartPolicy": "Never", "containers": [{"name": "tensorflow", "image": "r/x:1", "command": ["train"]}]}
 COMPLETE = {"event": "TaskCompleted", "action": "CompleteJob"}

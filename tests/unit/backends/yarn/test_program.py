@@ -155,6 +155,11 @@ def test_nonsense_from_a_task_ends_its_connection_only() -> None:
         line.settimeout(2)
         assert line.recv(1000) == b""
     assert made.is_alive()
+    with socket.create_connection(("127.0.0.1", made.port)) as line:  # it ends here, and not in another test
+        line.sendall((json.dumps(hello | {"slot": "0"}) + "\n").encode())
+        assert json.loads(line.recv(1000).split(b"\n")[0])["op"] == "welcome"
+    made.join(10)
+    assert not made.is_alive()
 
 
 def test_a_coordinator_that_fails_hangs_up(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from tfdsl.draft import Attribute, Bare, Draft, Mount, Output, Step, Text
+from tfdsl.backend.draft import Attribute, Bare, Draft, Mount, Output, Step, Text
+from tfdsl.backend.reading import Asked
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, view
-from tfdsl.reading import Asked
 from tfdsl.record import replace
 from tfdsl.text import Source, Span
 from tfdsl_backends.podspec.reading.facts import PodFacts, PodsRead
 from tfdsl_backends.podspec.reading.pods import read_pods
 
 if TYPE_CHECKING:
+    from tfdsl.backend.draft import Statement, Value
     from tfdsl.diagnostics import Diagnostic
-    from tfdsl.draft import Statement, Value
 
 SPAN = Span(Source("pods.yaml", ""), 0, 0)
 FACTS = PodFacts(

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from tests.unit.backends.podspec.reading.reading import FACTS, container, read, with_facts, words
-from tfdsl.draft import Bare
+from tfdsl.backend.draft import Bare
 from tfdsl_backends.podspec.reading.facts import ClaimFacts
 
 ALONE = "istio_annotation = false"

@@ -1,7 +1,7 @@
 """How a target reads the manifests that people have: the other direction of :mod:`tfdsl.backend`.
 
 A target that can be imported names a module with the functions of :class:`Reading`. They see trees with places
-(:mod:`tfdsl.manifest.nodes`) and give a :class:`~tfdsl.draft.Draft`; writing the text, comparing and patches are
+(:mod:`tfdsl.manifest.nodes`) and give a :class:`.draft.Draft`; writing the text, comparing and patches are
 :mod:`tfdsl.importing`, which knows no target.
 """
 
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Protocol
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
+    from tfdsl.backend.draft import Draft
     from tfdsl.diagnostics import Diagnostic
-    from tfdsl.draft import Draft
     from tfdsl.manifest.nodes import Document, Node
 
 
@@ -59,11 +59,9 @@ class Reading(Protocol):
 
     def groups(self, documents: Sequence[Document], /) -> Sequence[Group]:
         """Which of ``documents`` are jobs of this target, each with those that belong to it; the rest is others'."""
-        ...
 
     def read(self, group: Group, asked: Asked, /) -> Draft | None:
         """The job that ``group`` describes; ``None`` where it is none of the language (told as an error)."""
-        ...
 
     def normal(self, documents: Sequence[Node], version: str, /) -> Sequence[Node]:
         """The normal form: what the server and the controller treat alike is alike in it.
@@ -72,7 +70,6 @@ class Reading(Protocol):
         one that this target writes at ``version``, roles have the target's spelling. Paths stay those of the documents
         that the target writes, so a difference can become a patch. The normal form of a normal form is itself.
         """
-        ...
 
     def aligned(self, documents: Sequence[Node], written: Sequence[Node], /) -> Sequence[Node]:
         """``documents`` with the names that only connect parts of a pod as ``written``, a compiled job, has them.
@@ -80,4 +77,3 @@ class Reading(Protocol):
         Both are normal forms. Such names are those of containers and volumes. A name that another part would share
         is changed.
         """
-        ...

@@ -11,6 +11,7 @@ from tfdsl.record import Record
 if TYPE_CHECKING:
     from tfdsl.emit.located import Plain
 
+
 Steps: TypeAlias = "tuple[str | int, ...]"
 """Where something is in a document: keys of maps and positions in lists."""
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from tfdsl.ir.fields import Item
     from tfdsl.ir.model import Role, ScratchMount
 
+
 off = Condition("false", lambda unit, item: not item.value)
 empty = Condition("empty", lambda unit, item: not item.value)
 zero = Condition("0", lambda unit, item: not item.value)
@@ -29,14 +30,14 @@ not_of_a_registry = Condition(
 @condition("one replica in all")
 def single(unit: Unit, item: Item) -> bool:
     """TensorBoard is left out: it waits for nobody."""
-    return sum(role.replicas for role in unit.job.roles if role.name != "tensorboard") == 1
+    return sum(role.replicas for role in unit.job.training_roles) == 1
 
 
 @condition("less than replicas")
 def fewer(unit: Unit, item: Item) -> bool:
     """The gang is smaller than the role."""
     role = _role(item)
-    return role.min_available < role.replicas and role.name != "tensorboard"
+    return role.min_available < role.replicas and not role.is_board
 
 
 @condition("a fraction")

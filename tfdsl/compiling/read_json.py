@@ -8,13 +8,11 @@ from decimal import Decimal
 from functools import partial
 from typing import Any, TypeAlias
 
-from pydantic import ValidationError
-
 from tfdsl.diagnostics import Diagnostic, Rule, name_rules, value_rules
 from tfdsl.diagnostics.command_rules import NOT_A_JOB
 from tfdsl.diagnostics.suggest import closest, enumeration, fold, folded, words_of
 from tfdsl.ir.fields import Origins
-from tfdsl.ir.model import CHECKPOINT_VARIABLE, Job
+from tfdsl.ir.model import CHECKPOINT_VARIABLE, Job, read_job
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.rules import job as job_rules, policies as policy_rules
@@ -170,15 +168,13 @@ def from_json(source: Source) -> JobText:
     if source.text[root.start] == "{":
         checked.block("job", root, ())
     told = list(checked.diagnostics)
-    try:
-        job = Job.model_validate_json(source.text)
-    except ValidationError as error:
-        job = None
-        for one in error.errors(include_url=False):
-            here = path_in(root, one["loc"])
+    job = read_job(source.text)
+    if not isinstance(job, Job):
+        for broken in job:
+            here = path_in(root, broken["loc"])
             if not any(here[: len(at)] == at or at[: len(here)] == here for at, _ in checked.diagnostics):
-                told.append((here, _diagnostic(one, root)))
-    if job is None or told:
+                told.append((here, _diagnostic(broken, root)))
+    if not isinstance(job, Job) or told:
         told.sort(key=lambda one: one[1].span.start)
         return JobText(None, nothing, tuple(diagnostic for _, diagnostic in told))
     return JobText(job, _origins(job, root))
@@ -356,9 +352,7 @@ def _object(place: Place, kind: Type | None) -> Value | None:
             entries[key] = Entry(key, place.keys[key], value)
         return Value(map_data(entries), place.span)
     word = json.loads(place.members["kind"].span.text) if "kind" in place.members else None
-    if word in ("run_time", *_REFERENCES):
-        return None
-    return Value(map_data({}), place.span)
+    return None if word in ("run_time", *_REFERENCES) else Value(map_data({}), place.span)
 
 
 def _list_of(kind: Type | None) -> Type | None:

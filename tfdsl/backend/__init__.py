@@ -23,12 +23,12 @@ from tfdsl.vocabulary.types import Option, OptionValue
 from tfdsl.vocabulary.versions import Version
 
 if TYPE_CHECKING:
+    from tfdsl.backend.patch_rules import PatchRules
+    from tfdsl.backend.reading import Reading
     from tfdsl.emit.located import Data
     from tfdsl.ir.fields import Item, Origins
     from tfdsl.ir.model import Job
     from tfdsl.lifecycle.behaviour import Behaviour
-    from tfdsl.patch.rules import PatchRules
-    from tfdsl.reading import Reading
     from tfdsl.text import Span
 
 
@@ -170,15 +170,12 @@ class Lowering(Protocol):
 
     def check(self, unit: Unit, /) -> Iterable[Diagnostic]:
         """The target's own rules beyond its table: name budgets, host lists …"""
-        ...
 
     def generate(self, unit: Unit, /) -> Sequence[Document]:
         """The documents of a job that passed every check, in output order."""
-        ...
 
     def tasks(self, unit: Unit, /) -> Sequence[TaskConfig]:
         """What each task will see, roles in order, indexes ascending."""
-        ...
 
 
 class Backend(Record):
@@ -191,7 +188,7 @@ class Backend(Record):
     Its names: ``aliases`` are taken wherever ``name`` is; ``synonyms`` mean the same and are mended; ``akin`` are words
     of people who may mean it.
 
-    Its documents: ``schemas`` is the file of their schemas (:class:`tfdsl.patch.rules.Schemas`), empty when patches
+    Its documents: ``schemas`` is the file of their schemas (:class:`.patch_rules.Schemas`), empty when patches
     cannot be checked; ``patch_rules`` the module whose ``RULES`` say what may not be patched. ``pods``: they have pod
     templates, which ``patch pod`` changes. ``docs``: where the page about it is.
 
@@ -201,7 +198,7 @@ class Backend(Record):
     whole ones where there is no ``/``; ``refused_labels``: those of them that its checks refuse in a job. ``starter``:
     what ``tfdsl new`` writes in its block.
 
-    Import: ``reading`` is the module with :class:`tfdsl.reading.Reading`; empty when its documents cannot be imported.
+    Import: ``reading`` is the module with :class:`.reading.Reading`; empty when its documents cannot be imported.
     ``reads``: what can be, as people call it; ``kinds``: the kinds of these objects; ``commands``: the programs whose
     command lines are read.
 
@@ -222,7 +219,7 @@ class Backend(Record):
     synonyms: tuple[str, ...] = ()
     akin: tuple[str, ...] = ()
     schemas: str = ""
-    patch_rules: str = "tfdsl.patch.rules"
+    patch_rules: str = "tfdsl.backend.patch_rules"
     pods: bool = False
     docs: str = ""
     requires_image: Callable[[Mapping[str, object]], bool] = lambda options: True
@@ -236,7 +233,7 @@ class Backend(Record):
     kinds: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     lifecycle: str = ""
-    objects: str = "tfdsl.target_objects"
+    objects: str = "tfdsl.backend.objects"
 
     def load(self) -> Lowering:
         """Import the lowering."""
@@ -311,7 +308,6 @@ class Fill(Protocol):
 
     def __call__(self, unit: Unit, item: Item, /) -> Mapping[str, str]:
         """Name → text for ``item`` of ``unit.job``."""
-        ...
 
 
 class Row(Record):
