@@ -53,7 +53,7 @@ def fraction(unit: Unit, item: Item) -> bool:
 
 @condition("the role's")
 def as_the_role(unit: Unit, item: Item) -> bool:
-    """A step asks for what its role has."""
+    """Whether a step asks for what its role has."""
     role = unit.job.role(item.role)
     return role is not None and item.value == getattr(role, item.key.rpartition(".")[2])
 

@@ -143,9 +143,9 @@ class Block:
     def __init__(self, statements: Iterable[Statement] = ()) -> None:
         self.statements = list(statements)
 
-    def add(self, statement: Statement) -> None:
-        """Append ``statement`` to those of the block."""
-        self.statements.append(statement)
+    def add(self, *statements: Statement) -> None:
+        """Append ``statements``."""
+        self.statements += statements
 
     def set(self, name: str, value: Value | None, span: Span | None = None) -> None:
         """Append ``name = value``; nothing when there is no value. Of a map each entry becomes an attribute."""

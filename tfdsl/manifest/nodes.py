@@ -192,9 +192,11 @@ def put(node: Node, path: tuple[str, ...], value: Node) -> Node:
     return with_value(node, path[0], put(below, path[1:], value))
 
 
-def each(node: Node, change: Callable[[Node], Node]) -> Node:
-    """A list with ``change`` applied to each item; anything else as it is."""
-    return Sequence(tuple(change(item) for item in node.items), node.span) if isinstance(node, Sequence) else node
+def each(node: Node, change: Callable[[Mapping], Node]) -> Node:
+    """A list with ``change`` applied to each of its maps; anything else as it is."""
+    if not isinstance(node, Sequence):
+        return node
+    return Sequence(tuple(change(item) if isinstance(item, Mapping) else item for item in node.items), node.span)
 
 
 def without_items(node: Mapping, key: str, dropped: Callable[[Node], bool]) -> Mapping:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic
@@ -12,12 +11,10 @@ from tfdsl.emit.located import child
 from tfdsl.ir.cluster_spec import LONG_HOST, SHORT_HOST, address_list
 from tfdsl.ir.model import ConfigMapRef, Role, SecretRef
 from tfdsl.vocabulary.attributes import SHELL_NAME
+from tfdsl_backends.hadoop.messages import HadoopRules
 from tfdsl_backends.hadoop.options import files
 from tfdsl_backends.scripts.roles import hides_gpus
 from tfdsl_backends.scripts.texts import own_long_strings, own_variables, shown
-
-if TYPE_CHECKING:
-    from tfdsl_backends.hadoop.messages import HadoopRules
 
 LEAST_MEMORY = 4096
 """MB. Without a GPU TensorFlow was seen to reserve 7 GB of addresses; 2.1 times this is enough."""
@@ -37,8 +34,9 @@ def check_environment(unit: Unit, rules: HadoopRules, role: Role) -> Iterator[Di
         if re.fullmatch(SHELL_NAME, name) is None:
             yield rules.variable_name(unit.origins.span(f"{path}.key"), name=name)
         if isinstance(value, SecretRef | ConfigMapRef):
-            diagnostic = rules.secret_value(unit.origins.span(path), name=name)
-            yield diagnostic.help("put it in a file on the nodes that only the user can read (mount host)")
+            yield rules.secret_value(unit.origins.span(path), name=name).help(
+                "put it in a file on the nodes that only the user can read (mount host)"
+            )
 
 
 def check_nesting(unit: Unit, rules: HadoopRules, role: Role) -> Iterator[Diagnostic]:
@@ -47,16 +45,18 @@ def check_nesting(unit: Unit, rules: HadoopRules, role: Role) -> Iterator[Diagno
         for outer in role.mounts:
             if outer.kind == "host" and not outer.at.startswith("/") and mount.at.startswith(outer.at + "/"):
                 place = unit.origins.span(mount.path)
-                diagnostic = rules.mount_inside(place, at=mount.at, source=shown(outer.source), outer=outer.at)
-                yield diagnostic.help(f"mount it at a path outside {outer.at}")
+                yield rules.mount_inside(place, at=mount.at, source=shown(outer.source), outer=outer.at).help(
+                    f"mount it at a path outside {outer.at}"
+                )
 
 
 def check_hidden_gpus(unit: Unit, rules: HadoopRules) -> Iterator[Diagnostic]:
     """Roles from which the script hides the devices of their node."""
     hidden = [role for role in unit.job.roles if hides_gpus(unit.job, role)]
     if hidden:
-        diagnostic = rules.gpus_hidden(unit.origins.span(hidden[0].path), roles=_names(hidden))
-        yield diagnostic.help("set CUDA_VISIBLE_DEVICES or NVIDIA_VISIBLE_DEVICES in env of the role to avoid this")
+        yield rules.gpus_hidden(unit.origins.span(hidden[0].path), roles=_names(hidden)).help(
+            "set CUDA_VISIBLE_DEVICES or NVIDIA_VISIBLE_DEVICES in env of the role to avoid this"
+        )
 
 
 def check_virtual_memory(unit: Unit, rules: HadoopRules, roles: Sequence[Role]) -> Iterator[Diagnostic]:
@@ -67,16 +67,18 @@ def check_virtual_memory(unit: Unit, rules: HadoopRules, roles: Sequence[Role]) 
     """
     short = [role for role in roles if not role.is_board]
     if short:
-        diagnostic = rules.virtual_memory(unit.origins.span(child(short[0].path, "memory")), roles=_names(short))
-        yield diagnostic.help("set yarn.nodemanager.vmem-check-enabled to false on the nodes")
+        yield rules.virtual_memory(unit.origins.span(child(short[0].path, "memory")), roles=_names(short)).help(
+            "set yarn.nodemanager.vmem-check-enabled to false on the nodes"
+        )
 
 
 def check_strings(unit: Unit, rules: HadoopRules, role: Role) -> Iterator[Diagnostic]:
     """Strings that no process can be given."""
     for string in own_long_strings(role):
         place = unit.origins.span(string.path)
-        diagnostic = rules.too_long(place, what=string.what, role=role.name, size=string.size)
-        yield diagnostic.help("put it in a file that the command reads (mount archive or mount hdfs)")
+        yield rules.too_long(place, what=string.what, role=role.name, size=string.size).help(
+            "put it in a file that the command reads (mount archive or mount hdfs)"
+        )
 
 
 def check_addresses(unit: Unit, rules: HadoopRules) -> Iterator[Diagnostic]:

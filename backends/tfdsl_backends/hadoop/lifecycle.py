@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
+from tfdsl.ir.model import Job, Role
 from tfdsl.lifecycle.behaviour import Behaviour, Outcome, State, Task
-
-if TYPE_CHECKING:
-    from tfdsl.ir.model import Job, Role
-    from tfdsl.vocabulary.quantities import Duration
+from tfdsl.vocabulary.quantities import Duration
 
 
 class Meeting(Behaviour):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.backend.draft import Attribute, Bare, Block, Draft, Policy, Statement, Text, Value
+from tfdsl.backend.reading import Asked
 from tfdsl.diagnostics import Diagnostic, command_rules
 from tfdsl.manifest.nodes import Node, View
 from tfdsl.manifest.shell_words import Command, Word, expanded, read_script, within
@@ -15,10 +16,6 @@ from tfdsl.record import Record
 from tfdsl.text import Source, Span
 from tfdsl.vocabulary import quantities
 from tfdsl.vocabulary.attributes import DEFAULT_RETRIES, ROLE_NAMES, decider
-
-if TYPE_CHECKING:
-    from tfdsl.backend.reading import Asked
-
 
 _SAME: Final = {name: name for name in ROLE_NAMES} | {"chiefworker": "chief"}
 """What people call a role, in lowercase."""
@@ -93,8 +90,7 @@ def role_of(name: str, asked: Asked) -> str | None:
 
 def job_name(text: str, otherwise: str = "job") -> str:
     """``text`` as the name of a job: lowercase letters, digits and ``-``."""
-    name = _NOT_IN_NAMES.sub("-", text.lower()).strip("-")[:63].rstrip("-")
-    return name or otherwise
+    return _NOT_IN_NAMES.sub("-", text.lower()).strip("-")[:63].rstrip("-") or otherwise
 
 
 def megabytes(amount: int) -> Bare:
@@ -322,8 +318,7 @@ def lift_policies(draft: Draft) -> None:
     for block in roles:
         kept: list[Statement] = [one for one in block.statements if not isinstance(one, Policy)]
         block.statements = kept
-    for policy in own[0]:
-        draft.job.add(policy)
+    draft.job.add(*own[0])
 
 
 def add_completions(draft: Draft, deciding: Iterable[tuple[str, int]], span: Span) -> None:
@@ -331,8 +326,7 @@ def add_completions(draft: Draft, deciding: Iterable[tuple[str, int]], span: Spa
     found = list(deciding)
     if set(found) == {(default_decider(draft.roles), -1)}:
         return
-    for role, index in found:
-        draft.job.add(Policy(f"{subject(role, index)} completed", "complete job", span))
+    draft.job.add(*(Policy(f"{subject(role, index)} completed", "complete job", span) for role, index in found))
 
 
 def default_decider(roles: Collection[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from tfdsl.backend import Unit, condition
+from tfdsl.backend import Condition, Unit, condition
 from tfdsl.backend.conditions import not_of_a_registry
 
 if TYPE_CHECKING:
@@ -25,28 +25,27 @@ def docker(unit: Unit, item: Item) -> bool:
     return role is not None and in_docker(unit, role)
 
 
-@condition("docker, a file or with a scheme")
-def docker_file(unit: Unit, item: Item) -> bool:
-    """Whether docker would have to run what is not in a registry."""
-    return docker(unit, item) and not_of_a_registry(unit, item)
+docker_file = Condition(
+    "docker, a file or with a scheme", lambda unit, item: docker(unit, item) and not_of_a_registry(unit, item)
+)
+"""Whether docker would have to run what is not in a registry."""
 
+any_docker = Condition(
+    "a role runs in docker", lambda unit, item: any(in_docker(unit, role) for role in unit.job.roles)
+)
 
-@condition("a role runs in docker")
-def any_docker(unit: Unit, item: Item) -> bool:
-    """Whether any role runs in docker."""
-    return any(in_docker(unit, role) for role in unit.job.roles)
+native_absolute = Condition(
+    "native, an absolute path",
+    lambda unit, item: cast("BaseMount", item.node).at.startswith("/") and not docker(unit, item),
+)
 
-
-@condition("native, an absolute path")
-def native_absolute(unit: Unit, item: Item) -> bool:
-    """Whether only docker could mount something at the path."""
-    return cast("BaseMount", item.node).at.startswith("/") and not docker(unit, item)
-
-
-@condition("native, an absolute path other than the source")
-def native_elsewhere(unit: Unit, item: Item) -> bool:
-    """Whether only docker could mount this folder of the node at the path."""
-    return native_absolute(unit, item) and getattr(item.node, "source", None) != cast("BaseMount", item.node).at
+native_elsewhere = Condition(
+    "native, an absolute path other than the source",
+    lambda unit, item: (
+        native_absolute(unit, item) and getattr(item.node, "source", None) != cast("BaseMount", item.node).at
+    ),
+)
+"""Whether only docker could mount this folder of the node at the path."""
 
 
 def capability_names(unit: Unit, item: Item) -> dict[str, str]:

@@ -55,7 +55,7 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
         yield from check_addresses(unit, messages.NO_ADDRESSES, unit.job.roles)
     yield from _coordinator(unit)
     yield from _topology(unit)
-    yield from _numbers(unit)
+    yield from check_numbers(unit, messages.TOO_LARGE)
     yield from check_host_ports(unit, messages.PODS)
     yield from check_additions(unit, messages.PODS)
     yield from check_sidecar_nodes(unit, messages.SIDECAR_NODES)
@@ -102,13 +102,6 @@ def _topology(unit: Unit) -> Iterator[Diagnostic]:
     if topology and unit.job.annotations.get(EXCLUSIVE, topology) != topology:
         place = unit.origins.span(entry("annotations", EXCLUSIVE))
         yield messages.OWN_NAMES(place, key=EXCLUSIVE).help("remove the annotation or the option")
-
-
-def _numbers(unit: Unit) -> Iterator[Diagnostic]:
-    """Fields of 32 bits."""
-    ttl = unit.job.ttl
-    numbers = [("ttlSecondsAfterFinished", "ttl", ttl.seconds)] if ttl is not None else []
-    yield from check_numbers(unit, messages.TOO_LARGE, numbers)
 
 
 def _rules(unit: Unit) -> Iterator[Diagnostic]:

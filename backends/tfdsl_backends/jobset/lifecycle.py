@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.backend import Document, Unit
+from tfdsl.ir.model import Role
 from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision, Outcome, State, Task
 from tfdsl.manifest.nodes import View, tree, view
 from tfdsl.record import Record
@@ -20,10 +21,6 @@ from tfdsl.vocabulary.quantities import Duration, duration
 from tfdsl_backends.jobset.policies import job_name
 from tfdsl_backends.podspec.job_controller import ControlledJob, PodRule, controlled
 from tfdsl_backends.podspec.plan import CONTAINER
-
-if TYPE_CHECKING:
-    from tfdsl.ir.model import Role
-
 
 BY_LIMIT: Final = "BackoffLimitExceeded"
 BY_POLICY: Final = "PodFailurePolicy"

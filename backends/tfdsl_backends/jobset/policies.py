@@ -311,7 +311,7 @@ def set_rules(unit: Unit, role: RoleDecisions) -> list[SetRule]:
     """What the JobSet does about a failed Job of ``role``, before ``role.end`` is done about all else."""
     failing = pod_rules(role).failing
     rules = [
-        SetRule(act, _of_pod(hostname(unit, role.role, index), numbers))
+        SetRule(act, f"[Pp]od [^ ]*/{hostname(unit, role.role, index)}-[a-z0-9]{{5}} .*{_at(numbers)}")
         for case, numbers in failing
         for index, act in sorted(case.own.items())
     ]
@@ -330,10 +330,6 @@ def _at(numbers: Sequence[int]) -> str:
     return f"matching FailJob rule at index {f'({found})' if len(numbers) > 1 else found}$"
 
 
-def _of_pod(host: str, numbers: Sequence[int]) -> str:
-    return f"[Pp]od [^ ]*/{host}-[a-z0-9]{{5}} .*{_at(numbers)}"
-
-
 def reads_messages(unit: Unit) -> bool:
     """Whether a rule of the JobSet looks at the message of a Job."""
     decided = decisions(unit)
@@ -342,8 +338,7 @@ def reads_messages(unit: Unit) -> bool:
 
 def jobset_rules(unit: Unit) -> list[Data]:
     """``failurePolicy.rules``; none where nothing restarts the job, or every failure does."""
-    decided = decisions(unit)
-    if not decided.restarts_job:
+    if not decisions(unit).restarts_job:
         return []
     taken: set[str] = set()
 

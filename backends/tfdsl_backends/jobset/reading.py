@@ -7,8 +7,7 @@ from typing import Final, Literal, TypeAlias
 
 from tfdsl.backend.draft import Attribute, Draft, Policy
 from tfdsl.backend.reading import Asked, Field, Group
-from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.command_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
+from tfdsl.diagnostics.command_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY
 from tfdsl.manifest.nodes import Document, Node, Sequence as Listed, View, changed, child, items, scalar, view
 from tfdsl.patterns import regex
 from tfdsl.record import Record
@@ -31,7 +30,7 @@ from tfdsl_backends.jobset.policies import LABELS
 from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE
-from tfdsl_backends.podspec.reading.batch import ending_alone, read_field, refusals
+from tfdsl_backends.podspec.reading.batch import as_far_as_it_goes, ending_alone, read_field, refusals
 from tfdsl_backends.podspec.reading.beside import kept_claims
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
 from tfdsl_backends.podspec.reading.fields import metadata_fields, plain
@@ -52,8 +51,7 @@ def groups(documents: Sequence[Document]) -> Sequence[Group]:
     for document in documents:
         root = view(document.node)
         if is_jobset(root):
-            beside = belonging(neighbours, root)
-            found.append(Group("JobSet", (document, *beside)))
+            found.append(Group("JobSet", (document, *belonging(neighbours, root))))
     return found
 
 
@@ -62,17 +60,7 @@ def read(group: Group, asked: Asked) -> Draft | None:
 
     A JobSet that the server or its controller refuses is read as far as it goes, and need not come back.
     """
-    refused: list[Diagnostic] = []
-
-    def report(diagnostic: Diagnostic) -> None:
-        if diagnostic.rule is SERVER_REFUSES:
-            refused.append(diagnostic)
-        asked.report(diagnostic)
-
-    draft = _read(group, Asked(asked.roles, report))
-    if draft is not None and refused:
-        draft.law = False
-    return draft
+    return as_far_as_it_goes(_read, group, asked)
 
 
 def _read(group: Group, asked: Asked) -> Draft | None:
@@ -369,10 +357,9 @@ def read_policies(draft: Draft, root: View, found: Sequence[RoleOf]) -> None:
         block = draft.role(role)
         if one.failed != usual:
             block.add(Policy("failed", one.failed, one.limit))
-        for policy in one.exits if not same or one is every[0] else ():
-            (draft.job if same else block).add(policy)
-        for policy in one.more:
-            draft.job.add(policy)
+        if not same or one is every[0]:
+            (draft.job if same else block).add(*one.exits)
+        draft.job.add(*one.more)
     _read_retries(draft, root, manifest, every)
 
 
@@ -380,8 +367,7 @@ def _read_evicted(draft: Draft, roles: Mapping[str, _Read]) -> None:
     """``evicted``, where it is not what a failure is."""
     if all(one.evicted == one.failed for one in roles.values()):
         return
-    actions = {one.evicted for one in roles.values()}
-    if len(actions) == 1:
+    if len({one.evicted for one in roles.values()}) == 1:
         one = next(one for one in roles.values() if one.evicted != one.failed)
         draft.job.add(Policy("evicted", one.evicted, one.rules))
         return
@@ -461,9 +447,14 @@ def _read_role(manifest: Manifest, job: Job, one: RoleOf) -> _Read:
     if differs:
         more.append(Policy(f"{one.role} evicted", evicted, rules))
     exits = _exits(usual, usual[other], rules)
-    counts = "restart pod" in usual.values()
     return _Read(
-        usual[other], evicted, limit, rules, tuple(exits), tuple(more), job.controlled.limit if counts else None
+        usual[other],
+        evicted,
+        limit,
+        rules,
+        tuple(exits),
+        tuple(more),
+        job.controlled.limit if "restart pod" in usual.values() else None,
     )
 
 

@@ -234,18 +234,26 @@ def _fails(event: str) -> tuple[Row, ...]:
 
 
 def _restarts_on(event: str) -> tuple[Row, ...]:
-    key = f"policies[{event}]"
+    key, place = f"policies[{event}]", f"{JOB}.template.spec.restartPolicy"
     return (
         approximated(
             f"{key}.restart container",
-            f"{JOB}.template.spec.restartPolicy",
+            place,
             "a Job distinguishes failures only with new pods: the replica restarts in a new pod",
             "067",
             "restart-in-new-pod",
             instead="write `restart pod` if that is what you want",
             when=when.in_new_pod,
         ),
-        *_restart_container(key),
+        translated(f"{key}.restart container", place, "OnFailure", when=shared.of_tensorboard),
+        approximated(
+            f"{key}.restart container",
+            place,
+            "the restart that uses up retries is cut off at once, and the Job deletes the pod with its log",
+            "069",
+            "last-log-lost",
+            instead="write restart pod to keep the pods that have failed",
+        ),
         translated(f"{key}.restart pod", f"{JOB}.backoffLimit", "Never: the Job creates a new pod"),
     )
 
@@ -265,21 +273,6 @@ def _evicted_restarts(action: str) -> tuple[Row, ...]:
             when=when.restarts_pods,
         ),
         translated(key, f"{JOB}.backoffLimit", "a new pod, counted apart from restarts in place"),
-    )
-
-
-def _restart_container(key: str) -> tuple[Row, ...]:
-    place = f"{JOB}.template.spec.restartPolicy"
-    return (
-        translated(f"{key}.restart container", place, "OnFailure", when=shared.of_tensorboard),
-        approximated(
-            f"{key}.restart container",
-            place,
-            "the restart that uses up retries is cut off at once, and the Job deletes the pod with its log",
-            "069",
-            "last-log-lost",
-            instead="write restart pod to keep the pods that have failed",
-        ),
     )
 
 

@@ -22,11 +22,11 @@ overridden = Condition(
 )
 
 
-@condition("beside other actions on statuses, evictions or replicas")
-def in_new_pod(unit: Unit, item: Item) -> bool:
-    """``restart container``: whether its roles distinguish failures, which takes new pods."""
-    return any(not role.in_place for role in decisions(unit).deciding[id(item.node)])
-
+in_new_pod = Condition(
+    "beside other actions on statuses, evictions or replicas",
+    lambda unit, item: any(not role.in_place for role in decisions(unit).deciding[id(item.node)]),
+)
+"""``restart container``: whether its roles distinguish failures, which takes new pods."""
 
 restarts_pods = Condition("if pods restart, not containers", in_new_pod.test)
 
@@ -68,10 +68,7 @@ def restarting_roles(unit: Unit, item: Item) -> dict[str, str]:
     return {"counters": ", ".join([*job, *(f"role {one.role.name}" for one in decided.restarting)])}
 
 
-@condition("the job restarts")
-def restarts_job(unit: Unit, item: Item) -> bool:
-    """Whether any failure restarts the whole job."""
-    return decisions(unit).restarts_job
+restarts_job = Condition("the job restarts", lambda unit, item: decisions(unit).restarts_job)
 
 
 @condition("where a role of several replicas may run on")
@@ -81,10 +78,7 @@ def keeps_less(unit: Unit, item: Item) -> bool:
     return item.value == "running" and any(role.replicas > 1 for role in trains)
 
 
-@condition("several roles")
-def after_several(unit: Unit, item: Item) -> bool:
-    """``after``: whether a role waits for more than one."""
-    return len(cast("Role", item.node).after) > 1
+after_several = Condition("several roles", lambda unit, item: len(cast("Role", item.node).after) > 1)
 
 
 @condition("against a restart of the role's pods")

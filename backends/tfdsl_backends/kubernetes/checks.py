@@ -10,6 +10,7 @@ from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.suggest import listing
 from tfdsl.emit.located import child
+from tfdsl.grouping import grouped
 from tfdsl.ir.policies import on_eviction
 from tfdsl.patterns import regex
 from tfdsl.text import Span
@@ -62,7 +63,7 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     yield from check_names(unit, messages.PODS, _names(unit))
     jobs_of = ((role, role_job_name(unit, role)) for role in training_roles(unit.job))
     yield from check_same_names(unit, messages.SAME_NAME, jobs_of)
-    yield from _numbers(unit)
+    yield from check_numbers(unit, messages.TOO_LARGE, [("backoffLimit", "retries", unit.job.retries + 1)])
     yield from check_additions(unit, messages.PODS)
     yield from check_job_labels(unit, messages.JOB_LABEL, training_roles(unit.job))
     yield from check_kueue_label(unit, messages.KUEUE)
@@ -75,15 +76,14 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
 
 def _drained(unit: Unit) -> Iterator[Diagnostic]:
     """Replicas that are to start again when they are lost, and may count as completed instead (seen on 1.34.4)."""
-    lost: dict[str, list[str]] = {}
-    for role in training_roles(unit.job):
-        policy = on_eviction(unit.job, role)
-        if policy is not None and policy.action in RESTARTS:
-            lost.setdefault(policy.path, []).append(role.name)
+    lost = grouped(
+        (policy.path, role.name)
+        for role in training_roles(unit.job)
+        if (policy := on_eviction(unit.job, role)) is not None and policy.action in RESTARTS
+    )
     for path, roles in lost.items():
         place = unit.origins.span(child(path, "action"))
-        diagnostic = messages.COMPLETES_WHEN_DRAINED(place, role=listing(roles))
-        yield diagnostic.help("let it exit with 143 on SIGTERM")
+        yield messages.COMPLETES_WHEN_DRAINED(place, role=listing(roles)).help("let it exit with 143 on SIGTERM")
 
 
 def _statuses(unit: Unit) -> Iterator[Diagnostic]:
@@ -159,12 +159,3 @@ def _names(unit: Unit) -> list[Name]:
     if job.board is not None:
         names.append(Name("TensorBoard's Service", tensorboard_name(job)))
     return names
-
-
-def _numbers(unit: Unit) -> Iterator[Diagnostic]:
-    """Fields of 32 bits; the language has no role too large for an Indexed Job."""
-    job = unit.job
-    numbers = [("backoffLimit", "retries", job.retries + 1)]
-    if job.ttl is not None:
-        numbers.append(("ttlSecondsAfterFinished", "ttl", job.ttl.seconds))
-    yield from check_numbers(unit, messages.TOO_LARGE, numbers)

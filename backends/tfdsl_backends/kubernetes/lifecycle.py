@@ -10,13 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from tfdsl.backend import Document, Unit
-from tfdsl.ir.model import Role
 from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision, Outcome, State, Task
 from tfdsl.manifest.nodes import tree, view
 from tfdsl.record import Record
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl_backends.kubernetes.tfconfig import jobs
-from tfdsl_backends.podspec.job_controller import ControlledJob, controlled, note_restart, restarts_in_pods
+from tfdsl_backends.podspec.job_controller import ControlledJob, PodByPod, controlled, note_restart, restarts_in_pods
 
 _FAILED: Final = "failed pods of "
 _IN_PLACE: Final = "restarts in all pods of "
@@ -50,7 +49,7 @@ class _Part(Record):
         return self.job.is_complete(succeeded, lambda at: _has_succeeded(self.tasks[at], state), len(self.tasks))
 
 
-class Jobs(Behaviour):
+class Jobs(PodByPod):
     """The Job controller, and the Jobs of one job."""
 
     def __init__(self, unit: Unit, parts: Mapping[str, _Part]) -> None:
@@ -120,17 +119,9 @@ class Jobs(Behaviour):
     def _job(self, task: Task) -> ControlledJob:
         return self._parts[self._names[task]].job
 
-    def on_pending(self, task: Task) -> Decision | None:
-        """Pods may wait as long as they like."""
-        return None
-
     def on_split(self) -> Decision:
         """Jobs are no gang."""
         return Decision("ignore", "some pods wait")
-
-    def may_start(self, role: Role, state: State) -> bool:
-        """All Jobs start at once."""
-        return True
 
     # --- restarts ---
 
@@ -183,10 +174,6 @@ class Jobs(Behaviour):
     def _first_deadline(self) -> int | None:
         seconds = [part.job.deadline for part in self._parts.values() if part.job.deadline is not None]
         return min(seconds, default=None)
-
-    def nothing_left(self, state: State) -> bool:
-        """Each Job says itself when it ends."""
-        return False
 
     def stopped_at_the_end(self, outcome: Outcome, state: State) -> Iterable[tuple[Task, bool]]:
         """Each Job has stopped its own; TensorBoard runs on."""

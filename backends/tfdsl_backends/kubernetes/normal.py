@@ -6,8 +6,9 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping as Map, Sequence as Many
 from functools import cache
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
+from tfdsl.grouping import grouped
 from tfdsl.ir.cluster_spec import tf_config
 from tfdsl.manifest.nodes import (
     Mapping,
@@ -40,10 +41,6 @@ from tfdsl_backends.podspec.normal.documents import SCHEDULER, aligned_job, dial
 from tfdsl_backends.podspec.normal.tables import SETS
 from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Rule, in_order
 from tfdsl_backends.podspec.plan import CONTAINER, INDEX_FIELD, INDEX_VARIABLE, PORT_NAME
-
-if TYPE_CHECKING:
-    pass
-
 
 VARIABLE: Final = "TF_CONFIG"
 _REFERENCE: Final = regex(r"(?<!\$)\$\(([A-Za-z_][A-Za-z0-9_]*)\)")
@@ -288,10 +285,9 @@ def part(document: Node) -> Part:
 def sets(documents: Iterable[Node]) -> Iterator[list[int]]:
     """The positions of the Jobs in ``documents`` that belong together, each set in the order of the documents."""
     parts = [part(document) for document in documents]
-    by_name: dict[tuple[str, str], list[int]] = {}
-    for number, one in enumerate(parts):
-        namespace = one.root["metadata"]["namespace"].text or ""
-        by_name.setdefault((namespace, one.job), []).append(number)
+    by_name = grouped(
+        ((one.root["metadata"]["namespace"].text or "", one.job), number) for number, one in enumerate(parts)
+    )
     for numbers in by_name.values():
         for tied in _tied(parts, numbers):
             if _make_one([parts[number] for number in tied]):
@@ -319,9 +315,8 @@ def _tied(parts: list[Part], numbers: list[int]) -> Iterator[list[int]]:
 
 def _ties(one: Part) -> Iterator[tuple[str, str]]:
     """What shows that two Jobs of one name belong together."""
-    label = one.root["metadata"]["labels"][JOB_LABEL].text
     for what, value in (
-        ("label", label),
+        ("label", one.root["metadata"]["labels"][JOB_LABEL].text),
         ("cluster", one.config.cluster_text if one.config is not None else None),
         ("hosts", hosts_flag(one.pod)),
         ("subdomain", one.pod["subdomain"].text),
@@ -334,9 +329,7 @@ def _make_one(parts: list[Part]) -> bool:
     """Whether the parts are all replicas of their roles, each once."""
     if len(parts) == 1:
         return True
-    roles: dict[str, list[int | None]] = {}
-    for one in parts:
-        roles.setdefault(one.role, []).append(one.index)
+    roles = grouped((one.role, one.index) for one in parts)
     return all(
         indexes == [None] or sorted(index for index in indexes if index is not None) == list(range(len(indexes)))
         for indexes in roles.values()
@@ -368,8 +361,7 @@ def replicas_of(parts: Many[Part]) -> int:
     """The replicas of a role: as many pods as have to succeed, or as run at the same time."""
     if len(parts) > 1:
         return len(parts)
-    numbers = [parts[0].spec[key].number or 0 for key in _COUNTS]
-    return max(1, *numbers)
+    return max(1, *[parts[0].spec[key].number or 0 for key in _COUNTS])
 
 
 KINDS: Final = {("batch/v1", "Job"): "Job"}
@@ -381,8 +373,7 @@ def labels(job: Mapping) -> Mapping:
     own, theirs = child(job, "metadata", "labels"), child(job, "spec", "template", "metadata", "labels")
     if not isinstance(own, Mapping):
         return job
-    given = plain(without(own, rules.GENERATED)) or {}
-    if given != (plain(theirs) if theirs is not None else {}):
+    if (plain(without(own, rules.GENERATED)) or {}) != (plain(theirs) if theirs is not None else {}):
         return job
     return within(job, ("metadata",), lambda metadata: without(metadata, ("labels",)))
 
@@ -438,9 +429,9 @@ def _without_ours(labels: Mapping) -> Mapping:
     return without(labels, (JOB_LABEL, ROLE_LABEL))
 
 
-def _without_ports(container: Node) -> Node:
+def _without_ports(container: Mapping) -> Node:
     """Without ports that have no name and are not the node's: they only inform."""
-    return without_items(container, "ports", _only_informs) if isinstance(container, Mapping) else container
+    return without_items(container, "ports", _only_informs)
 
 
 def _only_informs(port: Node) -> bool:

@@ -201,8 +201,11 @@ def roles_of(parts: Many[Part], asked: Asked) -> dict[str, list[Part]] | None:
         if role is None:
             place = one.root["metadata"]["name"]
             known = ", ".join(ORDER)
-            diagnostic = NO_ROLE(place.span, what="the Job", name=one.name or one.role)
-            asked.report(diagnostic.help(f"say which it is with --role {one.role}=ROLE; roles are {known}"))
+            asked.report(
+                NO_ROLE(place.span, what="the Job", name=one.name or one.role).help(
+                    f"say which it is with --role {one.role}=ROLE; roles are {known}"
+                )
+            )
             return None
         found.setdefault(role, []).append(one)
     return {role.name: sorted(found[role.name], key=_number) for role in ROLES if role.name in found}
@@ -246,8 +249,7 @@ def _hosts(draft: Draft, roles: Map[str, Many[Part]], *, pinned: bool) -> Callab
     """The host of a replica: its node, or what the Service makes of its name; the nodes in the order of the option."""
     placed = [(role, one) for role in ORDER for one in roles.get(role, ())]
     if pinned:
-        nodes = [one.host or "" for _, one in placed]
-        draft.options.set("hosts", nodes, placed[0][1].pod["nodeName"].span)
+        draft.options.set("hosts", [one.host or "" for _, one in placed], placed[0][1].pod["nodeName"].span)
     if any(_must_be_patched(one) for _, one in placed):
         return lambda role, index: f"{role}.{index}.invalid"  # which no TF_CONFIG has
     options = [one for one in draft.options.statements if isinstance(one, Attribute)]
@@ -286,8 +288,7 @@ def _read_policies(draft: Draft, found: Map[str, Restarts]) -> None:
     every = list(found.values())
     same = all(one.policies == every[0].policies or _said(one) == _said(every[0]) for one in every)
     for role, one in found.items():
-        for policy in one.policies:
-            (draft.job if same else draft.role(role)).add(policy)
+        (draft.job if same else draft.role(role)).add(*one.policies)
         if same:
             break
     counts = [(one.retries, one.span) for one in every if one.retries is not None]
@@ -552,18 +553,15 @@ def _common(texts: list[str], reference: str) -> str | None:
     return "".join(words)
 
 
-def _with(container: Node, name: str) -> Node:
+def _with(container: Mapping, name: str) -> Node:
     """``container`` with the variable ``name`` for the index, if it refers to it."""
-    if not isinstance(container, Mapping):
-        return container
     reference = f"$({name})"
     if not any(isinstance(text := scalar(node), str) and reference in text for _, node in walk(container)):
         return container
     span = container.span
     source = mapping({"fieldRef": mapping({"fieldPath": Scalar(INDEX_FIELD, span)}, span)}, span)
     variable = mapping({"name": Scalar(name, span), "valueFrom": source}, span)
-    env = items(container.get("env"))
-    return with_value(container, "env", Sequence((variable, *env), span))
+    return with_value(container, "env", Sequence((variable, *items(container.get("env"))), span))
 
 
 # A template of simpletfjob has four fields, and the cluster is asked on which nodes the tasks run. So the nodes and the
@@ -619,8 +617,7 @@ def as_template(draft: Draft, document: Node, asked: Asked) -> Draft:
     """``draft``, which was read from the first tasks, for as many tasks as there are nodes."""
     draft.law = False
     draft.params = [SERVERS, HOSTS]
-    blocks = (draft.job, draft.options, *draft.roles.values(), *draft.role_options.values())
-    for block in blocks:
+    for block in (draft.job, draft.options, *draft.roles.values(), *draft.role_options.values()):
         block.statements = [
             replace(one, value=_value(one.value)) if isinstance(one, Attribute) else one for one in block.statements
         ]

@@ -21,11 +21,8 @@ one_job = Condition("one Job", lambda unit, item: sum(job_count(unit, role) for 
 """Whether all replicas are in one Job, so that its end is the end of the job."""
 
 
-@condition('"running" and one Job')
-def one_job_running(unit: Unit, item: Item) -> bool:
-    """``cleanup``: whether one Job does it: it stops what runs when it ends and leaves what has ended."""
-    return item.value == "running" and one_job(unit, item)
-
+one_job_running = Condition('"running" and one Job', lambda unit, item: item.value == "running" and one_job(unit, item))
+"""``cleanup``: whether one Job does it: it stops what runs when it ends and leaves what has ended."""
 
 not_on_node = Condition("false with hosts", lambda unit, item: item.value is False and pinned(unit))
 
@@ -72,10 +69,8 @@ whole_or_pinned = Condition("with hosts, or one replica", lambda unit, item: pin
 """``completed`` of one replica: whether that replica is a Job of its own."""
 
 
-@condition("no other Jobs")
-def no_job_stays(unit: Unit, item: Item) -> bool:
-    """Whether all Jobs have ended when the one that decides, or those of the role that does, have."""
-    return not _staying(unit, item)
+no_job_stays = Condition("no other Jobs", lambda unit, item: not _staying(unit, item))
+"""Whether all Jobs have ended when the one that decides, or those of the role that does, have."""
 
 
 def jobs_that_stay(unit: Unit, item: Item) -> dict[str, str]:

@@ -93,14 +93,13 @@ def ending_alone(job: Job, role: Role) -> list[Policy]:
 # --- conditions of the support tables ---
 
 
-@condition("true, with a queue or Kueue's label")
-def in_kueue(unit: Unit, item: Item) -> bool:
-    """``suspend``: whether Kueue manages what is to be held."""
-    return item.value is True and queued(unit, item)
-
-
 queued = Condition("with a queue", lambda unit, item: unit.job.queue is not None or QUEUE_LABEL in unit.job.labels)
 """Whether Kueue admits the job, all its pods at once."""
+
+in_kueue = Condition(
+    "true, with a queue or Kueue's label", lambda unit, item: item.value is True and queued(unit, item)
+)
+"""``suspend``: whether Kueue manages what is to be held."""
 
 
 @condition("tensorboard, unless failed => restart container or evicted => restart pod")

@@ -66,18 +66,19 @@ def each_place_once(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
             yield diagnostic
 
 
-def check_numbers(unit: Unit, rule: Rule, numbers: Iterable[tuple[str, str, int]]) -> Iterator[Diagnostic]:
-    """Fields of 32 bits; of each its name, the IR path it comes from and its value.
+def check_numbers(unit: Unit, rule: Rule, numbers: Iterable[tuple[str, str, int]] = ()) -> Iterator[Diagnostic]:
+    """Fields of 32 bits: ``numbers``, of each its name, the IR path it comes from and its value, and those of all jobs.
 
     The grace period has 64 bits, but no more years than that.
     """
+    ttl = [("ttlSecondsAfterFinished", "ttl", unit.job.ttl.seconds)] if unit.job.ttl is not None else []
     graces = [
         (field.path, child(role.path, field.name), time.seconds)
         for role in unit.job.roles
         for field in POD
         if field.codec == "seconds" and (time := getattr(role, field.name)) is not None
     ]
-    for field, path, value in (*numbers, *graces):
+    for field, path, value in (*numbers, *ttl, *graces):
         if value > INT32:
             yield rule(unit.origins.span(path), field=field, value=value)
 
@@ -122,8 +123,9 @@ def _no_command(unit: Unit, rules: PodRules, role: Role, plan: PodPlan) -> Diagn
         starter = "the program that computes --task_index"
     else:
         starter = "the program that sets TF_CONFIG"
-    diagnostic = rules.no_command(unit.origins.span(role.path), role=role.name, starter=starter)
-    return diagnostic.help("write the image's entrypoint as command, or as entrypoint in build")
+    return rules.no_command(unit.origins.span(role.path), role=role.name, starter=starter).help(
+        "write the image's entrypoint as command, or as entrypoint in build"
+    )
 
 
 def _too_large(unit: Unit, rules: PodRules, role: Role, plan: PodPlan) -> Iterator[Diagnostic]:
@@ -138,8 +140,9 @@ def check_injected(unit: Unit, rules: PodRules, role: Role, maker: str, tf_confi
     size = len(f"TF_CONFIG={tf_config}".encode())
     if size > LONGEST_STRING:
         place = unit.origins.span(child(role.path, "replicas"))
-        diagnostic = rules.value_too_large(place, what=f"variable TF_CONFIG from {maker}", role=role.name, size=size)
-        yield diagnostic.help("lower replicas")
+        yield rules.value_too_large(place, what=f"variable TF_CONFIG from {maker}", role=role.name, size=size).help(
+            "lower replicas"
+        )
 
 
 def _strings(unit: Unit, role: Role, plan: PodPlan) -> Iterator[tuple[str, str, str]]:
@@ -175,8 +178,7 @@ def check_paths(unit: Unit, rules: PodRules) -> Iterator[Diagnostic]:
         if not text.startswith("/"):
             diagnostic = rules.relative_path(unit.origins.span(path), what=what, path=text)
             whole = text.removeprefix("./").strip("./")
-            advice = f"write /{whole}" if whole else "write an absolute path, e.g. /app"
-            yield diagnostic.help(advice)
+            yield diagnostic.help(f"write /{whole}" if whole else "write an absolute path, e.g. /app")
 
 
 def _paths(unit: Unit) -> Iterator[tuple[str, str, str]]:
@@ -203,8 +205,7 @@ def check_resource_names(unit: Unit, rules: PodRules, role: Role) -> Iterator[Di
     for name, path in asked.items():
         problem = _problem(role, name)
         if problem:
-            diagnostic = rules.resource_name(unit.origins.span(path), name=name, problem=problem)
-            yield diagnostic
+            yield rules.resource_name(unit.origins.span(path), name=name, problem=problem)
 
 
 def _problem(role: Role, name: str) -> str:
@@ -218,8 +219,7 @@ def _problem(role: Role, name: str) -> str:
 
 
 def _huge_pages(role: Role, name: str) -> str:
-    size = parse_unit(name.removeprefix(HUGE_PAGES))
-    page = getattr(size, "milli", 0)
+    page = getattr(parse_unit(name.removeprefix(HUGE_PAGES)), "milli", 0)
     amount = role.resources.get(name)
     if not page:
         return "huge pages are named by their size, e.g. hugepages-2Mi"
@@ -255,15 +255,15 @@ def check_shell_names(unit: Unit, rules: PodRules, role: Role, plan: PodPlan) ->
 
 
 def check_host_ports(unit: Unit, rules: PodRules) -> Iterator[Diagnostic]:
-    """Roles on the node's network that can never share a node; lint rule TFJ3019 is about replicas of one role."""
-    on_host = [role for role in unit.job.roles if role.host_network]
-    for first, second in combinations(on_host, 2):
+    """Roles on the node's network that can never share a node; lint rule TFJ3019 tells of the replicas of one role."""
+    for first, second in combinations([role for role in unit.job.roles if role.host_network], 2):
         taken = _ports(first)
         shared = next((port for port in _ports(second) if port in taken), None)
         if shared is not None:
             place = unit.origins.span(child(second.path, "host_network"))
-            diagnostic = rules.host_port(place, who=f"{first.name} and {second.name}", port=shared)
-            yield diagnostic.help("give each role its own ports" if first.ports else "give each role its own port")
+            yield rules.host_port(place, who=f"{first.name} and {second.name}", port=shared).help(
+                "give each role its own ports" if first.ports else "give each role its own port"
+            )
 
 
 def _ports(role: Role) -> list[int]:
@@ -282,8 +282,7 @@ def check_kueue_label(unit: Unit, rules: KueueRules) -> Iterator[Diagnostic]:
     """An error when the job has the label and a queue that is another one."""
     job = unit.job
     if job.queue is not None and job.labels.get(QUEUE_LABEL, job.queue) != job.queue:
-        diagnostic = rules.label(unit.origins.span(entry("labels", QUEUE_LABEL)), queue=job.queue)
-        yield diagnostic.help("remove the label")
+        yield rules.label(unit.origins.span(entry("labels", QUEUE_LABEL)), queue=job.queue).help("remove the label")
 
 
 def check_additions(unit: Unit, rules: PodRules) -> Iterator[Diagnostic]:
@@ -333,8 +332,7 @@ def _limits(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
     for role in unit.job.roles:
         for name in ("memory", "cpu"):
             written = unit.origins.written(child(role.path, name))
-            own = unit.origins.written(child(role.path, f"{name}_limit"))
-            if written is not None and own is None:
+            if written is not None and unit.origins.written(child(role.path, f"{name}_limit")) is None:
                 places.setdefault(name, written)
     if places:
         names = " and ".join(places)
@@ -360,8 +358,9 @@ def _devices(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
         hidden += [(f"{step.kind} {step.name}", step.path) for step in role.steps if hides_from_step(role, step)]
     if hidden:
         names = ", ".join(dict.fromkeys(name for name, _ in hidden))
-        diagnostic = rule(unit.origins.span(hidden[0][1]), roles=names, value=value)
-        yield diagnostic.help(f'write nvidia_visible_devices = "" in target {unit.target} to leave it out')
+        yield rule(unit.origins.span(hidden[0][1]), roles=names, value=value).help(
+            f'write nvidia_visible_devices = "" in target {unit.target} to leave it out'
+        )
 
 
 def check_job_labels(unit: Unit, rule: Rule, roles: Iterable[Role]) -> Iterator[Diagnostic]:

@@ -41,40 +41,20 @@ class Field(Record):
     patch: Literal["name", "not negative"] | None = None
 
 
-def _is_image(text: str) -> bool:
-    return image(text) is None
-
-
-def _is_name(text: str) -> bool:
-    return not name_problem(text)
-
-
 def _is_id(number: int) -> bool:
     return 0 <= number <= HIGHEST_ID
-
-
-def _is_int32(number: int) -> bool:
-    return 0 <= number <= INT32
-
-
-def _is_positive(number: int) -> bool:
-    return number > 0
-
-
-def _is_not_negative(number: int) -> bool:
-    return number >= 0
 
 
 METADATA: Final = (Field("labels", "metadata.labels", "map"), Field("annotations", "metadata.annotations", "map"))
 """Of an object, or of a pod template."""
 
-DEADLINE: Final = Field("deadline", "activeDeadlineSeconds", "seconds", fits=_is_positive)
-TTL: Final = Field("ttl", "ttlSecondsAfterFinished", "seconds", fits=_is_not_negative)
+DEADLINE: Final = Field("deadline", "activeDeadlineSeconds", "seconds", fits=lambda number: number > 0)
+TTL: Final = Field("ttl", "ttlSecondsAfterFinished", "seconds", fits=lambda number: number >= 0)
 SUSPEND: Final = Field("suspend", "suspend", "flag", filled=False)
 """Of the ``spec`` of a Job or a JobSet, and of the ``runPolicy`` of a TFJob."""
 
 IMAGE: Final = (
-    Field("image", "image", fits=_is_image),
+    Field("image", "image", fits=lambda text: image(text) is None),
     Field("image_pull_policy", "imagePullPolicy", fits=("Always", "IfNotPresent", "Never").__contains__),
 )
 """Of the container that runs the command."""
@@ -88,10 +68,17 @@ POD: Final = (
         "serviceAccountName",
         old="serviceAccount",
         admitted="default",
-        fits=_is_name,
+        fits=lambda text: not name_problem(text),
         patch="name",
     ),
-    Field("stop_grace", "terminationGracePeriodSeconds", "seconds", filled=30, fits=_is_int32, patch="not negative"),
+    Field(
+        "stop_grace",
+        "terminationGracePeriodSeconds",
+        "seconds",
+        filled=30,
+        fits=lambda number: 0 <= number <= INT32,
+        patch="not negative",
+    ),
     Field("run_as_user", "securityContext.runAsUser", "number", fits=_is_id, patch="not negative"),
     Field("run_as_group", "securityContext.runAsGroup", "number", fits=_is_id, patch="not negative"),
     Field("fs_group", "securityContext.fsGroup", "number", fits=_is_id, patch="not negative"),

@@ -7,15 +7,13 @@ Under ``OnFailure`` the kubelet restarts containers, and the Job fails when the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
+from tfdsl.ir.model import Role
+from tfdsl.lifecycle.behaviour import Behaviour, Decision, State, Task
+from tfdsl.manifest.nodes import View
 from tfdsl.record import Record
 from tfdsl_backends.podspec.plan import CONTAINER
-
-if TYPE_CHECKING:
-    from tfdsl.lifecycle.behaviour import Decision, State, Task
-    from tfdsl.manifest.nodes import View
-
 
 DEFAULT_LIMIT: Final = 6
 """``backoffLimit`` of a Job that says nothing."""
@@ -71,6 +69,22 @@ class ControlledJob(Record):
         if succeeded == replicas:
             return True
         return any(_is_met(rule, succeeded, has_succeeded, replicas) for rule in self.success)
+
+
+class PodByPod(Behaviour):
+    """A job whose pods are made at once and live each for itself: they are no gang, and nobody waits for them."""
+
+    def on_pending(self, task: Task) -> Decision | None:
+        """Pods may wait as long as they like."""
+        return None
+
+    def may_start(self, role: Role, state: State) -> bool:
+        """All pods are made at once."""
+        return True
+
+    def nothing_left(self, state: State) -> bool:
+        """A job that nothing has ended runs on, even without pods."""
+        return False
 
 
 def controlled(spec: View) -> ControlledJob:

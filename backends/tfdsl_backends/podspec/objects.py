@@ -15,13 +15,12 @@ if TYPE_CHECKING:
 
 def job_metadata(job: Job, labels: Mapping[str, Data] | None = None) -> dict[str, Data]:
     """``metadata`` of the job's own object: name, namespace, labels (the target's win), annotations."""
-    own = at(job, "labels")
     return {
         "name": Located(job.name, ""),
         "namespace": at(job, "namespace"),
         "labels": {**{key: Located(value, entry("labels", key)) for key, value in job.labels.items()}, **labels}
         if labels
-        else own,
+        else at(job, "labels"),
         "annotations": at(job, "annotations"),
     }
 

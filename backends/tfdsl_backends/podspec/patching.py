@@ -385,9 +385,10 @@ def _mounts(node: Node, volumes: set[str]) -> Iterator[Complaint]:
         name, path = mount["name"], mount["mountPath"]
         if str(name.data) not in volumes:
             known = f"the pod has {enumeration(sorted(volumes)) if volumes else 'none'}"
-            message = f"there is no volume {name.data}: {known}"
             yield part(mount, "name").complain(
-                message if mount.has("name") else "a mount needs the name of a volume",
+                f"there is no volume {name.data}: {known}"
+                if mount.has("name")
+                else "a mount needs the name of a volume",
                 'add it: patch pod "spec.volumes" += [{ name = … }]',
             )
         if not path.data:

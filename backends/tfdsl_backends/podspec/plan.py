@@ -140,9 +140,7 @@ def watched(role: Role) -> Sequence[str | None]:
     Steps that prepare are among them, sidecars are not: the kubelet stops these, so they end with a status too.
     """
     prepares = [step.name for step in role.steps if step.kind == "prepare"]
-    if prepares and len(prepares) == len(role.steps):
-        return [None]
-    return [CONTAINER, *prepares]
+    return [None] if prepares and len(prepares) == len(role.steps) else [CONTAINER, *prepares]
 
 
 def disrupted(action: PolicyAction) -> Data:

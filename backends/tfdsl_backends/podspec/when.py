@@ -60,10 +60,8 @@ any_of_several = Condition(
 has_outputs = Condition("with outputs", lambda unit, item: bool(cast("Role", item.node).outputs))
 
 
-@condition("beside host or nfs mounts")
-def mounts_folders(unit: Unit, item: Item) -> bool:
-    """Whether the role mounts folders whose group the kubelet leaves as it is (volumes without SetUp ownership)."""
-    return bool(_folders(item))
+mounts_folders = Condition("beside host or nfs mounts", lambda unit, item: bool(_folders(item)))
+"""Whether the role mounts folders whose group the kubelet leaves as it is (volumes without SetUp ownership)."""
 
 
 def folder_paths(unit: Unit, item: Item) -> dict[str, str]:
@@ -75,10 +73,10 @@ def _folders(item: Item) -> list[str]:
     return [mount.at for mount in cast("Role", item.node).mounts if mount.kind in ("host", "nfs")]
 
 
-@condition("with a run_as_user other than 0")
-def runs_as_other_user(unit: Unit, item: Item) -> bool:
-    """Whether the command loses added capabilities when it starts, as those of any user but root (capabilities(7))."""
-    return bool(cast("Role", item.node).run_as_user and item.value)
+runs_as_other_user = Condition(
+    "with a run_as_user other than 0", lambda unit, item: bool(cast("Role", item.node).run_as_user and item.value)
+)
+"""Whether the command loses added capabilities when it starts, as those of any user but root (capabilities(7))."""
 
 
 def user_and_capabilities(unit: Unit, item: Item) -> dict[str, str]:
@@ -116,10 +114,8 @@ def goes_to_hdfs(unit: Unit, item: Item) -> bool:
     return isinstance(first, str) and first.startswith("hdfs://")
 
 
-@condition("a name that env does not define")
-def refers_to_undefined(unit: Unit, item: Item) -> bool:
-    """Whether a run-time text names a variable that Kubernetes would not replace."""
-    return bool(_undefined_in(unit, item))
+refers_to_undefined = Condition("a name that env does not define", lambda unit, item: bool(_undefined_in(unit, item)))
+"""Whether a run-time text names a variable that Kubernetes would not replace."""
 
 
 def undefined_names(unit: Unit, item: Item) -> dict[str, str]:
@@ -148,8 +144,7 @@ def _undefined_in(unit: Unit, item: Item) -> list[str]:
 
 
 def _values(item: Item) -> list[object]:
-    field = item.key.partition("{")[0].rpartition(".")[2]
-    value: object = getattr(item.node, field)
+    value: object = getattr(item.node, item.key.partition("{")[0].rpartition(".")[2])
     return list(cast("tuple[object, ...]", value)) if isinstance(value, tuple) else [value]
 
 

@@ -13,9 +13,9 @@ from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.emit.located import child
 from tfdsl.emit.xml import refused as not_in_xml
+from tfdsl.grouping import grouped
 from tfdsl.ir.model import BaseMount, HostMount, Role
 from tfdsl.patterns import regex
-from tfdsl.text import Span
 from tfdsl_backends.hadoop.checks import (
     LEAST_MEMORY,
     check_addresses,
@@ -81,8 +81,7 @@ def _options(unit: Unit) -> Iterator[Diagnostic]:
     for address in unit.texts("resourcemanager"):
         if not ADDRESS.match(web_address(address)):
             yield messages.ADDRESS(unit.option_place("resourcemanager"), value=address)
-    version = unit.text("app_version")
-    if unit.text("metainfo") == "xml" and not_in_xml(version) is not None:
+    if unit.text("metainfo") == "xml" and not_in_xml(unit.text("app_version")) is not None:
         yield messages.XML_TEXT(unit.option_place("app_version"), value="app_version")
 
 
@@ -91,8 +90,9 @@ def _master(unit: Unit) -> Iterator[Diagnostic]:
     heap, memory = am_heap(unit), unit.options["am_memory"]
     most = memory if isinstance(memory, int) else MASTER_MEMORY
     if heap is not None and heap >= most:
-        diagnostic = messages.MASTER_HEAP(unit.option_place("am_heap"), heap=heap, memory=most)
-        yield diagnostic.help(f"write am_memory = {heap * 4 // 3}")
+        yield messages.MASTER_HEAP(unit.option_place("am_heap"), heap=heap, memory=most).help(
+            f"write am_memory = {heap * 4 // 3}"
+        )
 
 
 def _placement(unit: Unit) -> Iterator[Diagnostic]:
@@ -128,32 +128,34 @@ def _are_ports(text: str) -> bool:
 
 def _work_folders(unit: Unit) -> Iterator[Diagnostic]:
     """Docker roles that start in the work folder; one diagnostic for all roles with the same image."""
-    names: dict[Span, list[str]] = {}
-    for role in unit.job.roles:
-        if not role.is_board and starts_in_work_folder(unit, role):
-            names.setdefault(unit.origins.span(child(role.path, "image")), []).append(role.name)
+    names = grouped(
+        (unit.origins.span(child(role.path, "image")), role.name)
+        for role in unit.job.roles
+        if not role.is_board and starts_in_work_folder(unit, role)
+    )
     for place, roles in names.items():
         yield messages.WORK_FOLDER(place, roles=", ".join(roles)).help("write workdir for another folder")
 
 
 def _command(unit: Unit, role: Role) -> Iterator[Diagnostic]:
     if not (role.command or role.server or role.is_board or in_docker(unit, role)):
-        diagnostic = messages.NO_COMMAND(unit.origins.span(role.path), role=role.name)
-        yield diagnostic.help('write command = ["python", "train.py"], or give the role an image')
+        yield messages.NO_COMMAND(unit.origins.span(role.path), role=role.name).help(
+            'write command = ["python", "train.py"], or give the role an image'
+        )
 
 
 def _amounts(unit: Unit, role: Role) -> Iterator[Diagnostic]:
     if role.memory is None:
-        diagnostic = messages.DEFAULT_MEMORY(unit.origins.span(role.path), role=role.name)
-        yield diagnostic.help("write memory, e.g. memory = 4Gi")
+        yield messages.DEFAULT_MEMORY(unit.origins.span(role.path), role=role.name).help(
+            "write memory, e.g. memory = 4Gi"
+        )
     amounts = {
         "memory": ("yarn.memory", megabytes(role.memory) if role.memory is not None else 0),
         "cpu": ("yarn.vcores", role.cpu.whole if role.cpu is not None else 0),
     }
     for field, (key, value) in amounts.items():
         if value > INTEGER:
-            place = unit.origins.span(child(role.path, field))
-            yield messages.NUMBER_TOO_LARGE(place, field=key, value=value)
+            yield messages.NUMBER_TOO_LARGE(unit.origins.span(child(role.path, field)), field=key, value=value)
 
 
 def _mounts(unit: Unit, role: Role) -> Iterator[Diagnostic]:
@@ -166,8 +168,9 @@ def _mounts(unit: Unit, role: Role) -> Iterator[Diagnostic]:
         if isinstance(source, str) and ":" in source and in_docker(unit, role):  # no mount path may have one
             yield messages.DOCKER_PATH(place, path=source)
         if mount.kind == "archive" and is_sent(mount.source) and not isinstance(mount.source, str):
-            diagnostic = messages.ARCHIVE_SOURCE(place, source=shown(mount.source))
-            yield diagnostic.help("start it with hdfs://, or write the file's name")
+            yield messages.ARCHIVE_SOURCE(place, source=shown(mount.source)).help(
+                "start it with hdfs://, or write the file's name"
+            )
 
 
 def _is_safe(mount: BaseMount) -> bool:
@@ -189,7 +192,6 @@ def _outputs(unit: Unit, role: Role) -> Iterator[Diagnostic]:
         root = output.destination  # a text whose beginning alone is known goes below the mount
         if not begin.startswith("hdfs://") and not any(begin.startswith(at) and root != at for at in lasting):
             place = unit.origins.span(child(output.path, "destination"))
-            diagnostic = messages.OUTPUT_PLACE(place, destination=shown(output.destination), role=role.name)
-            yield diagnostic.help(
+            yield messages.OUTPUT_PLACE(place, destination=shown(output.destination), role=role.name).help(
                 'mount host "/shared/runs" at "/shared/runs" and write below it, or use an hdfs:// URI'
             )

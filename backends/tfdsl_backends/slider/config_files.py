@@ -66,8 +66,9 @@ def check_config_files(unit: Unit, taken: re.Pattern[str], used: set[str]) -> It
     """Names, and texts that Slider or a format would change; ``used`` are the names in the work folder."""
     given = unit.entries(OPTION)
     if given and not features(unit.version).config_files:
-        diagnostic = messages.CONFIG_VERSION(unit.option_place(OPTION), version=unit.shown_version)
-        yield diagnostic.help('write version = "0.92", or send the file with files')
+        yield messages.CONFIG_VERSION(unit.option_place(OPTION), version=unit.shown_version).help(
+            'write version = "0.92", or send the file with files'
+        )
         return
     known = {one.name: one for one in config_files(unit)}
     dictionaries = {"global": ""}

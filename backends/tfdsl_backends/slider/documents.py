@@ -10,7 +10,7 @@ itself is a file of the package.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from tfdsl.backend import Unit
 from tfdsl.emit.located import Data, Located, child
@@ -99,8 +99,7 @@ def _text(role: Role, field: str, value: str | None) -> Located | None:
     return Located(value, child(role.path, field)) if value else None
 
 
-if TYPE_CHECKING:
-    Many: TypeAlias = Callable[[str, str, Sequence[Data]], dict[str, Data]]
+Many: TypeAlias = Callable[[str, str, Sequence[Data]], dict[str, Data]]
 
 SCRIPT = "scripts/role.py"
 START_TIMEOUT = "600"

@@ -204,9 +204,7 @@ def starts_in_work_folder(unit: Unit, role: Role) -> bool:
 
 
 def _text(text: Text) -> Data:
-    if not isinstance(text, RunTimeText):
-        return text
-    return [_part(part) for part in text.parts]
+    return [_part(part) for part in text.parts] if isinstance(text, RunTimeText) else text
 
 
 def _part(part: str | TaskIndex | EnvVar) -> Data:

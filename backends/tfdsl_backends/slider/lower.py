@@ -10,7 +10,6 @@ from tfdsl.backend import Document, TaskConfig, Unit
 from tfdsl.emit.located import Data, Located, Written
 from tfdsl.emit.script import render
 from tfdsl.emit.shell import TENSORFLOW_SERVER
-from tfdsl.ir.model import Role
 from tfdsl_backends.hadoop.options import files
 from tfdsl_backends.hadoop.programs import portable
 from tfdsl_backends.scripts.tfconfig import placeholder_tasks
@@ -95,8 +94,4 @@ DIFFERENCES = (
 
 def tasks(unit: Unit) -> Sequence[TaskConfig]:
     """Roles in order, indexes ascending."""
-    return placeholder_tasks(unit.job, _placeholder, DIFFERENCES)
-
-
-def _placeholder(role: Role, index: int) -> str:
-    return f"<host of {role.name}[{index}]>:<port>"
+    return placeholder_tasks(unit.job, lambda role, index: f"<host of {role.name}[{index}]>:<port>", DIFFERENCES)

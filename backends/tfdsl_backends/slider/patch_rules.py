@@ -7,13 +7,11 @@ Source: Slider `core/conf/ConfTreeOperations`, `client/AgentClientProvider` (Res
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.backend.patch_rules import Complaint, Derived, FixedSet, PatchRules, Steps
+from tfdsl.emit.located import Plain
 from tfdsl.patterns import regex
-
-if TYPE_CHECKING:
-    from tfdsl.emit.located import Plain
 
 _REPLICAS: Final = "write replicas = … in the role; 0 removes the role"
 _COMPONENT: Final = "write role NAME { … } in the job"

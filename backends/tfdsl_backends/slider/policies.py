@@ -48,7 +48,7 @@ def failure_rules(job: Job, role: Role) -> list[Data]:
                 "index": _index(policy.index),
                 "codes": list(policy.codes),
                 "action": policy.action,
-                "limited": not _without_limit(policy),
+                "limited": policy.role != "tensorboard" or policy.written,  # by default it restarts for ever
             },
             policy.path,
         )
@@ -103,8 +103,3 @@ def _of_any_replica(job: Job, role: Role) -> Iterator[Policy]:
 def _index(index: int | None) -> int:
     """-1 means every replica: the document has no null."""
     return -1 if index is None else index
-
-
-def _without_limit(policy: Policy) -> bool:
-    """By default tensorboard restarts for ever, without using up the job's retries."""
-    return policy.role == "tensorboard" and not policy.written

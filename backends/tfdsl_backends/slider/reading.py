@@ -67,9 +67,7 @@ def read(group: Group, asked: Asked) -> Draft | None:
     span = (
         name.span if name.present else (files.resources if files.resources.present else files.config).key("components")
     )
-    if files.wrapper.present:
-        return read_wrapper(files, notes, span)
-    return read_package(files, notes, span)
+    return (read_wrapper if files.wrapper.present else read_package)(files, notes, span)
 
 
 # --- a package that people wrote --------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import Final
 
 from tfdsl.backend.draft import Draft, Value
 from tfdsl.backend.reading import Field, Group
+from tfdsl.grouping import grouped
 from tfdsl.manifest import nodes
 from tfdsl.manifest.nodes import Document, View, view
 from tfdsl.patterns import regex
@@ -135,17 +136,13 @@ def _applications(kinds: list[tuple[str, Document]], counts: Mapping[str, int]) 
         return []
     if all(counts[kind] <= 1 for kind in (METAINFO, RESOURCES, CONFIG, JOB)):
         return [_group(kinds)]
-    folders: dict[str, list[tuple[str, Document]]] = {}
-    for kind, one in kinds:
-        folders.setdefault(_root(kind, one), []).append((kind, one))
+    folders = grouped((_root(kind, one), (kind, one)) for kind, one in kinds)
     return [group for found in folders.values() for group in _of_folder(found)]
 
 
 def _root(kind: str, document: Document) -> str:
     folder = document.source.path.rpartition("/")[0]
-    if kind in (JOB, SCRIPT):
-        return f"/{folder}/".partition("/package/")[0][1:].rstrip("/")
-    return folder
+    return f"/{folder}/".partition("/package/")[0][1:].rstrip("/") if kind in (JOB, SCRIPT) else folder
 
 
 def _of_folder(kinds: list[tuple[str, Document]]) -> Iterator[Group]:

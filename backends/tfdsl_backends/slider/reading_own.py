@@ -100,8 +100,7 @@ def read_submission(document: Document | None) -> Submission:
 def _job(draft: Draft, job: View) -> None:
     roles = {name: role for name, role in job["roles"].entries() if name in ROLE_NAMES}
     draft.job.set("checkpoint", text_of(job["checkpoint"]) or None, job["checkpoint"].span)
-    deadline = job["deadline"].node
-    seconds = getattr(deadline, "value", None)
+    seconds = getattr(job["deadline"].node, "value", None)
     if isinstance(seconds, int | float) and not isinstance(seconds, bool):
         draft.job.set("deadline", duration(round(seconds * 1000)), job["deadline"].span)
     lift_policies(draft)
@@ -175,8 +174,7 @@ def _role(draft: Draft, name: str, role: View, job: View, submission: Submission
             block.add(mount)
         else:
             block.set(attribute, mount.source, mount.span)
-    for step in role["steps"].items():
-        block.add(_step(step))
+    block.add(*map(_step, role["steps"].items()))
     for output in role["outputs"].items():
         _output(draft, name, output)
     _policies(draft, name, role)

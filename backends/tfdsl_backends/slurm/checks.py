@@ -44,8 +44,9 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     yield from _addresses(unit)
     hidden = [role.name for role in unit.job.roles if hides_gpus(unit.job, role)]
     if hidden:
-        diagnostic = messages.GPUS_HIDDEN(unit.origins.span(f"roles[{hidden[0]}]"), roles=", ".join(hidden))
-        yield diagnostic.help("set CUDA_VISIBLE_DEVICES in env of the role to avoid this")
+        yield messages.GPUS_HIDDEN(unit.origins.span(f"roles[{hidden[0]}]"), roles=", ".join(hidden)).help(
+            "set CUDA_VISIBLE_DEVICES in env of the role to avoid this"
+        )
     for role in unit.job.roles:
         yield from _command(unit, role)
         yield from _variables(unit, role)
@@ -88,13 +89,15 @@ def _layout(unit: Unit) -> Iterator[Diagnostic]:
     if not single(unit):
         asked = components(unit)
         if not unit.text("allocation") and len(asked) > 1:
-            diagnostic = messages.COMPONENTS(place, count=len(asked))
-            yield diagnostic.help('write allocation = "single" to give all replicas the largest size')
+            yield messages.COMPONENTS(place, count=len(asked)).help(
+                'write allocation = "single" to give all replicas the largest size'
+            )
         return
     labels = {role.node_label or "none" for role in roles}
     if len(labels) > 1:
-        diagnostic = messages.SIDE_BY_SIDE(place, what="node_label", values=" and ".join(sorted(labels)))
-        yield diagnostic.help('write allocation = "components"')
+        yield messages.SIDE_BY_SIDE(place, what="node_label", values=" and ".join(sorted(labels))).help(
+            'write allocation = "components"'
+        )
     sizes = [size_of(unit, role) for role in roles]
     top = largest(sizes)
     if any(size != top for size in sizes):
@@ -136,8 +139,9 @@ def _options(unit: Unit) -> Iterator[Diagnostic]:
     needed = warning(unit) + EARLY
     if 0 < time_limit(unit) <= needed:
         place = unit.option_place("time_limit")
-        diagnostic = messages.SHORT_LIMIT(place, value=unit.text("time_limit"), seconds=needed)
-        yield diagnostic.help("write a longer one, or a shorter stop_grace")
+        yield messages.SHORT_LIMIT(place, value=unit.text("time_limit"), seconds=needed).help(
+            "write a longer one, or a shorter stop_grace"
+        )
     for at, one in enumerate(sbatch_options.given(unit)):
         place = unit.option_place(f"sbatch[{at}]")
         option = f"--{one.name}"
@@ -156,8 +160,9 @@ def _options(unit: Unit) -> Iterator[Diagnostic]:
 def _unknown(one: sbatch_options.Given, place: Span) -> Diagnostic:
     word = one.written.strip().partition("=")[0].split(" ")[0]
     if not word.startswith("-"):
-        diagnostic = messages.UNKNOWN_OPTION(place, option=repr(one.written))
-        return diagnostic.help('write each option as a text of its own: "--mem=0"')
+        return messages.UNKNOWN_OPTION(place, option=repr(one.written)).help(
+            'write each option as a text of its own: "--mem=0"'
+        )
     diagnostic = messages.UNKNOWN_OPTION(place, option=word)
     if one.near:
         return diagnostic.help(f"it may be {listing(f'--{name}' for name in one.near)}")
@@ -169,8 +174,9 @@ def _addresses(unit: Unit) -> Iterator[Diagnostic]:
     addresses = address_list(unit.job)
     if addresses is not None and addresses.room < SHORT_HOST:
         place = unit.origins.span(child(addresses.role.path, "replicas"))
-        diagnostic = messages.TOO_MANY_ADDRESSES(place, what=addresses.what, count=addresses.count)
-        yield diagnostic.help('lower replicas, or write cluster { discovery = "none" }')
+        yield messages.TOO_MANY_ADDRESSES(place, what=addresses.what, count=addresses.count).help(
+            'lower replicas, or write cluster { discovery = "none" }'
+        )
 
 
 def _command(unit: Unit, role: Role) -> Iterator[Diagnostic]:
@@ -182,15 +188,17 @@ def _command(unit: Unit, role: Role) -> Iterator[Diagnostic]:
 def _variables(unit: Unit, role: Role) -> Iterator[Diagnostic]:
     for path, name, value in own_variables(role):
         if isinstance(value, SecretRef | ConfigMapRef):
-            diagnostic = messages.SECRET_VALUE(unit.origins.span(path), name=name)
-            yield diagnostic.help("read it from a file that only you can read")
+            yield messages.SECRET_VALUE(unit.origins.span(path), name=name).help(
+                "read it from a file that only you can read"
+            )
 
 
 def _strings(unit: Unit, role: Role) -> Iterator[Diagnostic]:
     for string in own_long_strings(role):
         place = unit.origins.span(string.path)
-        diagnostic = messages.TOO_LONG(place, what=string.what, role=role.name, size=string.size)
-        yield diagnostic.help("put it in a file that the command reads")
+        yield messages.TOO_LONG(place, what=string.what, role=role.name, size=string.size).help(
+            "put it in a file that the command reads"
+        )
 
 
 def _containers(unit: Unit, role: Role) -> Iterator[Diagnostic]:
@@ -200,8 +208,7 @@ def _containers(unit: Unit, role: Role) -> Iterator[Diagnostic]:
         for path in (shown(mount.source), mount.at):
             bad = UNSAFE.search(path)
             if bad is not None:
-                place = unit.origins.span(mount.path)
-                yield messages.CONTAINER_PATH(place, path=path, characters=repr(bad.group()))
+                yield messages.CONTAINER_PATH(unit.origins.span(mount.path), path=path, characters=repr(bad.group()))
 
 
 def _archives(unit: Unit, role: Role) -> Iterator[Diagnostic]:

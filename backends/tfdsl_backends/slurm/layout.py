@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tfdsl.grouping import grouped
 from tfdsl.record import Record
 from tfdsl_backends.scripts.roles import MEBIBYTE
 
@@ -47,12 +48,10 @@ def components(unit: Unit) -> list[Component]:
         roles = unit.job.roles
         label = next((role.node_label for role in roles if role.node_label), "") or ""
         return [Component(roles, largest([size_of(unit, role) for role in roles]), label, per_node(unit, roles[0]))]
-    found: dict[object, list[Role]] = {}
-    for role in unit.job.roles:
-        found.setdefault(shape(unit, role), []).append(role)
+    alike = grouped((shape(unit, role), role) for role in unit.job.roles)
     return [
         Component(tuple(roles), size_of(unit, roles[0]), roles[0].node_label or "", per_node(unit, roles[0]))
-        for roles in found.values()
+        for roles in alike.values()
     ]
 
 

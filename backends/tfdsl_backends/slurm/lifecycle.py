@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from tfdsl.backend import Document, Unit
+from tfdsl.ir.model import Policy
 from tfdsl.ir.policies import on_eviction
 from tfdsl.lifecycle.behaviour import Behaviour, Decision, Outcome, State, Task
 from tfdsl_backends.slurm.policies import LOST_STATUS, decided
-
-if TYPE_CHECKING:
-    from tfdsl.ir.model import Policy
 
 
 def behaviour(unit: Unit, documents: Sequence[Document]) -> Behaviour:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from tfdsl.backend import Document, TaskConfig, Unit
 from tfdsl.emit.located import Data, Located, Written
 from tfdsl.emit.script import render
-from tfdsl.ir.model import Role
 from tfdsl_backends.scripts.tfconfig import placeholder_tasks
 from tfdsl_backends.slurm.checks import check
 from tfdsl_backends.slurm.job_script import TEMPLATES, job_script, minutes, task_script
@@ -50,8 +49,4 @@ ADDRESSES = (
 
 def tasks(unit: Unit) -> Sequence[TaskConfig]:
     """Roles in order, indexes ascending."""
-    return placeholder_tasks(unit.job, _placeholder, (ADDRESSES,))
-
-
-def _placeholder(role: Role, index: int) -> str:
-    return f"HOST-{role.name}-{index}:PORT"
+    return placeholder_tasks(unit.job, lambda role, index: f"HOST-{role.name}-{index}:PORT", (ADDRESSES,))

@@ -480,9 +480,12 @@ def _pending() -> Iterator[Row]:
         instead="write a deadline",
     )
     for action, code in (("abort job", "076"), ("restart pod", "077"), ("restart job", "078")):
-        slug = f"pending-{action.replace(' ', '-')}"
         yield refused(
-            f"{key}.{action}", "a job that waits can only be removed", code, slug, instead="write => fail job"
+            f"{key}.{action}",
+            "a job that waits can only be removed",
+            code,
+            f"pending-{action.replace(' ', '-')}",
+            instead="write => fail job",
         )
     yield kept(f"{key}.index", "")
     yield kept(f"{key}.delay", "--deadline")

@@ -40,10 +40,8 @@ def above_request(unit: Unit, item: Item) -> bool:
     return bool(item.value != getattr(role, item.key.rpartition(".")[2].removesuffix("_limit")))
 
 
-@condition("several roles in one allocation")
-def one_for_all(unit: Unit, item: Item) -> bool:
-    """Whether what a role asks for is given to all."""
-    return single(unit) and len(unit.job.roles) > 1
+one_for_all = Condition("several roles in one allocation", lambda unit, item: single(unit) and len(unit.job.roles) > 1)
+"""Whether what a role asks for is given to all."""
 
 
 @condition("native, an absolute path other than the source")
@@ -53,13 +51,12 @@ def elsewhere(unit: Unit, item: Item) -> bool:
     return at.startswith("/") and not in_containers(unit) and getattr(item.node, "source", None) != at
 
 
-@condition("an absolute path, but for pyxis")
-def read_only_image(unit: Unit, item: Item) -> bool:
-    """Whether nothing can be written at the path."""
-    return cast("BaseMount", item.node).at.startswith("/") and unit.text("runtime") != "pyxis"
+read_only_image = Condition(
+    "an absolute path, but for pyxis",
+    lambda unit, item: cast("BaseMount", item.node).at.startswith("/") and unit.text("runtime") != "pyxis",
+)
 
-
-@condition("with a deadline or time_limit")
-def with_deadline(unit: Unit, item: Item) -> bool:
-    """Whether Slurm can know how long the job takes."""
-    return unit.job.deadline is not None or bool(unit.text("time_limit"))
+with_deadline = Condition(
+    "with a deadline or time_limit", lambda unit, item: unit.job.deadline is not None or bool(unit.text("time_limit"))
+)
+"""Whether Slurm can know how long the job takes."""

@@ -69,7 +69,7 @@ def _names(unit: Unit) -> list[Name]:
 def _numbers(unit: Unit) -> Iterator[Diagnostic]:
     """Fields of 32 bits."""
     job = unit.job
-    numbers = [("ttlSecondsAfterFinished", "ttl", job.ttl.seconds)] if job.ttl is not None else []
+    numbers: list[tuple[str, str, int]] = []
     if decisions(unit).in_place:
         policy = next(iter(decisions(unit).counted), None)
         limit = job.retries + 1 if policy is None else policy.count or 0
@@ -82,8 +82,9 @@ def _queue(unit: Unit) -> Iterator[Diagnostic]:
     if not unit.flag("kueue"):
         return
     if job.queue is None and QUEUE_LABEL not in job.labels:
-        diagnostic = messages.KUEUE_WITHOUT_QUEUE(unit.option_place("kueue"))
-        yield diagnostic.help('write the name of a LocalQueue, e.g. queue = "research"')
+        yield messages.KUEUE_WITHOUT_QUEUE(unit.option_place("kueue")).help(
+            'write the name of a LocalQueue, e.g. queue = "research"'
+        )
     yield from check_kueue_label(unit, messages.KUEUE)
     yield from check_queue_name(unit, messages.KUEUE)
 
@@ -92,8 +93,12 @@ def _discovery(unit: Unit) -> Iterator[Diagnostic]:
     job = unit.job
     told = any(not has_own_config(role) for role in job.training_roles)
     if job.cluster.discovery in ("flags", "none") and is_distributed(job) and told:
-        diagnostic = messages.CONFIG_INJECTED(unit.origins.span("cluster.discovery"), value=job.cluster.discovery)
-        yield replace(diagnostic.help("let the program ignore TF_CONFIG"), approximation=True)
+        yield replace(
+            messages.CONFIG_INJECTED(unit.origins.span("cluster.discovery"), value=job.cluster.discovery).help(
+                "let the program ignore TF_CONFIG"
+            ),
+            approximation=True,
+        )
 
 
 def _evaluator(unit: Unit) -> Iterator[Diagnostic]:
@@ -101,5 +106,6 @@ def _evaluator(unit: Unit) -> Iterator[Diagnostic]:
     operator = unit.text("tf_config") == "operator" or job.cluster.discovery in ("flags", "none")
     told = any(not has_own_config(role) for role in job.training_roles)
     if job.role("evaluator") is not None and operator and is_distributed(job) and told:
-        diagnostic = messages.EVALUATOR_IN_CLUSTER(unit.origins.span("roles[evaluator]"))
-        yield diagnostic.help('write tf_config = "static" in target tfjob to leave it out of the cluster')
+        yield messages.EVALUATOR_IN_CLUSTER(unit.origins.span("roles[evaluator]")).help(
+            'write tf_config = "static" in target tfjob to leave it out of the cluster'
+        )

@@ -11,12 +11,11 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from tfdsl.backend import Document, Unit
-from tfdsl.ir.model import Role
 from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision, Outcome, Replica, State, Task
 from tfdsl.manifest.nodes import View, tree, view
 from tfdsl.vocabulary.attributes import LEADERS
 from tfdsl.vocabulary.quantities import Duration
-from tfdsl_backends.podspec.job_controller import note_restart, restarts_in_pods
+from tfdsl_backends.podspec.job_controller import PodByPod, note_restart, restarts_in_pods
 from tfdsl_backends.tfjob.options import ROLE_KEYS, features
 from tfdsl_backends.tfjob.policies import FIRST_SIGNAL
 
@@ -30,7 +29,7 @@ def behaviour(unit: Unit, documents: Sequence[Document]) -> Behaviour:
     return Operator(unit, view(tree(documents[0].data, unit.origins.span))["spec"])
 
 
-class Operator(Behaviour):
+class Operator(PodByPod):
     """The training operator, and one TFJob."""
 
     def __init__(self, unit: Unit, spec: View) -> None:
@@ -115,17 +114,9 @@ class Operator(Behaviour):
         pending = (role for role in roles if state.number(role, "pending"))
         return any(one.phase == "pending" and one.starts > 1 for role in pending for _, one in state.of(role))
 
-    def on_pending(self, task: Task) -> Decision | None:
-        """Pods may wait as long as they like."""
-        return None
-
     def on_split(self) -> Decision:
         """The operator does nothing about it."""
         return Decision("ignore", "part of the gang waits")
-
-    def may_start(self, role: Role, state: State) -> bool:
-        """All pods are made at once."""
-        return True
 
     # --- restarts ---
 
@@ -168,10 +159,6 @@ class Operator(Behaviour):
     def _over_limit(self, why: str, state: State) -> Decision:
         state.count(_OVER_LIMIT)
         return Decision("fail job", why)
-
-    def nothing_left(self, state: State) -> bool:
-        """A job that nothing has ended runs on, even without pods."""
-        return False
 
     def stopped_at_the_end(self, outcome: Outcome, state: State) -> Iterable[tuple[Task, bool]]:
         """What ``cleanPodPolicy`` says; all pods when a limit ends the job. TensorBoard is not the operator's."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Sequence as Many
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.manifest.nodes import (
     Entry,
@@ -36,10 +36,6 @@ from tfdsl_backends.podspec.normal.walk import Change, Defaults, Dialect, Rule, 
 from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
 from tfdsl_backends.podspec.reading.objects import pruned
 from tfdsl_backends.tfjob.options import API_VERSION, KEEPS_PODS, ROLE_KEYS, VERSIONS
-
-if TYPE_CHECKING:
-    pass
-
 
 # --- TFJobs of older APIs as kubeflow.org/v1 has them ---
 #
@@ -292,9 +288,10 @@ def gang(spec: Mapping) -> Mapping:
 def replicas(spec: Mapping, roles: Container[str] | None = None) -> int:
     """How many pods ``roles``, by default all, have; a role without a number has one."""
     found = spec.get("tfReplicaSpecs")
-    entries = found.entries if isinstance(found, Mapping) else {}
     numbers = [
-        scalar(child(entry.value, "replicas")) for key, entry in entries.items() if roles is None or key in roles
+        scalar(child(entry.value, "replicas"))
+        for key, entry in (found.entries if isinstance(found, Mapping) else {}).items()
+        if roles is None or key in roles
     ]
     return sum(number if isinstance(number, int) else 1 for number in numbers)
 

@@ -133,15 +133,13 @@ def _pods(draft: Draft, known: Roles, shown: View | None, made: Map[str, ClaimFa
         if count != 1:
             draft.role(role).set("replicas", count, known.specs[role]["replicas"].span)
     facts = _facts(draft, known, made)
-    found = read_pods(draft, pods, facts, asked)
-    if found.config:
+    if read_pods(draft, pods, facts, asked).config:
         draft.options.set("tf_config", "static")
     return add_missing_images(draft, pods, facts, asked)
 
 
 def _facts(draft: Draft, known: Roles, made: Map[str, ClaimFacts]) -> PodFacts:
     """What the operator and the compiler add to the pods."""
-    distributed = sum(known.replicas.values()) != 1
     return PodFacts(
         replicas=known.replicas,
         address=lambda role, index, port: f"{draft.name}-{role}-{index}:{port}",
@@ -156,7 +154,7 @@ def _facts(draft: Draft, known: Roles, made: Map[str, ClaimFacts]) -> PodFacts:
         priority=True,
         scheduler=True,
         program_around=lambda role, text: 1 if text == SET_TF_CONFIG else None,
-        lost_config=_LOST_CONFIG if distributed else "",
+        lost_config=_LOST_CONFIG if sum(known.replicas.values()) != 1 else "",
         discovery=("both", "tf_config"),
     )
 
@@ -374,8 +372,7 @@ def _cost(general: str, own: Map[str, str]) -> int:
 
 
 def _say(block: Block, word: str, role: View) -> None:
-    for event, action in _WORDS[word]:
-        block.add(Policy(event, action, role["restartPolicy"].span))
+    block.add(*(Policy(event, action, role["restartPolicy"].span) for event, action in _WORDS[word]))
 
 
 def _limit(draft: Draft, limit: View, roles: Map[str, View], asked: Asked) -> None:
@@ -551,9 +548,7 @@ def _with_checkpoint(containers: Node, board: View) -> Node:
     logdir = board["spec"]["containers"][0]["command"][2].text or ""
     variable = tree({"name": CHECKPOINT, "value": logdir}, board.span)
 
-    def with_variable(container: Node) -> Node:
-        if not isinstance(container, Mapping):
-            return container
+    def with_variable(container: Mapping) -> Node:
         return with_value(container, "env", Sequence((*items(container.get("env")), variable), board.span))
 
     return each(containers, with_variable)

@@ -33,11 +33,11 @@ volcano_scheduled = Condition('gang_scheduler = "volcano"', lambda unit, item: u
 with_kueue = Condition("kueue = true", lambda unit, item: unit.flag("kueue"))
 
 
-@condition("kueue = true, or Kueue's label")
-def in_kueue(unit: Unit, item: Item) -> bool:
-    """Whether the job has the label by which Kueue manages it."""
-    return QUEUE_LABEL in unit.job.labels or (unit.flag("kueue") and unit.job.queue is not None)
-
+in_kueue = Condition(
+    "kueue = true, or Kueue's label",
+    lambda unit, item: QUEUE_LABEL in unit.job.labels or (unit.flag("kueue") and unit.job.queue is not None),
+)
+"""Whether the job has the label by which Kueue manages it."""
 
 several = Condition("several replicas", lambda unit, item: not single(unit, item))
 
@@ -51,25 +51,26 @@ def all_workers(unit: Unit, item: Item) -> bool:
     return policy.role == "worker" and policy.index is None and several_workers and decides_success(unit, item)
 
 
-@condition("different from gang_scheduler")
-def other_scheduler(unit: Unit, item: Item) -> bool:
-    """Whether the job's scheduler is not the one for which the operator makes the gang."""
-    return gang_scheduled(unit, item) and item.value != unit.text("gang_scheduler")
-
+other_scheduler = Condition(
+    "different from gang_scheduler",
+    lambda unit, item: gang_scheduled(unit, item) and item.value != unit.text("gang_scheduler"),
+)
+"""Whether the job's scheduler is not the one for which the operator makes the gang."""
 
 none_for_one = Condition('"none" for one replica', lambda unit, item: item.value == "none" and single(unit, item))
 
 
-@condition('one replica with tf_config = "operator"')
-def single_without_config(unit: Unit, item: Item) -> bool:
-    """Whether TF_CONFIG is wanted and the operator injects none."""
-    return item.value in ("tf_config", "both") and single(unit, item) and not static(unit, item)
+single_without_config = Condition(
+    'one replica with tf_config = "operator"',
+    lambda unit, item: item.value in ("tf_config", "both") and single(unit, item) and not static(unit, item),
+)
+"""Whether TF_CONFIG is wanted and the operator injects none."""
 
-
-@condition('several replicas with tf_config = "static"')
-def wrapped(unit: Unit, item: Item) -> bool:
-    """Whether the commands are started by a shell that sets TF_CONFIG."""
-    return item.value in ("tf_config", "both") and not single(unit, item) and static(unit, item)
+wrapped = Condition(
+    'several replicas with tf_config = "static"',
+    lambda unit, item: item.value in ("tf_config", "both") and not single(unit, item) and static(unit, item),
+)
+"""Whether the commands are started by a shell that sets TF_CONFIG."""
 
 
 @condition("TF_CONFIG, several replicas")
@@ -136,22 +137,23 @@ def separated_too_early(unit: Unit, item: Item) -> bool:
     return not features(unit).exit_code and all(latest[role.name] == "ExitCode" for role in _roles(unit, item))
 
 
-@condition("tensorboard, restart pod")
-def as_deployment_does(unit: Unit, item: Item) -> bool:
-    """``evicted``: whether it asks of tensorboard what its Deployment does anyway: recreate the pod."""
-    return item.role == "tensorboard" and cast("Policy", item.node).action == "restart pod"
+as_deployment_does = Condition(
+    "tensorboard, restart pod",
+    lambda unit, item: item.role == "tensorboard" and cast("Policy", item.node).action == "restart pod",
+)
+"""``evicted``: whether it asks of tensorboard what its Deployment does anyway: recreate the pod."""
 
+eviction_is_failure = Condition(
+    "without a policy for evicted",
+    lambda unit, item: any(on_eviction(unit.job, role) is item.node for role in _roles(unit, item)),
+)
+"""``failed``: whether it also decides for lost pods, with no ``evicted`` policy whose row says what happens."""
 
-@condition("without a policy for evicted")
-def eviction_is_failure(unit: Unit, item: Item) -> bool:
-    """``failed``: whether it also decides for lost pods, with no ``evicted`` policy whose row says what happens."""
-    return any(on_eviction(unit.job, role) is item.node for role in _roles(unit, item))
-
-
-@condition("restartPolicy Never, or OnFailure before 1.6")
-def evicted_pods_stay(unit: Unit, item: Item) -> bool:
-    """``evicted => fail job``: whether nothing recreates an evicted pod of its roles."""
-    return never(unit, item) if features(unit).remakes_lost_pods else not_by_status(unit, item)
+evicted_pods_stay = Condition(
+    "restartPolicy Never, or OnFailure before 1.6",
+    lambda unit, item: never(unit, item) if features(unit).remakes_lost_pods else not_by_status(unit, item),
+)
+"""``evicted => fail job``: whether nothing recreates an evicted pod of its roles."""
 
 
 @condition("beside policies that are refused")
@@ -166,10 +168,11 @@ def refused_beside(unit: Unit, item: Item) -> bool:
 restarts_in_place = Condition("a role has restartPolicy OnFailure", lambda unit, item: bool(decisions(unit).in_place))
 
 
-@condition("set, a role has restartPolicy OnFailure")
-def written_in_place(unit: Unit, item: Item) -> bool:
-    """``retries``: whether they are written, and count restarts in place."""
-    return unit.origins.written(item.path) is not None and restarts_in_place(unit, item)
+written_in_place = Condition(
+    "set, a role has restartPolicy OnFailure",
+    lambda unit, item: unit.origins.written(item.path) is not None and restarts_in_place(unit, item),
+)
+"""``retries``: whether they are written, and count restarts in place."""
 
 
 @condition("beside a role that gets new pods")
@@ -179,23 +182,21 @@ def beside_new_pods(unit: Unit, item: Item) -> bool:
     return never(unit, item) and not remade.isdisjoint(decisions(unit).restart_policies.values())
 
 
-@condition("where restartPolicy is OnFailure")
-def step_restarts_in_place(unit: Unit, item: Item) -> bool:
-    """A step: whether the containers of its role restart in place."""
-    return decisions(unit).restart_policies.get(item.role) == "OnFailure"
+step_restarts_in_place = Condition(
+    "where restartPolicy is OnFailure",
+    lambda unit, item: decisions(unit).restart_policies.get(item.role) == "OnFailure",
+)
 
+step_restarts_by_status = Condition(
+    "where restartPolicy is ExitCode", lambda unit, item: decisions(unit).restart_policies.get(item.role) == "ExitCode"
+)
+"""A step: whether the operator reads the exit status of the command's container."""
 
-@condition("where restartPolicy is ExitCode")
-def step_restarts_by_status(unit: Unit, item: Item) -> bool:
-    """A step: whether the operator reads the exit status of the command's container."""
-    return decisions(unit).restart_policies.get(item.role) == "ExitCode"
-
-
-@condition("a role has restartPolicy OnFailure, limit_restarts = false")
-def unlimited(unit: Unit, item: Item) -> bool:
-    """Whether containers restart in place, however often."""
-    return bool(decisions(unit).in_place) and not unit.flag("limit_restarts")
-
+unlimited = Condition(
+    "a role has restartPolicy OnFailure, limit_restarts = false",
+    lambda unit, item: bool(decisions(unit).in_place) and not unit.flag("limit_restarts"),
+)
+"""Whether containers restart in place, however often."""
 
 restarts_by_status = Condition(
     "a role has restartPolicy ExitCode", lambda unit, item: "ExitCode" in decisions(unit).restart_policies.values()
@@ -222,10 +223,11 @@ def decides_success(unit: Unit, item: Item) -> bool:
     return role in LEADERS or (role == "worker" and not has_chief)
 
 
-@condition("replica 0 of chief or master, or of worker if there is neither")
-def first_replica(unit: Unit, item: Item) -> bool:
-    """``completed`` of one replica: whether it is the one that the operator looks at."""
-    return item.value == 0 and decides_success(unit, item)
+first_replica = Condition(
+    "replica 0 of chief or master, or of worker if there is neither",
+    lambda unit, item: item.value == 0 and decides_success(unit, item),
+)
+"""``completed`` of one replica: whether it is the one that the operator looks at."""
 
 
 def _restarting(unit: Unit, item: Item, at_most: int) -> bool:

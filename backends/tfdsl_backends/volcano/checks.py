@@ -9,6 +9,7 @@ from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.emit.located import child, entry
+from tfdsl.grouping import grouped
 from tfdsl.ir.cluster_spec import LONGEST_STRING, gets_flags, gets_tf_config, listed, needs_tf_config
 from tfdsl.patterns import regex
 from tfdsl.record import replace
@@ -66,10 +67,11 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
 
 def _preparing(unit: Unit) -> Iterator[Diagnostic]:
     """A note at each policy for pending that counts the time of prepare steps."""
-    counted: dict[str, list[str]] = {}
-    for decided in decisions(unit).roles.values():
-        if decided.pending is not None and any(step.kind == "prepare" for step in decided.role.steps):
-            counted.setdefault(f"{decided.pending.path}.event", []).append(decided.role.name)
+    counted = grouped(
+        (f"{decided.pending.path}.event", decided.role.name)
+        for decided in decisions(unit).roles.values()
+        if decided.pending is not None and any(step.kind == "prepare" for step in decided.role.steps)
+    )
     for path, names in counted.items():
         yield messages.PREPARE_IS_PENDING(unit.origins.span(path), roles=enumeration(names))
 
@@ -94,8 +96,7 @@ def _options(unit: Unit) -> Iterator[Diagnostic]:
     """Options that Volcano's webhook would refuse, or that take away what the job needs."""
     problems = (*_chosen_plugins(unit), *_gang_size(unit), *_task_names(unit), *_after_any(unit))
     for option, part, problem in problems:
-        place = unit.option_place(f"{option}[{part}]")
-        yield messages.OPTION(place, option=option, problem=problem)
+        yield messages.OPTION(unit.option_place(f"{option}[{part}]"), option=option, problem=problem)
 
 
 def _chosen_plugins(unit: Unit) -> Iterator[tuple[str, str, str]]:
@@ -162,8 +163,9 @@ def _lost_logs(unit: Unit) -> Iterator[Diagnostic]:
     """One note for the first policy that leaves no failed pod at its end (a restart of the job leaves it)."""
     for policy in unit.job.policies:
         if policy.written and policy.action in ("restart container", "restart pod", "restart role"):
-            diagnostic = messages.LOST_LOGS(unit.origins.span(policy.path))
-            yield diagnostic.help("collect the logs while the pods run, or write them to a mount")
+            yield messages.LOST_LOGS(unit.origins.span(policy.path)).help(
+                "collect the logs while the pods run, or write them to a mount"
+            )
             return
 
 
@@ -171,8 +173,6 @@ def _numbers(unit: Unit) -> Iterator[Diagnostic]:
     """Fields of 32 bits."""
     job = unit.job
     numbers = [("maxRetry", "retries", job.retries + 1)]
-    if job.ttl is not None:
-        numbers.append(("ttlSecondsAfterFinished", "ttl", job.ttl.seconds))
     if job.deadline is not None:
         numbers.append(("activeDeadlineSeconds", "deadline", job.deadline.seconds))
     yield from check_numbers(unit, messages.TOO_LARGE, numbers)
@@ -181,11 +181,13 @@ def _numbers(unit: Unit) -> Iterator[Diagnostic]:
 def _delivery(unit: Unit) -> Iterator[Diagnostic]:
     reason = tfconfig.static_reason(unit)
     if reason is not None:
-        diagnostic = messages.STATIC_TF_CONFIG(unit.origins.span("cluster.discovery"), reason=reason)
-        yield diagnostic.help('write tf_config = "plugin" to use the plugin anyway')
+        yield messages.STATIC_TF_CONFIG(unit.origins.span("cluster.discovery"), reason=reason).help(
+            'write tf_config = "plugin" to use the plugin anyway'
+        )
     if tfconfig.mode(unit) == "static" and tfconfig.lacks_index(unit):
-        diagnostic = messages.STATIC_VERSION(unit.option_place("tf_config"))
-        yield diagnostic.help('write tf_config = "shell", or compile for Volcano 1.9 or newer')
+        yield messages.STATIC_VERSION(unit.option_place("tf_config")).help(
+            'write tf_config = "shell", or compile for Volcano 1.9 or newer'
+        )
     if unit.text("tf_config") != "plugin" or not any(gets_tf_config(unit.job, role) for role in unit.job.roles):
         return
     place = unit.option_place("tf_config")

@@ -28,8 +28,7 @@ _OURS: Final = {**{theirs: ours for ours, theirs in ACTIONS.items()}, "RestartPa
 
 def behaviour(unit: Unit, documents: Sequence[Document]) -> Behaviour:
     """How the job of ``unit`` lives; its manifest is the first of ``documents``."""
-    spec = view(tree(documents[0].data, unit.origins.span))["spec"]
-    return Controller(unit, spec)
+    return Controller(unit, view(tree(documents[0].data, unit.origins.span))["spec"])
 
 
 class _Pods(Record):
@@ -152,11 +151,8 @@ class Controller(Behaviour):
     def may_start(self, role: Role, state: State) -> bool:
         """``dependsOn``: of each task, or of one, ``minAvailable`` pods run or have succeeded."""
         pods = self._pods[role.name]
-        there = [self._is_there(name, state) for name in pods.waits_for]
+        there = [state.number(name, "running", "succeeded") >= self._pods[name].minimum for name in pods.waits_for]
         return any(there) if pods.any_of_them else all(there)
-
-    def _is_there(self, role: str, state: State) -> bool:
-        return state.number(role, "running", "succeeded") >= self._pods[role].minimum
 
     def removed_after(self, outcome: Outcome) -> Duration | None:
         """``ttlSecondsAfterFinished``; an aborted job has not finished."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend import Unit
 from tfdsl.emit.located import child
+from tfdsl.grouping import grouped
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
@@ -78,11 +79,9 @@ def claims(unit: Unit) -> Claims:
 
 def _sorted(unit: Unit) -> Claims:
     job = unit.job
-    mounts: dict[str, list[tuple[str, ClaimMount]]] = {}
-    for role in job.roles:
-        for mount in role.mounts:
-            if mount.kind == "claim":
-                mounts.setdefault(mount.claim, []).append((role.name, mount))
+    mounts = grouped(
+        (mount.claim, (role.name, mount)) for role in job.roles for mount in role.mounts if mount.kind == "claim"
+    )
     volumes = {
         claim.name: (claim, mounts[claim.name][0][1])
         for claim in job.claims

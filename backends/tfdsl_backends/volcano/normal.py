@@ -59,9 +59,9 @@ def by_task(job: Node) -> Node:
         return job
     wanted = labels(name, task)
 
-    def term(node: Node) -> Node:
-        selector = child(node, "labelSelector")
-        if not isinstance(node, Mapping) or selector is None or not _means(selector, wanted):
+    def term(node: Mapping) -> Node:
+        selector = node.get("labelSelector")
+        if selector is None or not _means(selector, wanted):
             return node
         if any(node.get(key) is not None for key in ("namespaces", "namespaceSelector")):
             return node
@@ -119,11 +119,10 @@ def without_generated_names(job: Node) -> Node:
     """``job`` without the names that the controller writes beside the claims that it has made."""
     start = f"{scalar(child(job, 'metadata', 'name'))}-pvc-"
 
-    def volume(node: Node) -> Node:
-        name = scalar(child(node, "volumeClaimName"))
-        made = isinstance(node, Mapping) and "volumeClaim" in node.entries
-        is_generated = made and isinstance(name, str) and name.startswith(start)
-        return without(node, ("volumeClaimName",)) if is_generated and isinstance(node, Mapping) else node
+    def volume(node: Mapping) -> Node:
+        name = scalar(node.get("volumeClaimName"))
+        is_generated = "volumeClaim" in node.entries and isinstance(name, str) and name.startswith(start)
+        return without(node, ("volumeClaimName",)) if is_generated else node
 
     return changed(job, ("spec", "volumes"), lambda volumes: each(volumes, volume))
 
@@ -174,9 +173,7 @@ def _with_volumes(task: Node, volumes: list[tuple[JobVolume, str]]) -> Node:
     return changed(task, _TEMPLATE, lambda _: pod)
 
 
-def _with_mounts(container: Node, mounts: list[tuple[str, Node]]) -> Node:
-    if not isinstance(container, Mapping):
-        return container
+def _with_mounts(container: Mapping, mounts: list[tuple[str, Node]]) -> Node:
     own = container.get("volumeMounts")
     paths = {scalar(child(one, "mountPath")) for one in items(own)}
     added = [node for path, node in mounts if path not in paths]
@@ -312,9 +309,7 @@ def pods(spec: Mapping) -> Mapping:
             node, lambda one: without_entries(one, lambda entry: scalar(child(entry, "name")) in variables)
         )
 
-    def task(node: Node) -> Node:
-        if not isinstance(node, Mapping):
-            return node
+    def task(node: Mapping) -> Mapping:
         node = within(node, ("template", "spec"), pod)
         node = within(node, ("template", "metadata", "labels"), lambda labels: without(labels, LABELS))
         return within(node, ("template", "metadata", "annotations"), lambda notes: without(notes, ANNOTATIONS))

@@ -229,9 +229,7 @@ def _looked_at(spec: Mapping, found: Minimums) -> frozenset[str] | None:
         str(scalar(name)) for task in items(spec.get("tasks")) for name in items(child(task, "dependsOn", "name"))
     )
     total = sum(found.tasks.values())
-    if total > found.job or total == 0:
-        return waited_for
-    return None
+    return waited_for if total > found.job or total == 0 else None
 
 
 # Arguments of the plugins. Source: `pkg/controllers/job/plugins` of Volcano 1.15.

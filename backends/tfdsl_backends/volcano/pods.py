@@ -48,8 +48,7 @@ def _vgpu(role: Role) -> dict[str, Data]:
     if role.gpu_memory is None:
         return {}
     place = child(role.path, "gpu_memory")
-    memory = -(-role.gpu_memory.whole // _MIB)
     return {
         VGPU_NUMBER: at(role, "gpu") if role.gpu else Located(1, place),
-        VGPU_MEMORY: Located(memory, place),
+        VGPU_MEMORY: Located(-(-role.gpu_memory.whole // _MIB), place),
     }

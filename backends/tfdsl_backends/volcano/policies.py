@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend import Unit
 from tfdsl.emit.located import Data, Located
+from tfdsl.grouping import grouped
 from tfdsl.ir.policies import covering, exit_policies, on_completion
 from tfdsl.record import Record, replace
 from tfdsl.vocabulary.quantities import DURATION_UNITS
@@ -147,11 +148,11 @@ def eviction_statuses(evicted: Policy) -> tuple[int, ...]:
 def _decide(unit: Unit) -> Decisions:
     job, can = unit.job, features(unit)
     roles: dict[str, RoleDecisions] = {role.name: _decide_role(unit, job, role, can) for role in job.roles}
-    deciding: dict[int, list[RoleDecisions]] = {}
-    for role in roles.values():
-        policies = {id(policy) for policy in (role.failed, role.evicted, *role.exits.values()) if policy is not None}
-        for policy in policies:
-            deciding.setdefault(policy, []).append(role)
+    deciding = grouped(
+        (policy, role)
+        for role in roles.values()
+        for policy in {id(policy) for policy in (role.failed, role.evicted, *role.exits.values()) if policy is not None}
+    )
     return Decisions(roles, _replaces_pods(job), _only_ends(job), deciding)
 
 
@@ -222,11 +223,6 @@ A task's own group on failures hides the job's as a whole only if it ends with P
 """
 
 
-def job_policies(unit: Unit) -> list[Data]:
-    """``spec.policies``: what holds for every role, and the event that is about the whole job."""
-    return [entry.data for entry in job_entries(unit)]
-
-
 def job_entries(unit: Unit) -> list[Entry]:
     """The entries of ``spec.policies``.
 
@@ -236,11 +232,6 @@ def job_entries(unit: Unit) -> list[Entry]:
     unknown = [Entry(p, p.action, "Unknown") for p in policies if p.event == "unknown" and p.action != "ignore"]
     entries = [entry for group in unit.once(_shared) for entry in group] + unknown
     return sorted(entries, key=lambda entry: not entry.policy.written)
-
-
-def task_policies(unit: Unit, role: Role) -> list[Data]:
-    """``policies`` of a task: its completion, and where it differs from the job."""
-    return [entry.data for entry in task_entries(unit, role)]
 
 
 def task_entries(unit: Unit, role: Role) -> list[Entry]:

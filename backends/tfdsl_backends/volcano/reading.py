@@ -13,7 +13,6 @@ from typing import Final
 from tfdsl.backend import Unit
 from tfdsl.backend.draft import Attribute, Block, Draft, Step, Value
 from tfdsl.backend.reading import Asked, Field, Group
-from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.ir.fields import Origins
 from tfdsl.ir.model import Job
@@ -36,6 +35,7 @@ from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import BOARD
 from tfdsl.vocabulary.names import LONGEST_PORT
 from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
+from tfdsl_backends.podspec.reading.batch import as_far_as_it_goes
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts, PodsRead
 from tfdsl_backends.podspec.reading.mounts import claim_facts, claim_spec_facts
 from tfdsl_backends.podspec.reading.objects import Neighbours, job_name, read_metadata
@@ -185,8 +185,7 @@ class _Gang(Record):
 
 def read_gang(draft: Draft, spec: View, roles: Sequence[RoleOf], asked: Asked) -> None:
     """Replicas, minimums, ``after``, and what the job says about its gang."""
-    after = _after(draft, roles, asked)
-    found = _gang(spec, roles, after)
+    found = _gang(spec, roles, _after(draft, roles, asked))
     place = spec["minAvailable"].span
     draft.job.set("gang", None if found.gang else False, place)
     draft.options.set("gang_size", found.size, place)
@@ -436,17 +435,7 @@ def read(group: Group, asked: Asked) -> Draft | None:
 
     A job that the server refuses is read as far as it goes, and need not come back.
     """
-    refused: list[Diagnostic] = []
-
-    def report(diagnostic: Diagnostic) -> None:
-        if diagnostic.rule is SERVER_REFUSES:
-            refused.append(diagnostic)
-        asked.report(diagnostic)
-
-    draft = _read(group, Asked(asked.roles, report))
-    if draft is not None and refused:
-        draft.law = False
-    return draft
+    return as_far_as_it_goes(_read, group, asked)
 
 
 def _read(group: Group, asked: Asked) -> Draft | None:
@@ -465,8 +454,7 @@ def _read(group: Group, asked: Asked) -> Draft | None:
     draft.renamed = {one.name: one.role for one in found if one.name != one.role}
     draft.wanted = (_wanted(manifest, found), *(one.node for one in beside))
     read_metadata(draft, job["metadata"])
-    for attribute in plain(spec, SPEC, filled_in=True):
-        draft.job.add(attribute)
+    draft.job.add(*plain(spec, SPEC, filled_in=True))
     _read_deadline(draft, found)
     read_gang(draft, spec, found, asked)
     _read_pods(draft, job, found, plugins, claims, asked)

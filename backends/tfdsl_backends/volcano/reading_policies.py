@@ -335,8 +335,7 @@ def read_policies(draft: Draft, read: JobPolicies) -> None:
         draft.options.add(Attribute("policies", "written"))
     if found.restart_policy:
         draft.options.add(Attribute("restart_policy", found.restart_policy, read.restart_policy))
-    for patch in found.patches:
-        draft.options.add(patch)
+    draft.options.add(*found.patches)
 
 
 # --- each policy as it is ----------------------------------------------------------------------------------------

@@ -268,8 +268,7 @@ def restart_policy(task: View) -> str:
 def _dead(policies: View, kinds: set[str], *, of_task: bool) -> Iterator[Diagnostic]:
     failed: View | None = None
     for policy in policies.items():
-        asked = [policy["event"], *policy["events"].items()]
-        for event in asked:
+        for event in [policy["event"], *policy["events"].items()]:
             reason = _why_dead(event.text, policy, kinds, of_task=of_task)
             if reason:
                 yield NOT_KEPT(event.span, what=f"the policy on {event.text}", reason=reason)

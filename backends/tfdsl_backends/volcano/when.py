@@ -53,10 +53,10 @@ def claim_is_in_steps(unit: Unit, item: Item) -> bool:
     return mounted and claim_outlives(unit, item)
 
 
-@condition("where an exit status decides")
-def reads_statuses(unit: Unit, item: Item) -> bool:
-    """A step: whether policies of its role distinguish exit statuses."""
-    return bool(decisions(unit).roles[item.role].exits)
+reads_statuses = Condition(
+    "where an exit status decides", lambda unit, item: bool(decisions(unit).roles[item.role].exits)
+)
+"""A step: whether policies of its role distinguish exit statuses."""
 
 
 @condition("where containers restart in place, up to a number")
@@ -80,10 +80,11 @@ aborts = Condition(
 )
 
 
-@condition("default-scheduler, with a gang or a queue")
-def knows_no_gangs(unit: Unit, item: Item) -> bool:
-    """Kubernetes' own scheduler, in a job that wants a gang or a queue."""
-    return item.value == "default-scheduler" and (unit.job.gang or unit.job.queue is not None)
+knows_no_gangs = Condition(
+    "default-scheduler, with a gang or a queue",
+    lambda unit, item: item.value == "default-scheduler" and (unit.job.gang or unit.job.queue is not None),
+)
+"""Kubernetes' own scheduler, in a job that wants a gang or a queue."""
 
 
 @condition("with several replicas, before 1.9")
@@ -165,10 +166,11 @@ def decider_is_ignored(unit: Unit, item: Item) -> bool:
     return any(one.completed is not None or one.role.name in ending for one in _trainers(unit, item))
 
 
-@condition("beside failed => restart container")
-def beside_restart_in_place(unit: Unit, item: Item) -> bool:
-    """An ``exit`` policy with another action on a role whose containers restart in place."""
-    return not restarts_container(unit, item) and any(role.in_place for role in _roles(unit, item))
+beside_restart_in_place = Condition(
+    "beside failed => restart container",
+    lambda unit, item: not restarts_container(unit, item) and any(role.in_place for role in _roles(unit, item)),
+)
+"""An ``exit`` policy with another action on a role whose containers restart in place."""
 
 
 def _as_any_failure(unit: Unit, item: Item) -> bool:
@@ -187,10 +189,10 @@ can_end_evicted = Condition(
 )
 
 
-@condition("with a different action than failed")
-def pressure_is_failure(unit: Unit, item: Item) -> bool:
-    """An ``evicted`` policy with another action than a failure has, on a role that does not restart in place."""
-    return any(role.evicted_differs for role in _roles(unit, item))
+pressure_is_failure = Condition(
+    "with a different action than failed", lambda unit, item: any(role.evicted_differs for role in _roles(unit, item))
+)
+"""An ``evicted`` policy with another action than a failure has, on a role that does not restart in place."""
 
 
 @condition(
@@ -208,10 +210,11 @@ def failure_comes_first(unit: Unit, item: Item) -> bool:
     )
 
 
-@condition("with a different action than failed, from 1.12.4, 1.13.2 and 1.14 on")
-def acts_by_status(unit: Unit, item: Item) -> bool:
-    """An ``evicted`` policy that acts by the exit statuses of deleted pods."""
-    return any(role.evicted_by_status for role in _roles(unit, item))
+acts_by_status = Condition(
+    "with a different action than failed, from 1.12.4, 1.13.2 and 1.14 on",
+    lambda unit, item: any(role.evicted_by_status for role in _roles(unit, item)),
+)
+"""An ``evicted`` policy that acts by the exit statuses of deleted pods."""
 
 
 def statuses_of(unit: Unit, item: Item) -> dict[str, str]:
@@ -220,10 +223,11 @@ def statuses_of(unit: Unit, item: Item) -> dict[str, str]:
     return {"statuses": f"{killed}143 (SIGTERM)"}
 
 
-@condition("role with a policy for completed, from 1.12.4, 1.13.2 and 1.14 on")
-def deletion_completes(unit: Unit, item: Item) -> bool:
-    """An ``evicted`` policy on a role for whose completion there is a policy, where a deleted pod's end counts."""
-    return features(unit).fails_deleted and any(role.completed is not None for role in _roles(unit, item))
+deletion_completes = Condition(
+    "role with a policy for completed, from 1.12.4, 1.13.2 and 1.14 on",
+    lambda unit, item: features(unit).fails_deleted and any(role.completed is not None for role in _roles(unit, item)),
+)
+"""An ``evicted`` policy on a role for whose completion there is a policy, where a deleted pod's end counts."""
 
 
 def count_of(unit: Unit, item: Item) -> dict[str, str]:

@@ -115,8 +115,9 @@ def _layout(unit: Unit) -> Iterator[Diagnostic]:
             yield messages.YARN_TF_SIZES(place)
     elif per_role(unit):
         if not unit.text("applications"):
-            diagnostic = messages.PER_ROLE(place, what=", ".join(differing))
-            yield diagnostic.help('write applications = "one" to give all containers the largest size')
+            yield messages.PER_ROLE(place, what=", ".join(differing)).help(
+                'write applications = "one" to give all containers the largest size'
+            )
         return
     if len(unit.job.roles) == 1:
         return
@@ -124,12 +125,12 @@ def _layout(unit: Unit) -> Iterator[Diagnostic]:
     for what in ("runtime", "image", "docker mounts", "privileges"):
         if what in differing:
             values = sorted({_value(unit, role, what) for role in unit.job.roles})
-            diagnostic = messages.ONE_IMAGE(place, what=what, values=" and ".join(values))
-            yield diagnostic.help(f"{apart} to give each role its own")
+            yield messages.ONE_IMAGE(place, what=what, values=" and ".join(values)).help(
+                f"{apart} to give each role its own"
+            )
     lost = waste(unit)
     if lost != Size(0, 0):
-        size = applications(unit)[0].size
-        diagnostic = messages.WASTE(place, size=_shown(size), waste=_shown(lost))
+        diagnostic = messages.WASTE(place, size=_shown(applications(unit)[0].size), waste=_shown(lost))
         diagnostic = diagnostic.help(f"{apart} to request what each role needs")
         yield replace(diagnostic, approximation=True)
 
@@ -178,16 +179,18 @@ def _default_memory(unit: Unit) -> Iterator[Diagnostic]:
     roles = [role for role in unit.job.roles if role.memory is None]
     if roles:
         names = ", ".join(role.name for role in roles)
-        diagnostic = messages.DEFAULT_MEMORY(unit.origins.span(roles[0].path), roles=names, memory=DEFAULT_MEMORY)
-        yield diagnostic.help("write memory, e.g. memory = 4Gi")
+        yield messages.DEFAULT_MEMORY(unit.origins.span(roles[0].path), roles=names, memory=DEFAULT_MEMORY).help(
+            "write memory, e.g. memory = 4Gi"
+        )
 
 
 def _command(unit: Unit, role: Role) -> Iterator[Diagnostic]:
     """The script starts the command and cannot know an image's entrypoint."""
     build = unit.job.build
     if not (role.server or role.is_board or role.command or (build is not None and build.entrypoint)):
-        diagnostic = messages.NO_COMMAND(unit.origins.span(role.path), role=role.name)
-        yield diagnostic.help('write command = ["python", "/app/train.py"]')
+        yield messages.NO_COMMAND(unit.origins.span(role.path), role=role.name).help(
+            'write command = ["python", "/app/train.py"]'
+        )
 
 
 def _memory(unit: Unit, role: Role) -> Iterator[Diagnostic]:
@@ -290,8 +293,7 @@ def check_placement(unit: Unit) -> Iterator[Diagnostic]:
     have = features(unit.version)
     if is_yarn_tf(unit) or not have.placement:
         what = "the yarn-tf client" if is_yarn_tf(unit) else f"Hadoop {unit.shown_version}"
-        diagnostic = messages.PLACEMENT_VERSION(unit.option_place(OPTION), what=what, part="constraints")
-        yield diagnostic.help(
+        yield messages.PLACEMENT_VERSION(unit.option_place(OPTION), what=what, part="constraints").help(
             'write dialect = "stock"' if is_yarn_tf(unit) else 'write version = "3.3", or node_label in the role'
         )
         return
@@ -299,7 +301,8 @@ def check_placement(unit: Unit) -> Iterator[Diagnostic]:
     for role, text in given.items():
         if unit.job.role(role) is not None:
             yield from _one(unit, role, str(text), first_form=have.placement == "tag=N")
-    yield from _one_application(unit)
+    if len(unit.job.roles) > 1 and not per_role(unit) and unit.once(constraints):
+        yield messages.PLACEMENT_ONE(unit.option_place(OPTION)).help('write applications = "per-role"')
     yield from _cycles(unit)
 
 
@@ -316,8 +319,9 @@ def _one(unit: Unit, role: str, text: str, *, first_form: bool) -> Iterator[Diag
         return
     beyond = _beyond(unit, role, constraint) if first_form else ""
     if beyond:
-        diagnostic = messages.PLACEMENT_VERSION(place, what=f"Hadoop {unit.shown_version}", part=beyond)
-        yield diagnostic.help('write version = "3.3"')
+        yield messages.PLACEMENT_VERSION(place, what=f"Hadoop {unit.shown_version}", part=beyond).help(
+            'write version = "3.3"'
+        )
         return
     for near in all_near(constraint):
         yield from _unknown_tags(unit, role, near)
@@ -341,14 +345,9 @@ def _unknown_tags(unit: Unit, role: str, near: Near) -> Iterator[Diagnostic]:
     """Tags that no container of the application has, so that nothing or everything satisfies the constraint."""
     for space, tag in near.tags:
         if (not space and unit.job.role(tag) is None) or (space == SELF and tag != role):
-            diagnostic = messages.PLACEMENT_TAG(_place(unit, role), tag=tag)
-            yield diagnostic.help(f"write all/{tag} for containers of other applications, or the name of a role")
-
-
-def _one_application(unit: Unit) -> Iterator[Diagnostic]:
-    """One application places all its containers alike."""
-    if len(unit.job.roles) > 1 and not per_role(unit) and unit.once(constraints):
-        yield messages.PLACEMENT_ONE(unit.option_place(OPTION)).help('write applications = "per-role"')
+            yield messages.PLACEMENT_TAG(_place(unit, role), tag=tag).help(
+                f"write all/{tag} for containers of other applications, or the name of a role"
+            )
 
 
 def _cycles(unit: Unit) -> Iterator[Diagnostic]:

@@ -42,11 +42,9 @@ YARN_TF = (
 
 def tasks(unit: Unit) -> Sequence[TaskConfig]:
     """Roles in order, indexes ascending."""
-    return placeholder_tasks(unit.job, _placeholder, (YARN_TF if is_yarn_tf(unit) else STOCK,))
-
-
-def _placeholder(role: Role, index: int) -> str:
-    return f"HOST-{role.name}-{index}:PORT"
+    return placeholder_tasks(
+        unit.job, lambda role, index: f"HOST-{role.name}-{index}:PORT", (YARN_TF if is_yarn_tf(unit) else STOCK,)
+    )
 
 
 TEMPLATES = Path(__file__).with_name("templates")

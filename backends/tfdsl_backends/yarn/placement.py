@@ -13,19 +13,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from tfdsl.backend import Unit
 from tfdsl.emit.located import Data, Located, child
 from tfdsl.emit.script import Quoted
+from tfdsl.ir.model import Role
 from tfdsl.patterns import regex
 from tfdsl.record import Record
+from tfdsl_backends.yarn.applications import Application
 from tfdsl_backends.yarn.options import features
-
-if TYPE_CHECKING:
-    from tfdsl.ir.model import Role
-    from tfdsl_backends.yarn.applications import Application
-
 
 SELF: Final = "self"
 _NAMESPACES: Final = (SELF, "not-self", "all")

@@ -108,8 +108,11 @@ def _read_own(group: Group, notes: Notes) -> Draft | None:
     first, *others = group.documents
     script = job_script(first)
     if script is None:
-        diagnostic = command_rules.NOT_A_MANIFEST(first.node.span, what="a submit.sh without the job.sh that it sends")
-        notes.tell(diagnostic.help("import the folder with both"))
+        notes.tell(
+            command_rules.NOT_A_MANIFEST(first.node.span, what="a submit.sh without the job.sh that it sends").help(
+                "import the folder with both"
+            )
+        )
         return None
     if not others:
         reason = "it is in submit.sh; import the folder with both"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final, TypeGuard
 
 from tfdsl.backend.draft import Attribute, Bare, Block, Draft, Mount, Output, Policy, Statement, Step, Text, Value
 from tfdsl.emit.shell import TENSORFLOW_SERVER
+from tfdsl.grouping import grouped
 from tfdsl.manifest import json
 from tfdsl.manifest.nodes import Document, Scalar, View, view
 from tfdsl.manifest.shell_words import Command, Unknown, Word, read_script
@@ -31,10 +32,6 @@ from tfdsl_backends.hadoop.reading import (
 from tfdsl_backends.yarn.needs import AT_HOME
 from tfdsl_backends.yarn.policies import STOP_GRACE
 from tfdsl_backends.yarn.reading_parts import Client, client_of, set_size
-
-if TYPE_CHECKING:
-    from typing import TypeGuard
-
 
 PLAN: Final = "cat <<'TFJOB_PLAN'\n"
 SUBMITS: Final = '-shell_env "TFJOB_RUN=$run"'
@@ -208,8 +205,7 @@ class Task(Record):
 
     def part(self, parts: str) -> Sequence[Command]:
         """The commands of one of the script's parts."""
-        by_role = getattr(self.script, parts)
-        own: Sequence[Command] = by_role.get(self.name, ())
+        own: Sequence[Command] = getattr(self.script, parts).get(self.name, ())
         return own
 
 
@@ -220,18 +216,15 @@ def read_role(draft: Draft, task: Task) -> None:
     image = docker.get("DOCKER_IMAGE")
     block.set("image", image[0] if image else None, image[1] if image else None)
     _command(block, task)
-    hidden = _environment(block, task)
-    set_size(block, task.client, hidden=hidden)
+    set_size(block, task.client, hidden=_environment(block, task))
     label = task.client.options.get("node_label_expression")
     if label is not None:
         block.set("node_label", label.text, label.span)
     privileged = docker.get("DOCKER_RUN_PRIVILEGED_CONTAINER")
     block.set("privileged", True if privileged and privileged[0] == "true" else None)
     set_grace(block, task.script.plan["grace"][task.name], STOP_GRACE)
-    for mount in _mounts(block, task):
-        block.add(mount)
-    for step in _steps(task):
-        block.add(step)
+    block.add(*_mounts(block, task))
+    block.add(*_steps(task))
     _outputs(draft, task)
 
 
@@ -396,8 +389,7 @@ def _outputs(draft: Draft, task: Task) -> None:
             (draft.job if index else draft.role(task.name)).add(made)
             index = ""
     if task.script.given:
-        for source, destination in task.client.copied:
-            draft.role(task.name).add(Output(source, destination))
+        draft.role(task.name).add(*(Output(source, destination) for source, destination in task.client.copied))
 
 
 # --- values ----------------------------------------------------------------------------------------------------------
@@ -500,8 +492,7 @@ def _options(draft: Draft, script: JobScript, submit: SubmitScript, clients: dic
     options.set("store", store if store not in (None, USUAL_STORE) else None, plan["store"].span)
     options.set("hadoop_home", script.hadoop_home or None, plan.span)
     options.set("webhdfs", plan["webhdfs"].text or None, plan["webhdfs"].span)
-    limit = plan["limit"].node
-    seconds = getattr(limit, "value", USUAL_LIMIT)
+    seconds = getattr(plan["limit"].node, "value", USUAL_LIMIT)
     if "." in plan["limit"].span.text:  # written so for the delay of a policy; the option is an int
         event = f"pending after {duration(round(float(seconds) * 1000)).words}"
         draft.job.add(Policy(event, "fail job", plan["limit"].span))
@@ -595,10 +586,7 @@ def _policies(draft: Draft, role: str, plan: View) -> None:
             continue
         index = int(place.rstrip("]")) if place else -1
         otherwise = rules["0"].text or "fail"
-        by_action: dict[str, list[int]] = {}
-        for status, action in rules.entries():
-            if status != "0":
-                by_action.setdefault(action.text or "", []).append(int(status))
+        by_action = grouped((action.text or "", int(status)) for status, action in rules.entries() if status != "0")
         for what, codes in by_action.items():
             event = f"exit {statuses(sorted(codes))}"
             add_policy(draft, role, index, event, ACTIONS.get(what, "fail job"), rules.span)

@@ -153,8 +153,7 @@ def _component(draft: Draft, role: str, one: View, root: View, roles: dict[str, 
     after = [roles[name] for each in one["dependencies"].items() if (name := each.text or "") in roles]
     block.set("after", after or None, one["dependencies"].span)
     _placement(draft, role, one["placement_policy"]["constraints"], roles, notes)
-    policy = one["restart_policy"].text or "ALWAYS"
-    if policy != "NEVER" and role != "tensorboard":
+    if (one["restart_policy"].text or "ALWAYS") != "NEVER" and role != "tensorboard":
         block.add(Policy("failed", "restart container", one["restart_policy"].span))
     for key, _ in one.entries():
         if key not in OF_COMPONENT:
@@ -224,9 +223,10 @@ def _properties(place: View, notes: Notes, *, told: bool) -> None:
 
 def _sent(place: View) -> dict[str, str]:
     """Files of HDFS that YARN puts into the work folder."""
-    files = place["configuration"]["files"].items()
     found = {
-        file["dest_file"].text or "": file["src_file"].text or "" for file in files if file["type"].text == "STATIC"
+        file["dest_file"].text or "": file["src_file"].text or ""
+        for file in place["configuration"]["files"].items()
+        if file["type"].text == "STATIC"
     }
     return {name: source for name, source in found.items() if name and "://" in source}
 

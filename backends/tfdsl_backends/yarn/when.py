@@ -46,40 +46,27 @@ def whole_resources(unit: Unit, item: Item) -> bool:
     return features(unit.version).resources and all(amount.milli % 1000 == 0 for amount in amounts)
 
 
-@condition('applications = "one"')
-def one_application(unit: Unit, item: Item) -> bool:
-    """Whether several roles share one application."""
-    return unit.text("applications") == "one" and len(unit.job.roles) > 1
+one_application = Condition(
+    'applications = "one"', lambda unit, item: unit.text("applications") == "one" and len(unit.job.roles) > 1
+)
 
+privileged_docker = Condition("true, docker", lambda unit, item: bool(item.value) and docker(unit, item))
+"""Whether a privileged docker container can be asked for."""
 
-@condition("true, docker")
-def privileged_docker(unit: Unit, item: Item) -> bool:
-    """Whether a privileged docker container can be asked for."""
-    return bool(item.value) and docker(unit, item)
+tmpfs = Condition("docker, from 3.3 on", lambda unit, item: docker(unit, item) and features(unit.version).docker_tmpfs)
 
+docker_without_shm = Condition(
+    "docker before 3.3", lambda unit, item: docker(unit, item) and not features(unit.version).docker_tmpfs
+)
 
-@condition("docker, from 3.3 on")
-def tmpfs(unit: Unit, item: Item) -> bool:
-    """Whether docker can mount a tmpfs."""
-    return docker(unit, item) and features(unit.version).docker_tmpfs
+docker_without_tmpfs = Condition(
+    "docker before 3.3, an absolute path",
+    lambda unit, item: docker_without_shm(unit, item) and cast("BaseMount", item.node).at.startswith("/"),
+)
 
-
-@condition("docker before 3.3")
-def docker_without_shm(unit: Unit, item: Item) -> bool:
-    """Whether docker cannot mount a tmpfs yet."""
-    return docker(unit, item) and not features(unit.version).docker_tmpfs
-
-
-@condition("docker before 3.3, an absolute path")
-def docker_without_tmpfs(unit: Unit, item: Item) -> bool:
-    """Whether docker cannot mount a tmpfs at the path yet."""
-    return docker_without_shm(unit, item) and cast("BaseMount", item.node).at.startswith("/")
-
-
-@condition("docker before 3.1")
-def docker_without_mounts(unit: Unit, item: Item) -> bool:
-    """Whether docker cannot mount folders yet."""
-    return docker(unit, item) and not features(unit.version).docker_mounts
+docker_without_mounts = Condition(
+    "docker before 3.1", lambda unit, item: docker(unit, item) and not features(unit.version).docker_mounts
+)
 
 
 @condition("of tensorboard that restarts in place, another action than restart container")

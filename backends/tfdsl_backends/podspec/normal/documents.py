@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Mapping as Map, Sequence as Many
 from itertools import count
 from typing import Final, cast
 
+from tfdsl.grouping import grouped
 from tfdsl.manifest.nodes import (
     Entry,
     Mapping,
@@ -68,9 +69,12 @@ def like(own: Node, written: Node, kind: str, words: Dialect) -> Node:
     if kind.startswith("[]") and isinstance(own, Sequence) and isinstance(written, Sequence):
         mine, theirs = _item_names(own, written)
         others = dict(zip(theirs, written.items, strict=True))
-        pairs = ((item, others.get(name)) for name, item in zip(mine, own.items, strict=True))
         return Sequence(
-            tuple(item if other is None else like(item, other, kind[2:], words) for item, other in pairs), own.span
+            tuple(
+                item if other is None else like(item, other, kind[2:], words)
+                for item, other in ((item, others.get(name)) for name, item in zip(mine, own.items, strict=True))
+            ),
+            own.span,
         )
     return own
 
@@ -133,8 +137,7 @@ def container_names(own: Mapping, written: Mapping) -> dict[str, str]:
         ours, theirs = _names(own.get(field)), _names(written.get(field))
         pairs = zip([n for n in ours if n not in theirs], [n for n in theirs if n not in ours], strict=False)
         names.update(pairs)
-    everything = [name for field in CONTAINERS for name in _names(own.get(field))]
-    return _without_clashes(names, everything)
+    return _without_clashes(names, [name for field in CONTAINERS for name in _names(own.get(field))])
 
 
 def _names(containers: Node | None) -> list[str]:
@@ -158,20 +161,16 @@ def _with_containers(pod: Mapping, names: Map[str, str]) -> Mapping:
         new = _renamed(node, "name", names)
         return with_each(new, "env", lambda entry: _resource_of(entry, ("valueFrom", "resourceFieldRef"), names))
 
-    def item(node: Node) -> Node:
+    def item(node: Mapping) -> Node:
         return _resource_of(node, ("resourceFieldRef",), names)
 
-    def volume(node: Node) -> Node:
-        if not isinstance(node, Mapping):
-            return node
+    def volume(node: Mapping) -> Node:
         return within(node, ("downwardAPI",), lambda below: with_each(below, "items", item))
 
     return with_each(in_containers(pod, container), "volumes", volume) if names else pod
 
 
-def _resource_of(node: Node, place: tuple[str, ...], names: Map[str, str]) -> Node:
-    if not isinstance(node, Mapping):
-        return node
+def _resource_of(node: Mapping, place: tuple[str, ...], names: Map[str, str]) -> Node:
     return within(node, place, lambda field: _renamed(field, "containerName", names))
 
 
@@ -191,9 +190,7 @@ def _annotations(annotations: Mapping, names: Map[str, str]) -> Mapping:
 def failure_policy(spec: Mapping, names: Map[str, str]) -> Mapping:
     """The ``spec`` of a Job with new names of containers in its ``podFailurePolicy``."""
 
-    def rule(node: Node) -> Node:
-        if not isinstance(node, Mapping):
-            return node
+    def rule(node: Mapping) -> Node:
         return within(node, ("onExitCodes",), lambda codes: _renamed(codes, "containerName", names))
 
     return within(spec, ("podFailurePolicy",), lambda policy: with_each(policy, "rules", rule))
@@ -316,9 +313,8 @@ def _with_ports(pod: Mapping, written: Mapping, kept: frozenset[str]) -> Mapping
     }
 
     def container(node: Mapping) -> Mapping:
-        names: dict[tuple[object, object], list[object]] = {}
-        for other in items(child(theirs.get(scalar(node.get("name"))), "ports")):
-            names.setdefault(_number(other), []).append(scalar(child(other, "name")))
+        others_of = items(child(theirs.get(scalar(node.get("name"))), "ports"))
+        names = grouped((_number(other), scalar(child(other, "name"))) for other in others_of)
         used = {scalar(child(other, "name")) for other in items(node.get("ports"))}
 
         def port(one: Node) -> Node:
@@ -375,10 +371,9 @@ def service(spec: Mapping) -> Mapping:
     if scalar(kept.get("clusterIP")) != "None":
         kept = without(kept, ("clusterIP",))
 
-    def bare(port: Node) -> Node:
-        if isinstance(port, Mapping) and scalar(port.get("targetPort")) == scalar(port.get("port")):
-            return without(port, ("targetPort",))
-        return port
+    def bare(port: Mapping) -> Node:
+        same = scalar(port.get("targetPort")) == scalar(port.get("port"))
+        return without(port, ("targetPort",)) if same else port
 
     return with_each(kept, "ports", bare)
 

@@ -206,11 +206,14 @@ def expanded(container: Mapping) -> Mapping:
     names = [str(scalar(child(item, "name"))) for item in env]
     scope = Scope(frozenset(names), any_name=bool(items(container.get("envFrom"))))
     for field in ("command", "args"):
-        container = _with_each(container, field, lambda node: _word(node, scope))
+        words = container.get(field)
+        if isinstance(words, Sequence):
+            new = Sequence(tuple(_word(node, scope) for node in words.items), words.span)
+            container = with_value(container, field, new)
     old = container.get("env")
     if old is not None and env:
         container = with_value(container, "env", Sequence(tuple(_values(env, names, scope)), old.span))
-    return _with_each(container, "volumeMounts", lambda node: _path(node, scope))
+    return with_each(container, "volumeMounts", lambda node: _path(node, scope))
 
 
 def _values(env: Many[Node], names: Many[str], scope: Scope) -> Iterator[Node]:
@@ -233,10 +236,10 @@ def _word(node: Node, scope: Scope) -> Node:
     return node if new is None or new == value else text(new, node.span)
 
 
-def _path(mount: Node, scope: Scope) -> Node:
+def _path(mount: Mapping, scope: Scope) -> Node:
     """``subPathExpr`` that refers to nothing is ``subPath``."""
-    path = scalar(child(mount, "subPathExpr"))
-    if not isinstance(mount, Mapping) or not isinstance(path, str) or not path or "subPath" in mount.entries:
+    path = scalar(mount.get("subPathExpr"))
+    if not isinstance(path, str) or not path or "subPath" in mount.entries:
         return mount
     found = parts(path, scope)
     if any(isinstance(part, Reference) for part in found):
@@ -245,11 +248,6 @@ def _path(mount: Node, scope: Scope) -> Node:
     plain = text("".join(part for part in found if isinstance(part, str)), old.value.span)
     rest = without(mount, ("subPathExpr",))
     return Mapping({**rest.entries, "subPath": Entry("subPath", old.key_span, plain)}, mount.span)
-
-
-def _with_each(container: Mapping, field: str, change: Callable[[Node], Node]) -> Mapping:
-    old = container.get(field)
-    return container if old is None else with_value(container, field, each(old, change))
 
 
 CONTAINERS: Final = ("containers", "initContainers")
@@ -302,10 +300,9 @@ def host_ports(pod: Mapping) -> Mapping:
     if scalar(pod.get("hostNetwork")) is not True:
         return pod
 
-    def bare(port: Node) -> Node:
-        if isinstance(port, Mapping) and scalar(port.get("hostPort")) == scalar(port.get("containerPort")):
-            return without(port, ("hostPort",))
-        return port
+    def bare(port: Mapping) -> Node:
+        same = scalar(port.get("hostPort")) == scalar(port.get("containerPort"))
+        return without(port, ("hostPort",)) if same else port
 
     return in_containers(pod, lambda container: with_each(container, "ports", bare))
 
@@ -313,10 +310,9 @@ def host_ports(pod: Mapping) -> Mapping:
 def empty_volumes(pod: Mapping) -> Mapping:
     """A volume without a source is an ``emptyDir``."""
 
-    def sourced(volume: Node) -> Node:
-        if isinstance(volume, Mapping) and set(volume.entries) == {"name"}:
-            return with_value(volume, "emptyDir", mapping({}, volume.span))
-        return volume
+    def sourced(volume: Mapping) -> Node:
+        empty = set(volume.entries) == {"name"}
+        return with_value(volume, "emptyDir", mapping({}, volume.span)) if empty else volume
 
     return with_each(pod, "volumes", sourced)
 
@@ -335,11 +331,10 @@ def shared_volumes(pod: Mapping) -> Mapping:
 def renamed_volumes(pod: Mapping, names: dict[str, str]) -> Mapping:
     """``pod`` with new names of volumes, in their mounts too; a volume that is there already goes."""
 
-    def rename(node: Node) -> Node:
-        name = scalar(node.get("name")) if isinstance(node, Mapping) else None
-        if isinstance(node, Mapping) and isinstance(name, str) and name in names:
-            old = node.get("name")
-            assert old is not None
+    def rename(node: Mapping) -> Node:
+        old = node.get("name")
+        name = scalar(old)
+        if old is not None and isinstance(name, str) and name in names:
             return with_value(node, "name", text(names[name], old.span))
         return node
 
@@ -359,12 +354,12 @@ def renamed_volumes(pod: Mapping, names: dict[str, str]) -> Mapping:
 def in_containers(pod: Mapping, change: Change) -> Mapping:
     """``pod`` with ``change`` applied to each of its containers, those of its start too."""
     for field in CONTAINERS:
-        pod = with_each(pod, field, lambda node: change(node) if isinstance(node, Mapping) else node)
+        pod = with_each(pod, field, change)
     return pod
 
 
-def with_each(node: Mapping, field: str, change: Callable[[Node], Node]) -> Mapping:
-    """``node`` with ``change`` applied to each item of the list ``field``."""
+def with_each(node: Mapping, field: str, change: Callable[[Mapping], Node]) -> Mapping:
+    """``node`` with ``change`` applied to each map in the list ``field``."""
     old = node.get(field)
     return with_value(node, field, each(old, change)) if isinstance(old, Sequence) else node
 

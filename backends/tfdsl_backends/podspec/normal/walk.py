@@ -129,9 +129,7 @@ class Walk:
             return self._map(node, kind[2:])
         if kind in self.dialect.types and isinstance(node, Mapping):
             return self._object(node, kind)
-        if kind == "q" and isinstance(node, Scalar):
-            return amount(node)
-        return without_nulls(node)
+        return amount(node) if kind == "q" and isinstance(node, Scalar) else without_nulls(node)
 
     def _map(self, node: Mapping, kind: str) -> Mapping:
         def made(value: Node) -> Node:
@@ -149,8 +147,7 @@ class Walk:
         entries: dict[str, Entry] = {}
         for key, entry in node.entries.items():
             if not is_null(entry.value):
-                value = self.node(entry.value, fields.get(key, "a"))
-                entries[key] = Entry(key, entry.key_span, value)
+                entries[key] = Entry(key, entry.key_span, self.node(entry.value, fields.get(key, "a")))
         new = Mapping(entries, node.span)
         if kind not in self.changes:
             self.changes[kind] = self.dialect.of(kind)

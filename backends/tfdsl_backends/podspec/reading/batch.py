@@ -5,11 +5,12 @@ Source of the latter: Kubernetes `pkg/apis/batch/validation`; tried on a real se
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from tfdsl.backend.draft import Draft
 from tfdsl.backend.patch_rules import PatchRules
+from tfdsl.backend.reading import Asked, Group
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import NOT_KEPT, SERVER_REFUSES
 from tfdsl.manifest.nodes import View, plain
@@ -27,6 +28,21 @@ _TOLD_BY_PODS: Final = ("args", "command", "env")
 
 
 """``retries`` where a policy restarts anything and nothing is written."""
+
+
+def as_far_as_it_goes(read: Callable[[Group, Asked], Draft | None], group: Group, asked: Asked) -> Draft | None:
+    """What ``read`` makes of ``group``; a manifest that the server refuses need not come back."""
+    refused: list[Diagnostic] = []
+
+    def report(diagnostic: Diagnostic) -> None:
+        if diagnostic.rule is SERVER_REFUSES:
+            refused.append(diagnostic)
+        asked.report(diagnostic)
+
+    draft = read(group, Asked(asked.roles, report))
+    if draft is not None and refused:
+        draft.law = False
+    return draft
 
 
 def read_field(draft: Draft, field: fields.Field, place: View) -> None:
@@ -80,8 +96,7 @@ def _refusals(root: View, kind: str, rules: PatchRules, server: str) -> Iterator
         place = root
         for step in complaint.at:
             place = place[step]
-        name = dotted(complaint.at) or "the document"
-        yield SERVER_REFUSES(place.span, what=name, reason=complaint.message)
+        yield SERVER_REFUSES(place.span, what=dotted(complaint.at) or "the document", reason=complaint.message)
 
 
 def _job(job: View) -> Iterator[Diagnostic]:

@@ -184,8 +184,7 @@ def words(container: View, program_around: Callable[[str], int | None] | None, a
     command, args = _texts(container["command"], asked), _texts(container["args"], asked)
     if command is None or args is None:
         return None
-    spans = (container["command"].span, container["args"].span)
-    found = Words(tuple(command), tuple(args), spans)
+    found = Words(tuple(command), tuple(args), (container["command"].span, container["args"].span))
     if program_around is not None:
         found = _without_program(found, program_around)
     found = _without_outputs(found)
@@ -355,8 +354,7 @@ def scope_of(role: str, container: View, words: Words | None, facts: PodFacts) -
     names = variable_names(container)
     index = _index(role, container, words, facts)
     any_name = next(container["envFrom"].items(), None) is not None
-    named = env_from(container) is not None
-    scope = Scope(names, index, any_name, others=facts.variables, named_sources=named)
+    scope = Scope(names, index, any_name, others=facts.variables, named_sources=env_from(container) is not None)
     written = {one.name for one in variables(container, scope, Asked({}, lambda diagnostic: None))}
     return replace(scope, names=names & written, others=facts.variables | (names - written))
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from tfdsl.backend.reading import Field
+from tfdsl.grouping import grouped
 from tfdsl.vocabulary.attributes import IN_MEMORY
 from tfdsl_backends.podspec import fields as pods
 from tfdsl_backends.podspec.fields import IMAGE, POD, WORKDIR
@@ -16,9 +17,7 @@ _C: Final = "spec.containers[]"
 
 def plain(fields: Iterable[pods.Field], place: str) -> Iterator[Field]:
     """The rows of fields below ``place``, those of one map in one row."""
-    words: dict[str, list[str]] = {}
-    for field in fields:
-        words.setdefault(f"{place}.{field.path.partition('.')[0]}", []).append(field.name)
+    words = grouped((f"{place}.{field.path.partition('.')[0]}", field.name) for field in fields)
     return (Field(path, ", ".join(names)) for path, names in words.items())
 
 

@@ -122,8 +122,7 @@ def _mount(place: View, volume: _Volume, path: str, scope: Scope) -> Mount | Non
         if volume.kind not in ("pvc", "claim") or not sub_path:
             return None
         options.append(("sub_path", sub_path))
-    readonly = place["readOnly"].flag is True
-    return Mount(volume.kind, volume.source, path, readonly, tuple(options), place.span)
+    return Mount(volume.kind, volume.source, path, place["readOnly"].flag is True, tuple(options), place.span)
 
 
 def _sub_path(place: View, scope: Scope) -> Value | None:
@@ -254,8 +253,7 @@ def share(draft: Draft, claims: Mapping[str, Mapping[str, str]], replicas: Mappi
 
 
 def _mounts(draft: Draft, role: str, places: Mapping[str, str], claim: str) -> list[Mount]:
-    statements = draft.role(role).statements
-    mounts = [one for one in statements if isinstance(one, Mount) and one.kind == "claim"]
+    mounts = [one for one in draft.role(role).statements if isinstance(one, Mount) and one.kind == "claim"]
     return [one for one in mounts if places.get(str(one.at)) == claim]
 
 

@@ -52,10 +52,8 @@ class Pod:
         self.words: Words | None = commands.words(self.container, self._parameters, asked)
         self.scope = scope_of(role, self.container, self.words, facts)
         self.claims: Mapping[str, str] = {}
-        self.variables: list[Variable] = []
-        for one in commands.variables(self.container, self.scope, asked):
-            if one.name != self.scope.index:
-                self.variables.append(one)
+        variables = commands.variables(self.container, self.scope, asked)
+        self.variables = [one for one in variables if one.name != self.scope.index]
 
     def _parameters(self, program: str) -> int | None:
         """How many parameters the target's own program around a command has; ``None`` for another one."""
@@ -125,15 +123,12 @@ class Pod:
         """Add the statements to the block of the role."""
         block = draft.role(self.role)
         own = [*self._attributes(flags=flags)]
-        for attribute in own:
-            block.add(attribute)
+        block.add(*own)
         mounted = mounts.pod_mounts(self.template, self.container, self.facts, self.scope)
         self.claims = mounted.claims
-        for statement in mounted.statements:
-            block.add(statement)
+        block.add(*mounted.statements)
         shared = OfRole(self.role, self.facts, {one.identity: one for one in own}, mounted.places)
-        for step in steps(self.spec, shared, self.asked):
-            block.add(step)
+        block.add(*steps(self.spec, shared, self.asked))
         if self.words is not None:
             add_outputs(draft, self.role, self.words, self.facts.replicas, self.scope)
 
@@ -211,8 +206,7 @@ def steps(spec: View, role: OfRole, asked: Asked) -> Iterator[Step]:
 def _has_its_mounts(container: View, places: Mapping[str, str]) -> bool:
     """Whether its mounts are mounts of the role: it gets all of them."""
     for place in container["volumeMounts"].items():
-        path = (place["mountPath"].text or "").rstrip("/")
-        if places.get(path, "") != place["name"].text:
+        if places.get((place["mountPath"].text or "").rstrip("/"), "") != place["name"].text:
             return False
     return True
 

@@ -127,8 +127,7 @@ def resources(container: View, facts: PodFacts) -> Iterator[Attribute]:
     for name, written in (("cpu", _cpus), ("memory", _bytes)):
         yield from _with_limit(place, name, written)
     devices = dict(_devices(place))
-    shares = [*_shares(devices, place, facts)]
-    yield from shares or _gpus(devices, place)
+    yield from [*_shares(devices, place, facts)] or _gpus(devices, place)
     for name, count in devices.items():
         if not qualified_problem(name) and name not in (GPU, "cpu", "memory") and count.whole is not None:
             yield Attribute("resources", Bare(count.text), place["limits"][name].span, name)

@@ -101,12 +101,6 @@ def supervisor(settings):
     return note(settings, "supervisor") or None
 
 
-def remember_supervisor(settings, pid):
-    # type: (dict[str, str], int) -> None
-    """Record the supervisor, so that STATUS and STOP find it."""
-    keep(settings, "supervisor", {"pid": pid, "start": task_process.started(pid)})
-
-
 def note(settings, name):
     # type: (dict[str, str], str) -> Any
     """A value that ``keep`` wrote in this container, which may be from an earlier supervisor; None if there is none."""

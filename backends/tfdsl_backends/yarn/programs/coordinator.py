@@ -197,8 +197,7 @@ class Coordinator(threading.Thread):
         # type: () -> None
         """Let a container beyond the number of tasks replace one that was lost, else reject it."""
         for line, message in list(self.spares):
-            role = message.get("role", "")
-            free = [slot for slot in self.plan.slots_of(role) if slot in self.vacant]
+            free = [slot for slot in self.plan.slots_of(message.get("role", "")) if slot in self.vacant]
             if free and not self.started:
                 self.spares.remove((line, message))
                 self.seat(line, message, free[0])
@@ -284,8 +283,7 @@ class Coordinator(threading.Thread):
                 self.vacant[slot] = time.time()
                 self.place_spares()
             return
-        action = self.plan.action(slot, 0)
-        if action != "ignore":
+        if self.plan.action(slot, 0) != "ignore":
             # YARN does not relaunch a container that is killed as a whole, so the gang cannot restart.
             self.finish("fail", "%s was lost" % name, 0)
             return
