@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from tfdsl.diagnostics import Diagnostic, name_rules, syntax_rules, value_rules
 from tfdsl.diagnostics.suggest import alias_table, closest, enumeration
@@ -36,10 +36,6 @@ from tfdsl.vocabulary.types import (
     Type,
     a_value,
 )
-
-if TYPE_CHECKING:
-    pass
-
 
 # --- values from outside the file: --set K=V, -O TARGET.K=V, K=@FILE, and those of a Python program --------------
 
