@@ -342,8 +342,7 @@ def reads_messages(unit: Unit) -> bool:
 
 def jobset_rules(unit: Unit) -> list[Data]:
     """``failurePolicy.rules``; none where nothing restarts the job, or every failure does."""
-    decided = decisions(unit)
-    if not decided.restarts_job:
+    if not decisions(unit).restarts_job:
         return []
     taken: set[str] = set()
 

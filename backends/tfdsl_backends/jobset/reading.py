@@ -47,8 +47,7 @@ def groups(documents: Sequence[Document]) -> Sequence[Group]:
     for document in documents:
         root = view(document.node)
         if is_jobset(root):
-            beside = belonging(neighbours, root)
-            found.append(Group("JobSet", (document, *beside)))
+            found.append(Group("JobSet", (document, *belonging(neighbours, root))))
     return found
 
 

@@ -83,8 +83,7 @@ def _drained(unit: Unit) -> Iterator[Diagnostic]:
             lost.setdefault(policy.path, []).append(role.name)
     for path, roles in lost.items():
         place = unit.origins.span(child(path, "action"))
-        diagnostic = messages.COMPLETES_WHEN_DRAINED(place, role=listing(roles))
-        yield diagnostic.help("let it exit with 143 on SIGTERM")
+        yield messages.COMPLETES_WHEN_DRAINED(place, role=listing(roles)).help("let it exit with 143 on SIGTERM")
 
 
 def _statuses(unit: Unit) -> Iterator[Diagnostic]:

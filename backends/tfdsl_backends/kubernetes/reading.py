@@ -565,8 +565,7 @@ def _with(container: Node, name: str) -> Node:
     span = container.span
     source = mapping({"fieldRef": mapping({"fieldPath": Scalar(INDEX_FIELD, span)}, span)}, span)
     variable = mapping({"name": Scalar(name, span), "valueFrom": source}, span)
-    env = items(container.get("env"))
-    return with_value(container, "env", Sequence((variable, *env), span))
+    return with_value(container, "env", Sequence((variable, *items(container.get("env"))), span))
 
 
 FIELD: Final = regex(r"\{\{\s*\.(type|index|host|TF_CONFIG)\s*\}\}")

@@ -202,8 +202,7 @@ def check_resource_names(unit: Unit, rules: PodRules, role: Role) -> Iterator[Di
     for name, path in asked.items():
         problem = _problem(role, name)
         if problem:
-            diagnostic = rules.resource_name(unit.origins.span(path), name=name, problem=problem)
-            yield diagnostic
+            yield rules.resource_name(unit.origins.span(path), name=name, problem=problem)
 
 
 def _problem(role: Role, name: str) -> str:
@@ -255,8 +254,7 @@ def check_shell_names(unit: Unit, rules: PodRules, role: Role, plan: PodPlan) ->
 
 def check_host_ports(unit: Unit, rules: PodRules) -> Iterator[Diagnostic]:
     """Roles on the node's network that can never share a node; lint rule TFJ3019 tells of the replicas of one role."""
-    on_host = [role for role in unit.job.roles if role.host_network]
-    for first, second in combinations(on_host, 2):
+    for first, second in combinations([role for role in unit.job.roles if role.host_network], 2):
         taken = _ports(first)
         shared = next((port for port in _ports(second) if port in taken), None)
         if shared is not None:

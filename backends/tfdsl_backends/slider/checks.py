@@ -154,8 +154,7 @@ def _amounts(unit: Unit, role: Role) -> Iterator[Diagnostic]:
     }
     for field, (key, value) in amounts.items():
         if value > INTEGER:
-            place = unit.origins.span(child(role.path, field))
-            yield messages.NUMBER_TOO_LARGE(place, field=key, value=value)
+            yield messages.NUMBER_TOO_LARGE(unit.origins.span(child(role.path, field)), field=key, value=value)
 
 
 def _mounts(unit: Unit, role: Role) -> Iterator[Diagnostic]:

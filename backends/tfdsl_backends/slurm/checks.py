@@ -202,8 +202,7 @@ def _containers(unit: Unit, role: Role) -> Iterator[Diagnostic]:
         for path in (shown(mount.source), mount.at):
             bad = UNSAFE.search(path)
             if bad is not None:
-                place = unit.origins.span(mount.path)
-                yield messages.CONTAINER_PATH(place, path=path, characters=repr(bad.group()))
+                yield messages.CONTAINER_PATH(unit.origins.span(mount.path), path=path, characters=repr(bad.group()))
 
 
 def _archives(unit: Unit, role: Role) -> Iterator[Diagnostic]:

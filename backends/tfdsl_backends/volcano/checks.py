@@ -94,8 +94,7 @@ def _options(unit: Unit) -> Iterator[Diagnostic]:
     """Options that Volcano's webhook would refuse, or that take away what the job needs."""
     problems = (*_chosen_plugins(unit), *_gang_size(unit), *_task_names(unit), *_after_any(unit))
     for option, part, problem in problems:
-        place = unit.option_place(f"{option}[{part}]")
-        yield messages.OPTION(place, option=option, problem=problem)
+        yield messages.OPTION(unit.option_place(f"{option}[{part}]"), option=option, problem=problem)
 
 
 def _chosen_plugins(unit: Unit) -> Iterator[tuple[str, str, str]]:

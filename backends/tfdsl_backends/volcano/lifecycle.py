@@ -28,8 +28,7 @@ _OURS: Final = {**{theirs: ours for ours, theirs in ACTIONS.items()}, "RestartPa
 
 def behaviour(unit: Unit, documents: Sequence[Document]) -> Behaviour:
     """How the job of ``unit`` lives; its manifest is the first of ``documents``."""
-    spec = view(tree(documents[0].data, unit.origins.span))["spec"]
-    return Controller(unit, spec)
+    return Controller(unit, view(tree(documents[0].data, unit.origins.span))["spec"])
 
 
 class _Pods(Record):

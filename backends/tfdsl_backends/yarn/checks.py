@@ -131,8 +131,7 @@ def _layout(unit: Unit) -> Iterator[Diagnostic]:
             yield diagnostic.help(f"{apart} to give each role its own")
     lost = waste(unit)
     if lost != Size(0, 0):
-        size = applications(unit)[0].size
-        diagnostic = messages.WASTE(place, size=_shown(size), waste=_shown(lost))
+        diagnostic = messages.WASTE(place, size=_shown(applications(unit)[0].size), waste=_shown(lost))
         diagnostic = diagnostic.help(f"{apart} to request what each role needs")
         yield replace(diagnostic, approximation=True)
 

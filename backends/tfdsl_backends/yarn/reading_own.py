@@ -222,8 +222,7 @@ def read_role(draft: Draft, task: Task) -> None:
     image = docker.get("DOCKER_IMAGE")
     block.set("image", image[0] if image else None, image[1] if image else None)
     _command(block, task)
-    hidden = _environment(block, task)
-    set_size(block, task.client, hidden=hidden)
+    set_size(block, task.client, hidden=_environment(block, task))
     label = task.client.options.get("node_label_expression")
     if label is not None:
         block.set("node_label", label.text, label.span)

@@ -133,8 +133,7 @@ def container_names(own: Mapping, written: Mapping) -> dict[str, str]:
         ours, theirs = _names(own.get(field)), _names(written.get(field))
         pairs = zip([n for n in ours if n not in theirs], [n for n in theirs if n not in ours], strict=False)
         names.update(pairs)
-    everything = [name for field in CONTAINERS for name in _names(own.get(field))]
-    return _without_clashes(names, everything)
+    return _without_clashes(names, [name for field in CONTAINERS for name in _names(own.get(field))])
 
 
 def _names(containers: Node | None) -> list[str]:

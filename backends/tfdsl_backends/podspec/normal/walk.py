@@ -149,8 +149,7 @@ class Walk:
         entries: dict[str, Entry] = {}
         for key, entry in node.entries.items():
             if not is_null(entry.value):
-                value = self.node(entry.value, fields.get(key, "a"))
-                entries[key] = Entry(key, entry.key_span, value)
+                entries[key] = Entry(key, entry.key_span, self.node(entry.value, fields.get(key, "a")))
         new = Mapping(entries, node.span)
         if kind not in self.changes:
             self.changes[kind] = self.dialect.of(kind)

@@ -184,8 +184,7 @@ def words(container: View, program_around: Callable[[str], int | None] | None, a
     command, args = _texts(container["command"], asked), _texts(container["args"], asked)
     if command is None or args is None:
         return None
-    spans = (container["command"].span, container["args"].span)
-    found = Words(tuple(command), tuple(args), spans)
+    found = Words(tuple(command), tuple(args), (container["command"].span, container["args"].span))
     if program_around is not None:
         found = _without_program(found, program_around)
     found = _without_outputs(found)
