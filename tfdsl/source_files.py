@@ -29,7 +29,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final, TypeAlias
 
 from tfdsl.patterns import regex
 from tfdsl.text import Source
@@ -242,9 +242,8 @@ def decode(data: bytes, shown: str, origin: str | None) -> Source | str:
 
 # --- the files of one program ----------------------------------------------------------------------------------------
 
-if TYPE_CHECKING:
-    Opener = Callable[[str, Sequence[str]], "Source | str"]
-    """Path and roots → the text, or why it is not read (:func:`tfdsl.source_files.read`)."""
+Opener: TypeAlias = "Callable[[str, Sequence[str]], Source | str]"
+"""Path and roots → the text, or why it is not read (:func:`tfdsl.source_files.read`)."""
 
 MOST_FILES: Final = 1000
 """The most files that one program can read."""

@@ -79,6 +79,11 @@ class Span(NamedTuple):
         """The characters that the span covers."""
         return self.source.text[self.start : self.end]
 
+    @property
+    def path_and_line(self) -> tuple[str, int]:
+        """The path of the source and the line (from 1) where the span begins, as messages name it."""
+        return self.source.path, self.source.position(self.start)[0]
+
     def to(self, other: Span) -> Span:
         """From the start of this span to the end of ``other`` (same source)."""
         return Span(self.source, self.start, other.end)

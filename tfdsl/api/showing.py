@@ -35,7 +35,7 @@ from tfdsl.compiling.pipeline import Outcome
 from tfdsl.drawing import graphs
 from tfdsl.lifecycle.faults import Injected, parse
 from tfdsl.lifecycle.scenario import Prediction
-from tfdsl.manifest.nodes import Node, plain
+from tfdsl.manifest.nodes import plain
 from tfdsl.semantics.request import Choice, Request
 from tfdsl.simulating import OnTarget, simulated
 from tfdsl.text import Argument
@@ -273,16 +273,9 @@ def _differences(result: Result) -> Iterator[Difference]:
             one.words,
             plain(one.first) if one.first is not None else None,
             plain(one.second) if one.second is not None else None,
-            _place(one.first),
-            _place(one.second),
+            one.first.span.path_and_line if one.first is not None else None,
+            one.second.span.path_and_line if one.second is not None else None,
         )
-
-
-def _place(node: Node | None) -> tuple[str, int] | None:
-    if node is None:
-        return None
-    source = node.span.source
-    return source.path, source.position(node.span.start)[0]
 
 
 @dataclass(frozen=True, slots=True)

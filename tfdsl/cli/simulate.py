@@ -175,13 +175,8 @@ def _differences(targets: Iterable[OnTarget]) -> Iterator[str]:
 
 
 def _message(message: Diagnostic) -> str:
-    path, line = _place(message)
+    path, line = message.span.path_and_line
     return f"{message.rule.code} {message.rule.slug} ({path}:{line}): {message.message}"
-
-
-def _place(message: Diagnostic) -> tuple[str, int]:
-    source = message.span.source
-    return source.path, source.position(message.span.start)[0]
 
 
 # --- one scenario after the other ------------------------------------------------------------------------------
@@ -276,7 +271,7 @@ def _prediction(prediction: Prediction, hidden: Hidden) -> dict[str, object]:
 
 
 def _message_data(message: Diagnostic, hidden: Hidden) -> dict[str, object]:
-    path, line = _place(message)
+    path, line = message.span.path_and_line
     return {
         "code": message.rule.code,
         "slug": message.rule.slug,

@@ -204,24 +204,17 @@ class ProfileInfo(Record):
     place: Span
 
 
-class RoleInfo(Record):
-    """A role of a job. ``replicas``: ``None`` where they are not known."""
-
-    name: str
-    replicas: int | None
-
-
 class JobInfo(Record):
     """A job. ``name``: ``None`` where it is not known; ``block``: the name of its block, as written.
 
-    ``index``: ``matrix.index``, ``None`` without a matrix. ``roles``: without those of its target blocks. ``targets``:
-    those that it has blocks for.
+    ``index``: ``matrix.index``, ``None`` without a matrix. ``roles``: how many replicas each has, without those of its
+    target blocks; ``None`` where that is not known. ``targets``: those that it has blocks for.
     """
 
     name: str | None
     block: str
     index: int | None
-    roles: tuple[RoleInfo, ...]
+    roles: dict[str, int | None]
     targets: tuple[str, ...]
     place: Span
 
@@ -249,7 +242,7 @@ def _of_ready(given: ReadyJob, request: Request, found: list[Diagnostic]) -> Fil
     if named is None:
         return None
     job, origins = named
-    roles = tuple(RoleInfo(role.name, role.replicas) for role in job.roles)
+    roles: dict[str, int | None] = {role.name: role.replicas for role in job.roles}
     return FileInfo(path_of(given), (), (), (), (JobInfo(job.name, job.name, None, roles, (), origins.job),))
 
 
@@ -368,7 +361,7 @@ def _jobs(derived: Iterable[Derived], checked: Iterable[resolved.Job]) -> Iterat
             one.name if one.known else None,
             one.node.name.text,
             _index(one),
-            tuple(RoleInfo(role.name, role.replicas if role.counted else None) for role in roles),
+            {role.name: role.replicas if role.counted else None for role in roles},
             tuple(dict.fromkeys(_targets(one.node))),
             one.node.name.span,
         )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import BAD_SETTINGS
-from tfdsl.emit.located import Data, Located, entry, unwrap
+from tfdsl.emit.located import Data, Located, entry, placed_like, unwrap
 from tfdsl.record import replace
 from tfdsl.text import Argument
 
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from tfdsl.backend import Backend, Document, Unit
 
 
-if TYPE_CHECKING:
-    Labels: TypeAlias = Mapping[str, Data]
+Labels: TypeAlias = Mapping[str, Data]
 
 PATH: Final = "project_labels"
 """The path of the labels in the origins of a job; no part of a job has it."""
@@ -83,7 +82,7 @@ def _templates(data: Data, labels: Labels, name: str = "") -> Data:
         changed = [_templates(one, labels) for one in value]
     else:
         return data
-    return _as_in(data, changed)
+    return placed_like(data, changed)
 
 
 def _metadata(data: Data, labels: Labels) -> Data:
@@ -92,13 +91,10 @@ def _metadata(data: Data, labels: Labels) -> Data:
     fields: Mapping[str, Data] = value if isinstance(value, Mapping) else {}
     written = unwrap(fields.get("labels"))
     has = {key: one for key, one in written.items() if unwrap(one) is not None} if isinstance(written, Mapping) else {}
-    new = _as_in(fields.get("labels"), {**has, **{key: one for key, one in labels.items() if key not in has}})
+    new = placed_like(fields.get("labels"), {**has, **{key: one for key, one in labels.items() if key not in has}})
     if "labels" in fields:
-        return _as_in(data, {**fields, "labels": new})
+        return placed_like(data, {**fields, "labels": new})
     before = {key: one for key, one in fields.items() if key in ("name", "generateName", "namespace")}
-    return _as_in(data, {**before, "labels": new, **{key: one for key, one in fields.items() if key not in before}})
-
-
-def _as_in(old: Data, new: Data) -> Data:
-    """``new`` with the place of ``old``."""
-    return Located(new, old.path) if isinstance(old, Located) else new
+    return placed_like(
+        data, {**before, "labels": new, **{key: one for key, one in fields.items() if key not in before}}
+    )

@@ -55,7 +55,7 @@ def closest(word: str, candidates: Iterable[str], aliases: Mapping[str, str] | N
     lower = word.lower()
     letters = set(lower)
     best: tuple[int, str] | None = None
-    limit = _limit(word)
+    limit = 1 if len(word) <= 4 else 2 if len(word) <= 8 else 3
     for candidate in candidates:
         if fold(candidate) == folded:
             return candidate
@@ -133,11 +133,6 @@ def _means(written: str, aliases: Mapping[str, str] | None) -> bool:
     if isinstance(aliases, Aliases):
         return aliases.mean_same(written)
     return aliases is not None and fold(written) in aliases
-
-
-def _limit(word: str) -> int:
-    """The most edits between a misspelt ``word`` and what it means."""
-    return 1 if len(word) <= 4 else 2 if len(word) <= 8 else 3
 
 
 def fold(word: str) -> str:

@@ -382,8 +382,7 @@ def program_around(role: str, text: str) -> int | None:
 def read_delivery(draft: Draft, plugins: Plugins, roles: Sequence[RoleOf], pods: PodsRead) -> None:
     """The options by which the compiler gives the tasks what the manifest gives them."""
     usual = "static" if _obstacle(roles, pods) else "plugin"
-    discovery = draft.cluster.get("discovery", "tf_config")
-    delivers = discovery in ("tf_config", "both")
+    delivers = draft.cluster.get("discovery", "tf_config") in ("tf_config", "both")
     chosen = "shell" if pods.around else "static" if pods.config or not plugins.has("tensorflow") else "plugin"
     if delivers and chosen != usual:
         draft.options.set("tf_config", chosen)

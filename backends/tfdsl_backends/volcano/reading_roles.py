@@ -235,8 +235,7 @@ def _webhook(job: View) -> Iterator[Diagnostic]:
 
 def dead_policies(job: View, roles: Sequence[RoleOf]) -> Iterator[Diagnostic]:
     """Policies that the server takes and that never do anything."""
-    kinds = {restart_policy(one.task) for one in roles}
-    yield from _dead(job["spec"]["policies"], kinds, of_task=False)
+    yield from _dead(job["spec"]["policies"], {restart_policy(one.task) for one in roles}, of_task=False)
     for one in roles:
         yield from _dead(one.task["policies"], {restart_policy(one.task)}, of_task=True)
 
@@ -268,7 +267,7 @@ def restart_policy(task: View) -> str:
 def _dead(policies: View, kinds: set[str], *, of_task: bool) -> Iterator[Diagnostic]:
     failed: View | None = None
     for policy in policies.items():
-        for event in [policy["event"], *policy["events"].items()]:
+        for event in (policy["event"], *policy["events"].items()):
             reason = _why_dead(event.text, policy, kinds, of_task=of_task)
             if reason:
                 yield NOT_KEPT(event.span, what=f"the policy on {event.text}", reason=reason)

@@ -129,8 +129,7 @@ def _read(path: str, roots: Sequence[str] | None) -> Source | str:
     return data if isinstance(data, str) else decode(data, path, path)
 
 
-if TYPE_CHECKING:
-    Values: TypeAlias = Callable[["Asked"], Answer]
+Values: TypeAlias = "Callable[[Asked], Answer]"
 
 JOBS: Final = (".tfjob", ".json")
 MANIFESTS: Final = (".yaml", ".yml", ".json", ".xml", ".sh", ".py")

@@ -52,7 +52,7 @@ def bodies(stream: RawIOBase) -> Iterator[bytes]:
     The stream is not buffered: a thread may wait in it while the process ends, and must not hold a lock then.
     """
     buffer = bytearray()
-    while _fill(stream, buffer):
+    while buffer or _more(stream, buffer):
         end = _header_end(stream, buffer)
         if end is None:
             return
@@ -66,11 +66,6 @@ def bodies(stream: RawIOBase) -> Iterator[bytes]:
         body = bytes(buffer[:length])
         del buffer[:length]
         yield body
-
-
-def _fill(stream: RawIOBase, buffer: bytearray) -> bool:
-    """Whether there is anything left to read."""
-    return bool(buffer) or _more(stream, buffer)
 
 
 def _more(stream: RawIOBase, buffer: bytearray) -> bool:

@@ -39,8 +39,7 @@ def of_image(spec: View, container: View, facts: PodFacts) -> Iterator[Attribute
         usual = attribute.name == "image_pull_policy" and attribute.value == _usual_policy(container["image"].text)
         if not (facts.filled_in and usual):
             yield attribute
-    secrets = [secret["name"].text or "" for secret in spec["imagePullSecrets"].items()]
-    names = list(dict.fromkeys(secrets))
+    names = list(dict.fromkeys(secret["name"].text or "" for secret in spec["imagePullSecrets"].items()))
     if names and not any(name_problem(one) for one in names):
         yield Attribute("image_pull_secrets", names, spec["imagePullSecrets"].span)
 
