@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from tfdsl.api.calls import Call, Compiling, ReadingJob, argument, asked_of, call_of, outcome, taking, target_of
 from tfdsl.api.compiling import Source, loaded_of
@@ -14,9 +14,6 @@ from tfdsl.compiling.front_end import hidden_with
 from tfdsl.compiling.jobs import JobInfo as FoundJob
 from tfdsl.compiling.jobs import ParamInfo, ProfileInfo, file_info
 from tfdsl.compiling.masking import masked
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,6 @@ from tfdsl.ir.part import (
     refuse,
     unset,
 )
-from tfdsl.ir.policies import RESTARTS
 from tfdsl.rules import job as job_rules
 from tfdsl.rules import mounts as mount_rules
 from tfdsl.rules import policies as policy_rules
@@ -58,6 +57,7 @@ from tfdsl.vocabulary.attributes import (
 from tfdsl.vocabulary.quantities import Duration, Quantity
 from tfdsl.vocabulary.statements import (
     EVENTS,
+    RESTARTS,
     AccessMode,
     ActionName,
     Discovery,

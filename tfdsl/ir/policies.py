@@ -12,9 +12,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tfdsl.ir.model import Job, Policy, Role
 
-RESTARTS = ("restart container", "restart pod", "restart role", "restart job")
-"""The actions that start something again."""
-
 SELF_CONTAINED = ("tensorboard",)
 """Roles that policies without ROLE do not cover."""
 

@@ -265,7 +265,6 @@ class State:
         return self._numbers.get(role, {}).get(what, 0)
 
 
-RESTARTS: Final = policies.RESTARTS
 SELF_CONTAINED: Final = policies.SELF_CONTAINED
 DEADLINE_PASSED: Final = "the deadline has passed"
 _ONE: Final = ("restart container", "restart pod")

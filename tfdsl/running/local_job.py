@@ -22,7 +22,6 @@ from typing import Final
 from tfdsl.ir.model import Job
 from tfdsl.ir.policies import SELF_CONTAINED
 from tfdsl.lifecycle.behaviour import (
-    RESTARTS,
     Behaviour,
     ClearTimer,
     Decision,
@@ -48,6 +47,7 @@ from tfdsl.running.plan import Program, Replica
 from tfdsl.running.screen import Lines, Result, Screen, length
 from tfdsl.running.supervisor import Supervisor
 from tfdsl.vocabulary.quantities import Duration
+from tfdsl.vocabulary.statements import RESTARTS
 
 FIRST_PAUSE: Final = 10.0
 LONGEST_PAUSE: Final = 300.0

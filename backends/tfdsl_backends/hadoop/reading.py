@@ -14,6 +14,7 @@ from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
 from tfdsl.vocabulary import quantities
+from tfdsl.vocabulary.statements import RESTARTS
 
 if TYPE_CHECKING:
     from tfdsl.backend.reading import Asked
@@ -283,7 +284,6 @@ def read_discovery(draft: Draft, *, configured: bool, flags: bool, programs: boo
     return discovery
 
 
-RESTARTS = ("restart container", "restart pod", "restart role", "restart job")
 DEFAULT_RETRIES = 3
 
 

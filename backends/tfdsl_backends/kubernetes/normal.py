@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as Map
 from collections.abc import Sequence as Many
 from functools import cache
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
 from tfdsl.ir.cluster_spec import tf_config
 from tfdsl.manifest.nodes import (
@@ -42,10 +42,6 @@ from tfdsl_backends.podspec.normal.documents import SCHEDULER, aligned_job, dial
 from tfdsl_backends.podspec.normal.tables import SETS
 from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Rule, in_order
 from tfdsl_backends.podspec.plan import CONTAINER, INDEX_FIELD, INDEX_VARIABLE, PORT_NAME
-
-if TYPE_CHECKING:
-    pass
-
 
 VARIABLE: Final = "TF_CONFIG"
 _REFERENCE: Final = regex(r"(?<!\$)\$\(([A-Za-z_][A-Za-z0-9_]*)\)")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Container
 from collections.abc import Sequence as Many
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl.manifest.nodes import (
     Entry,
@@ -37,10 +37,6 @@ from tfdsl_backends.podspec.normal.walk import Change, Defaults, Dialect, Rule, 
 from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
 from tfdsl_backends.podspec.reading.objects import pruned
 from tfdsl_backends.tfjob.options import API_VERSION, KEEPS_PODS, ROLE_KEYS, VERSIONS
-
-if TYPE_CHECKING:
-    pass
-
 
 # --- TFJobs of older APIs as kubeflow.org/v1 has them ---
 #
