@@ -17,8 +17,11 @@ sys.path[:0] = [str(ROOT), str(ROOT / "backends")]
 
 from tfdsl_backends.jobset import normal as jobset  # noqa: E402
 from tfdsl_backends.kubernetes import normal as kubernetes  # noqa: E402
-from tfdsl_backends.podspec.normal import documents, tables  # noqa: E402
-from tfdsl_backends.podspec.normal import rules as pods  # noqa: E402
+from tfdsl_backends.podspec.normal import (  # noqa: E402
+    documents,
+    rules as pods,
+    tables,
+)
 from tfdsl_backends.podspec.normal.walk import declared_defaults, joined  # noqa: E402
 from tfdsl_backends.tfjob import normal as tfjob  # noqa: E402
 from tfdsl_backends.volcano import normal  # noqa: E402

@@ -19,8 +19,7 @@ from tfdsl.cli.commands import SUMMARIES
 from tfdsl.diagnostics import Rule
 from tfdsl.diagnostics.registry import MODULES, rules
 from tfdsl.ir.fields import all_keys
-from tfdsl.lint.runner import RULES, SLUGS
-from tfdsl.lint.runner import rules as lint_rules
+from tfdsl.lint.runner import RULES, SLUGS, rules as lint_rules
 from tfdsl.vocabulary.statements import ACTIONS_OF
 
 if TYPE_CHECKING:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import os
 import re
 import subprocess
 import sys
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 
@@ -22,6 +24,10 @@ PAGES = [
 ]
 JOB = re.compile(r"^```tfjob\n(.*?)^```", re.S | re.M)
 LINK = re.compile(r"\]\(([^)#:]+)(#[^)]*)?\)")
+FILE = re.compile(r"`([\w.*/-]+(?:\.(?:j2|json|lark|md|mjs|py|sh|toml|ts)|/))`")
+ABOUT_THE_CHECKOUT = ("ARCHITECTURE.md", "CONTRIBUTING.md")
+FOLDERS = (".ci", "backends", "benchmarks", "docs", "examples", "grammar", "requirements", "site", "tests", "tfdsl")
+OF_USERS = {"tfdsl.toml"}
 
 
 def jobs() -> list[tuple[str, str]]:
@@ -77,3 +83,25 @@ def test_generated_parts_are_fresh(command: str) -> None:
 def test_links_lead_somewhere(page: Path) -> None:
     for target, _ in LINK.findall(page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
+
+
+@functools.cache
+def checkout() -> list[PurePosixPath]:
+    """The files and folders of the checkout, without what tools install or build there."""
+    listed = [PurePosixPath(path.name) for path in ROOT.iterdir() if path.is_file()]
+    for name in FOLDERS:
+        for folder, below, files in os.walk(ROOT / name):
+            below[:] = [each for each in below if each not in ("node_modules", "__pycache__", "build", "dist")]
+            here = PurePosixPath(Path(folder).relative_to(ROOT).as_posix())
+            listed += [here, *(here / each for each in files)]
+    return listed
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_that_a_page_names_are_there(page: Path) -> None:
+    """A page about the checkout may name a file without its folder; elsewhere other names are those of users' files."""
+    names = set(FILE.findall(page.read_text(encoding="utf-8"))) - OF_USERS
+    if page.name not in ABOUT_THE_CHECKOUT:
+        names = {name for name in names if name.partition("/")[0] in FOLDERS and "/" in name}
+    names = {name for name in names if name.endswith(".md") or not re.search(r"\b[A-Z]{2,}\b", name)}  # a placeholder
+    assert [name for name in sorted(names) if not any(path.match(name) for path in checkout())] == []

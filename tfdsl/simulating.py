@@ -16,7 +16,6 @@ from tfdsl.compiling.front_end import Input, ReadyJob
 from tfdsl.compiling.jobs import plain_jobs
 from tfdsl.compiling.pipeline import Made, verdict
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.ir.policies import SELF_CONTAINED
 from tfdsl.lifecycle.behaviour import Behaviour, Task
 from tfdsl.lifecycle.faults import Injected, missing, parse
 from tfdsl.lifecycle.scenario import Left, Prediction, play
@@ -170,7 +169,7 @@ class _Target:
         return OnTarget(self.unit.target, self.unit.shown_version, prediction, expected, differs, messages)
 
     def _telling(self, faults: Faults, differs: Sequence[Aspect]) -> Iterator[Diagnostic]:
-        """The messages about what decides these faults; where there is none, all about policies."""
+        """The messages about what decides these faults; if there are none, all messages about policies."""
         near = [one for key, one in self.messages if _is_about(key, faults, differs)]
         at = [(policy, one) for _, one in self.messages for policy in self._policies_at(one.span)]
         asked = [one for policy, one in at if _may_decide(policy, faults)]
@@ -218,8 +217,8 @@ def differences(prediction: Prediction, expected: Prediction) -> Iterator[Aspect
 
 
 def _restarts(prediction: Prediction) -> list[tuple[int, int]]:
-    """What started again; whether TensorBoard, which trains nothing, does so with the others is no difference."""
-    return [(one.starts, one.restarts) for one in prediction.replicas if one.task.role not in SELF_CONTAINED]
+    """What started again; TensorBoard does not count, because it trains nothing."""
+    return [(one.starts, one.restarts) for one in prediction.replicas if not one.task.is_board]
 
 
 def _is_about(key: str, faults: Faults, differs: Sequence[Aspect]) -> bool:
@@ -241,7 +240,7 @@ _KNOWN: Final = (1, 137)
 def usual_faults(job: Job) -> Iterator[Injected]:
     """One after the other, each a scenario of its own."""
     for role in job.roles:
-        if role.name not in SELF_CONTAINED:
+        if not role.is_board:
             replica = f"{role.name}[{min(1, role.replicas - 1)}]"
             for event in (*_OF_ROLE, *_own(job, role)):
                 yield _fault(f"{replica} {event}")
@@ -269,7 +268,7 @@ _MOST: Final = 4
 
 
 def ending(prediction: Prediction) -> str:
-    """``succeeded``."""
+    """How the job ends, in words: ``succeeded``."""
     return prediction.outcome or "does not end"
 
 

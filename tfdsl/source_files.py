@@ -78,7 +78,7 @@ def read(path: str, roots: Sequence[str] | None = None) -> Source | str:
 
 
 def origin_of(path: str) -> str | None:
-    """The file that a path of a command line names; standard input is none."""
+    """The file that a path of a command line names; standard input is not a file."""
     return None if path == STDIN else path
 
 

@@ -79,7 +79,7 @@ class Registry:
         return tuple(dict.fromkeys((*self._modules, *(one.name for one in self._installed()))))
 
     def built_in(self) -> tuple[Backend, ...]:
-        """The built-in targets."""
+        """The built-in targets, in the order in which targets are listed."""
         return tuple(map(self._built_in, self._modules))
 
     def every(self) -> tuple[Backend, ...]:
@@ -134,8 +134,9 @@ class Registry:
             packages = dict.fromkeys(self._modules, "tfdsl")
             for one in sorted(self._points(), key=lambda one: (one.name, one.package)):
                 if one.name in packages:
-                    text = f"two packages have a target {one.name}: {packages[one.name]} and {one.package}"
-                    self._problem(text, one.name)
+                    self._problem(
+                        f"two packages have a target {one.name}: {packages[one.name]} and {one.package}", one.name
+                    )
                 else:
                     found[one.name] = one
                     packages[one.name] = one.package

@@ -199,7 +199,7 @@ class _Batch:
         return mode | (runnable if old is not None else runnable & self.granted)
 
     def _check(self, place: str, file: File) -> int | None:
-        """The mode of what stands at the file's place now; refuses what must not be written to."""
+        """The mode of what is at the file's place now; refuses what must not be written to."""
         try:
             found = os.stat(file.path)
         except (FileNotFoundError, NotADirectoryError):

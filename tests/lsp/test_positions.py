@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tfdsl.lsp.documents import ENCODINGS, Change, Document, Documents, Encoding, Lines, negotiated, path_of, uri_of
 

@@ -8,8 +8,7 @@ import shlex
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from tests.fuzz.mistakes import KINDS as MISTAKES
-from tests.fuzz.mistakes import mistaken
+from tests.fuzz.mistakes import KINDS as MISTAKES, mistaken
 from tests.importing.cases import RESULTS
 from tests.spec.page import MAIN, examples
 from tests.unit.diagnostics import pages

@@ -160,8 +160,7 @@ class Program:
             CompileError: The text has errors.
             UsageError: There is no such target or version.
         """
-        call = Call(target_of(target), options or {})
-        jobs, diagnostics = jobs_of(self.loaded, call)
+        jobs, diagnostics = jobs_of(self.loaded, Call(target_of(target), options or {}))
         if pipeline.has_errors(diagnostics):
             raise compile_error(f"cannot read the jobs of {self.path}", diagnostics)
         return jobs
@@ -257,9 +256,7 @@ def loaded_of(source: Source | None, given: Reading, arguments: type = Compiling
             "text=, base=, profile=, params= and params_file= are for a file or a text; give those of a program to "
             "load()"
         )
-    if isinstance(source, Program):
-        return source.loaded
-    return load_job(_job(source))
+    return source.loaded if isinstance(source, Program) else load_job(_job(source))
 
 
 def _job(source: object) -> Job:

@@ -27,7 +27,7 @@ class Span:
     end_column: int
 
     def __str__(self) -> str:
-        """``main.tfjob:3:5``."""
+        """The place in one line, as ``main.tfjob:3:5``."""
         return f"{visible(self.path)}:{self.line}:{self.column}"
 
 

@@ -11,8 +11,7 @@ from tfdsl.api.diagnostics import compile_error, usage_error
 from tfdsl.backend import TaskConfig
 from tfdsl.compiling import output_files, pipeline
 from tfdsl.compiling.front_end import hidden_with
-from tfdsl.compiling.jobs import JobInfo as FoundJob
-from tfdsl.compiling.jobs import ParamInfo, ProfileInfo, file_info
+from tfdsl.compiling.jobs import JobInfo as FoundJob, ParamInfo, ProfileInfo, file_info
 from tfdsl.compiling.masking import masked
 
 

@@ -163,7 +163,6 @@ class Graph:
         return graphs.as_data(self._picture, self._origins)
 
     def _repr_svg_(self) -> str:
-        """For notebooks."""
         return self.svg()
 
 

@@ -170,15 +170,12 @@ class Lowering(Protocol):
 
     def check(self, unit: Unit, /) -> Iterable[Diagnostic]:
         """The target's own rules beyond its table: name budgets, host lists …"""
-        ...
 
     def generate(self, unit: Unit, /) -> Sequence[Document]:
         """The documents of a job that passed every check, in output order."""
-        ...
 
     def tasks(self, unit: Unit, /) -> Sequence[TaskConfig]:
         """What each task will see, roles in order, indexes ascending."""
-        ...
 
 
 class Backend(Record):
@@ -239,7 +236,7 @@ class Backend(Record):
     objects: str = "tfdsl.backend.objects"
 
     def load(self) -> Lowering:
-        """Import the lowering."""
+        """Import the module that generates documents, and with it the IR."""
         return cast("Lowering", import_module(self.lowering))
 
     def find_version(self, text: str) -> Version | None:
@@ -311,7 +308,6 @@ class Fill(Protocol):
 
     def __call__(self, unit: Unit, item: Item, /) -> Mapping[str, str]:
         """Name → text for ``item`` of ``unit.job``."""
-        ...
 
 
 class Row(Record):

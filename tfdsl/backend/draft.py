@@ -144,7 +144,7 @@ class Block:
         self.statements = list(statements)
 
     def add(self, statement: Statement) -> None:
-        """Append ``statement``."""
+        """Append ``statement`` to those of the block."""
         self.statements.append(statement)
 
     def set(self, name: str, value: Value | None, span: Span | None = None) -> None:

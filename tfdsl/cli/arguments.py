@@ -120,9 +120,7 @@ def command_line(words: Sequence[str]) -> tuple[Source, list[Span]]:
 
 def quote(word: str) -> str:
     """``word`` as a POSIX shell takes it."""
-    if word and _PLAIN.issuperset(word):
-        return word
-    return "'" + word.replace("'", "'\\''") + "'"
+    return word if word and _PLAIN.issuperset(word) else "'" + word.replace("'", "'\\''") + "'"
 
 
 def parse(command: Command, words: Sequence[str], spans: Sequence[Span], line: Span) -> Arguments:
@@ -302,13 +300,12 @@ def _table(title: str, rows: Iterable[tuple[str, str]], columns: int | None) -> 
 
 
 class CommandModule(Protocol):
-    """``tfdsl.cli.<name>``."""
+    """A module of :mod:`tfdsl.cli` with one command."""
 
     COMMAND: Command
 
     def run(self, arguments: Arguments, /) -> int:
         """Run the command; returns the exit status."""
-        ...
 
 
 _MODULES = {"import": "import_manifest"}

@@ -264,7 +264,7 @@ class _Kustomization(Record):
     fields: tuple[tuple[str, str, Span], ...]
 
     def added(self) -> tuple[str, str]:
-        """What it puts before and behind a name."""
+        """What it puts before and after a name."""
         texts = {field: text for field, text, _ in self.fields}
         prefix, suffix = (texts.get(field, "") for field in _FIELDS)
         return prefix, suffix
@@ -409,8 +409,7 @@ def kept_names(made: Made) -> list[Kept]:
         return []
     names = {name for one in objects if (name := _name(one)) is not None}
     hosts = _hosts(made, backend)
-    found = [kept for one in objects for kept in _in_object(one, names, hosts, backend)]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(kept for one in objects for kept in _in_object(one, names, hosts, backend)))
 
 
 def _object(data: object) -> Mapping[str, Plain]:
@@ -425,7 +424,7 @@ def _name(one: Mapping[str, Plain]) -> str | None:
 
 
 def _hosts(made: Made, backend: Backend) -> frozenset[str]:
-    """The hosts that tasks are told, as far as the compiler knows them."""
+    """The hosts in the TF_CONFIG of tasks, as far as the compiler knows them."""
     hosts: set[str] = set()
     for task in backend.load().tasks(made.unit):
         for flag in task.flags:

@@ -68,8 +68,7 @@ def run(arguments: Arguments) -> int:
     """Check the files; returns 1 if there is an error, 2 if a file cannot be read."""
     form = cast("Format", arguments.text(FORMAT.name, "text"))
     picked = chosen.selection(arguments)
-    errors = [*picked.errors, *_conflicts(arguments)]
-    refuse(errors, arguments, form, picked.hidden)
+    refuse([*picked.errors, *_conflicts(arguments)], arguments, form, picked.hidden)
     if arguments.on(ALL_TARGETS.name):
         end_if(chosen.unusable(arguments), form)
     named = named_files(arguments.rest, folders=True)
@@ -173,10 +172,8 @@ class _Check:
         return self.projects[folder]
 
     def profiles(self, known: Iterable[str]) -> list[str | None]:
-        """The profiles to check with; ``None`` stands for no profile."""
-        if self.arguments.on(ALL_PROFILES.name):
-            return [None, *known]
-        return [self.request.profile]
+        """The profiles to check with; ``None`` means no profile."""
+        return [None, *known] if self.arguments.on(ALL_PROFILES.name) else [self.request.profile]
 
     def read(self, path: str, roots: Sequence[str]) -> Source | str:
         """A file, as the fixes left it."""

@@ -116,7 +116,7 @@ def run(arguments: Arguments) -> int:
 
 
 def _wrong_targets(arguments: Arguments, project: Project) -> list[Diagnostic]:
-    """That there is no target, or an option of another one."""
+    """Report that there is no target, or an option of a target that is not asked for."""
     if project.choices:
         return chosen.options_of_others(arguments, project.choices)
     missing = MISSING_ARGUMENT(arguments.line, what="compile needs a target: -t TARGET")

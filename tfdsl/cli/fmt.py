@@ -31,13 +31,12 @@ COMMAND = Command(
 
 
 def run(arguments: Arguments) -> int:
-    """Format the files."""
+    """Format files in place, or with ``--check`` and ``--diff`` say what would change."""
     from tfdsl.syntax.format import format_source
 
     check, diff = arguments.value(CHECK.name), arguments.value(DIFF.name)
     if check is not None and diff is not None:
-        error = BAD_ARGUMENT(diff.span, what="--check cannot be used with --diff")
-        refuse([error], arguments)
+        refuse([BAD_ARGUMENT(diff.span, what="--check cannot be used with --diff")], arguments)
     named = named_files(arguments.rest, folders=True)
     sources = named.sources
     diagnostics: list[Diagnostic] = []

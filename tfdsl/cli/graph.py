@@ -122,8 +122,7 @@ def _write(made: Sequence[Graph], place: Argument, form: Format, hidden: Hidden,
 
     path = place.text
     if _is_folder(path):
-        names = _names(made, _ENDING_OF[form])
-        parts = zip(names, made, strict=True)
+        parts = zip(_names(made, _ENDING_OF[form]), made, strict=True)
         files = [File(os.path.join(path, *name), _text([one], form, hidden), root=path) for name, one in parts]
     else:
         files = [File(path, _text(made, form, hidden))]

@@ -89,8 +89,7 @@ def run(arguments: Arguments) -> int:
     if example is None and argument is None:
         return _list()
     if example is not None and example.text not in NAMES:
-        error = not_one_of("--from", example, NAMES)
-        report([error.help("`tfdsl new` lists what each of them shows")], ())
+        report([not_one_of("--from", example, NAMES).help("`tfdsl new` lists what each of them shows")], ())
         return USAGE
     if argument is not None and not re.fullmatch(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?", argument.text):
         what = f"{argument.text} is not a job name: use at most 63 lower-case letters, digits and -, a letter first"

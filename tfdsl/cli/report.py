@@ -176,7 +176,7 @@ class Progress:
                 self._draw()
 
     def end(self) -> None:
-        """Erase the bar."""
+        """Erase the progress bar, if it is shown."""
         if self._bar:
             self._bar = False
             err(_ERASE)

@@ -15,8 +15,7 @@ from tfdsl.cli.streams import OutputFailed, err, err_columns, out, out_columns, 
 from tfdsl.compiling.front_end import Input, ReadyJob
 from tfdsl.compiling.jobs import PlainJob, plain_jobs
 from tfdsl.compiling.masking import masked
-from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics import command_rules as run_rules
+from tfdsl.diagnostics import Diagnostic, command_rules as run_rules
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, NO_SUCH_TASK
 from tfdsl.diagnostics.render import render
 from tfdsl.diagnostics.suggest import closest, enumeration
@@ -184,8 +183,7 @@ class _Run:
         except (BrokenPipeError, OutputFailed):
             raise
         except OSError as error:
-            origins = self.prepared[max(self.begun - 1, 0)].origins
-            return report([_not_started(origins.named_at, error)], ())
+            return report([_not_started(self.prepared[max(self.begun - 1, 0)].origins.named_at, error)], ())
         finally:
             if self.table is not None:
                 self.table.close()

@@ -11,15 +11,13 @@ from tfdsl.backend import Backend
 from tfdsl.cli.arguments import Arguments, Flag, right
 from tfdsl.cli.inputs import the_file
 from tfdsl.cli.report import refuse
-from tfdsl.compiling.front_end import Input, choice_of, once, part, project_of, source_of, target_of
-from tfdsl.compiling.front_end import read as read_input
+from tfdsl.compiling.front_end import Input, choice_of, once, part, project_of, read as read_input, source_of, target_of
 from tfdsl.compiling.masking import Hidden, hidden_in
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, UNREADABLE_FILE, UNUSABLE_TARGET
 from tfdsl.diagnostics.render import Format
 from tfdsl.record import Record, replace
-from tfdsl.semantics.request import Choice, Form, GivenOption, Request
-from tfdsl.semantics.request import Given as ParamGiven
+from tfdsl.semantics.request import Choice, Form, Given as ParamGiven, GivenOption, Request
 from tfdsl.source_files import STDIN, Inputs, read
 from tfdsl.text import Argument, Source, Span
 

@@ -191,8 +191,7 @@ def _overview(job: SimulatedJob) -> Iterator[str]:
     columns = [["", *(played.name for played in job.scenarios)]]
     columns += [["language", *(_short(played.language) for played in job.scenarios)]]
     for at, one in enumerate(job.scenarios[0].targets):
-        cells = [_short_marked(played.targets[at]) for played in job.scenarios]
-        columns.append([_head(one), *cells])
+        columns.append([_head(one), *(_short_marked(played.targets[at]) for played in job.scenarios)])
     for number, part in enumerate(_fitting(columns)):
         yield from [""] if number else []
         yield from simulating.table([*zip(*part, strict=True)])
@@ -230,7 +229,7 @@ def _fitting(columns: list[list[str]]) -> Iterator[list[list[str]]]:
 
 
 def json(simulation: Simulation, hidden: Hidden) -> str:
-    """For programs."""
+    """The predictions as JSON, for programs."""
     jobs = [
         {
             "job": job.name,

@@ -10,8 +10,7 @@ from tfdsl.cli.arguments import FILE, TEXT_OR_JSON, Arguments, Command, Position
 from tfdsl.cli.report import ERRORS, OK, document, end_if, report
 from tfdsl.cli.streams import err, out
 from tfdsl.compiling import pipeline
-from tfdsl.compiling.front_end import Input, compiled
-from tfdsl.compiling.front_end import run as run_input
+from tfdsl.compiling.front_end import Input, compiled, run as run_input
 from tfdsl.compiling.output_files import TaskName, json_object, task_name, tasks_of
 from tfdsl.compiling.pipeline import Made, Outcome
 from tfdsl.diagnostics import Diagnostic

@@ -93,8 +93,7 @@ class _Where:
         map_path = f"{self.asked.path}.map"
         if not source.path.endswith(".tfjob") and os.path.lexists(map_path):
             return self._by_map(source, map_path)
-        inputs = chosen.inputs(self.arguments, source)
-        given = files.as_source(source, inputs)
+        given = files.as_source(source, chosen.inputs(self.arguments, source))
         if given is None:
             error = NO_MAP(self.argument.span, path=self.asked.path)
             self._trouble(
@@ -240,8 +239,7 @@ class _Where:
     def _back(self, given: Input, source: Source) -> int:
         """Answer from what ``--source`` compiles to."""
         self._has_line(source)
-        outcomes = self._outcomes(given)
-        made = [one for _, outcome in outcomes for one in outcome.made]
+        made = [one for _, outcome in self._outcomes(given) for one in outcome.made]
         match = back.match(source.text, self.asked.path, self.asked.line, list(files.candidates(made)))
         main = front_end.path_of(given)
         if match is None:
@@ -268,8 +266,7 @@ class _Where:
         """Report the warnings; secrets of the files that ``given`` has read are hidden from now on."""
         secret: set[str] = set() if given is None or isinstance(given, ReadyJob) else given.hidden
         if secret:
-            more = hidden_texts(secret)
-            self.hidden = Hidden((*self.hidden.values, *more.values), self.hidden.paths)
+            self.hidden = Hidden((*self.hidden.values, *hidden_texts(secret).values), self.hidden.paths)
         if self.warnings and given is None:
             report(self.warnings, (), hidden=self.hidden)
             self.warnings = []

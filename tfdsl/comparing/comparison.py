@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from collections.abc import Sequence as Many
+from collections.abc import Iterator, Sequence as Many
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend import Backend
@@ -185,7 +184,7 @@ class Result(Record):
 
     @property
     def same(self) -> bool:
-        """Whether nothing differs."""
+        """Whether both sides were compared and nothing differs."""
         return self.compared is not None and all(same(one.first, one.second) for one in self.compared.objects)
 
 
@@ -293,8 +292,7 @@ def _of(pair: Pair, paths: Paths) -> Iterator[Change]:
         return
     for difference in differences(pair.first, pair.second):
         for path, first, second in _items(difference.path, difference.wanted, difference.got):
-            words = _words((second, first), paths)
-            yield Change(pair.name, path_text(path), words, first, second)
+            yield Change(pair.name, path_text(path), _words((second, first), paths), first, second)
 
 
 def _items(
@@ -383,7 +381,7 @@ class Hunk(Record):
 
 
 def lines_of(node: Node | None) -> list[Line]:
-    """``node`` as YAML."""
+    """``node`` as YAML, each line with its place; nothing without a node."""
     if node is None:
         return []
     spans: list[Span] = []

@@ -77,8 +77,7 @@ def repository_of(folder: str, allowed: Sequence[str]) -> Repository | str:
     if git_dir is None:
         return NO_REPOSITORY
     common = _common(git_dir)
-    roots = (root, *map(os.path.realpath, allowed))
-    problem = _Look(git_dir, common, roots).problem()
+    problem = _Look(git_dir, common, (root, *map(os.path.realpath, allowed))).problem()
     if problem is not None:
         return problem
     # Git looks for it once more: whether it trusts the owner is asked only then.

@@ -25,6 +25,7 @@ from tfdsl.semantics.values import (
     is_number,
     show,
 )
+from tfdsl.vocabulary.attributes import BOARD
 
 if TYPE_CHECKING:
     from tfdsl.semantics import resolved
@@ -253,7 +254,7 @@ def _record_checkpoint(job: resolved.Job, role: resolved.Role, path: str, origin
 def _checkpoint(job: resolved.Job) -> Value | None:
     if "checkpoint" in job.settings:
         return job.settings["checkpoint"].value
-    board = job.role("tensorboard")
+    board = job.role(BOARD)
     return board.settings["logdir"].value if board is not None and "logdir" in board.settings else None
 
 
@@ -336,8 +337,7 @@ def _build(job: resolved.Job, origins: Origins) -> model.Build | None:
         _record_parts(f"build.{name}", setting.value, origins)
     steps: list[model.CopyStep | model.RunStep] = []
     for at, step in enumerate(build.steps):
-        path = f"build.steps[{at}]"
-        origins.record(path, step.span)
+        origins.record(f"build.steps[{at}]", step.span)
         if step.destination is None:
             steps.append(model.RunStep(command=str(step.source.data)))
         else:

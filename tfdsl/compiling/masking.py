@@ -104,7 +104,7 @@ def hidden_values(values: Iterable[tuple[str, str]]) -> Hidden:
 
 
 def hidden_texts(texts: Iterable[str]) -> Hidden:
-    """All of ``texts``."""
+    """A mask of all ``texts``, in each spelling in which they could be printed."""
     return Hidden(tuple(_spellings(texts)))
 
 

@@ -17,11 +17,9 @@ from tfdsl.backend import Backend, Document, Row, Unit, spoken
 from tfdsl.diagnostics import Diagnostic, Report, Rule, shortened
 from tfdsl.diagnostics.diagnostic import in_file_order
 from tfdsl.gc_pause import without_gc
-from tfdsl.lint.runner import lint
-from tfdsl.lint.runner import rules as lint_rules
+from tfdsl.lint.runner import lint, rules as lint_rules
 from tfdsl.record import Record, replace
-from tfdsl.semantics import check as semantics
-from tfdsl.semantics import project, resolved
+from tfdsl.semantics import check as semantics, project, resolved
 from tfdsl.semantics.derived import Reports
 from tfdsl.semantics.request import Choice, Request
 from tfdsl.semantics.secrets import secrets
@@ -124,8 +122,7 @@ def _finish_in_steps(
 
 def compile_source(source: Source, target: Backend) -> tuple[Made, ...]:
     """The jobs of a text without includes for one target; none when there is an error."""
-    program = load(source, lambda path: "files cannot be included here")
-    outcome = run(program, Request(), [Choice(target)])
+    outcome = run(load(source, lambda path: "files cannot be included here"), Request(), [Choice(target)])
     return () if has_errors(outcome.diagnostics) else outcome.made
 
 

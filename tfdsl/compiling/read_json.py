@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from functools import partial
 from typing import Any, TypeAlias
@@ -15,10 +15,9 @@ from tfdsl.ir.fields import Origins
 from tfdsl.ir.model import CHECKPOINT_VARIABLE, Job, read_job
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
-from tfdsl.rules import job as job_rules
-from tfdsl.rules import policies as policy_rules
+from tfdsl.rules import job as job_rules, policies as policy_rules
 from tfdsl.rules.broken import KEY
-from tfdsl.rules.fields import rule_of
+from tfdsl.rules.fields import broken_by
 from tfdsl.rules.job import images
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.rule_views import value_span
@@ -246,11 +245,10 @@ class _Values:
             return value is not None
         before = len(self.diagnostics)
         typed = conform(value, row.type, _what(block, row.name), partial(self._say, at))
-        rule = rule_of(block, row.name)
         fits = len(self.diagnostics) == before
-        if not fits and rule is not None and isinstance(typed.data, MapData):  # else the model asks the rule
-            result = rule({key: entry.value.data for key, entry in typed.data.entries.items()})
-            for broken in result if isinstance(result, Iterable) else ():
+        if not fits and isinstance(typed.data, MapData):  # else the model asks the rule
+            entries = {key: entry.value.data for key, entry in typed.data.entries.items()}
+            for broken in broken_by(block, row.name, entries):
                 self._say(at, broken.diagnostic(partial(value_span, typed)))
         return fits
 
@@ -353,9 +351,7 @@ def _object(place: Place, kind: Type | None) -> Value | None:
             entries[key] = Entry(key, place.keys[key], value)
         return Value(map_data(entries), place.span)
     word = json.loads(place.members["kind"].span.text) if "kind" in place.members else None
-    if word in ("run_time", *_REFERENCES):
-        return None
-    return Value(map_data({}), place.span)
+    return None if word in ("run_time", *_REFERENCES) else Value(map_data({}), place.span)
 
 
 def _list_of(kind: Type | None) -> Type | None:

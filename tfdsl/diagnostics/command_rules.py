@@ -1,7 +1,5 @@
 """Rules about what is asked for, beside the text of a job: files, options, waivers, importing, comparing, running."""
 
-from __future__ import annotations
-
 from tfdsl.diagnostics.diagnostic import Rule
 
 # --- job ---

@@ -64,7 +64,7 @@ LIMIT_BELOW_REQUEST = _rule("TFJ2119", "limit-below-request", "{name} {given} is
 MOUNT_SOURCE = _rule("TFJ2201", "mount-source", "mount {kind} {problem}")
 MOUNT_PATH = _rule("TFJ2202", "mount-path", "cannot mount at {path}: {problem}")
 ARCHIVE_ENDING = _rule("TFJ2203", "archive-ending", "{given} does not end in .tar, .tar.gz, .tgz or .zip")
-SHM_TWICE = _rule("TFJ2204", "shm-and-mount", "role {role} has both shm and a mount at /dev/shm")
+SHM_TWICE = _rule("TFJ2204", "shm-and-mount", "role {role} has both {attribute} and a mount at {path}")
 
 OUTPUT_NOT_DURABLE = _rule(
     "TFJ2301", "output-not-durable", "{path} is lost when the pod ends: role {role} has no lasting mount there"

@@ -93,8 +93,7 @@ def _left(lines: Sequence[str]) -> str:
 
 def dot_escaped(text: str) -> str:
     """``text`` as it may be between quotes; graphviz reads backslashes and HTML's entities there."""
-    line = " ".join(text.splitlines())
-    return line.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
+    return " ".join(text.splitlines()).replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
 
 
 # --- Mermaid ---------------------------------------------------------------------------------------------------------

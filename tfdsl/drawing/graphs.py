@@ -45,8 +45,7 @@ def graphs(given: Input, request: Request, choices: Sequence[Choice]) -> Graphs:
         outcome = compiled(given, request, choices)
         return Graphs(of_outcome(outcome), outcome.diagnostics)
     plain = plain_jobs(given, request)
-    made = [Graph(picture(one.job), one.origins) for one in plain.jobs]
-    return Graphs(_alike(made), plain.diagnostics)
+    return Graphs(_alike([Graph(picture(one.job), one.origins) for one in plain.jobs]), plain.diagnostics)
 
 
 def of_outcome(outcome: Outcome) -> tuple[Graph, ...]:
@@ -130,7 +129,7 @@ class LineData(TypedDict):
 
 
 class BoxData(TypedDict):
-    """A box."""
+    """A box of a picture, as ``--format json`` gives it."""
 
     id: str
     kind: str
@@ -171,7 +170,7 @@ def as_json(pictures: Iterable[Picture], origins: Iterable[Origins]) -> str:
 
 
 def as_data(picture: Picture, origins: Origins) -> GraphData:
-    """One picture."""
+    """A picture as ``--format json`` gives it."""
     return {
         "job": picture.name,
         "like": list(picture.like),

@@ -120,7 +120,7 @@ class Text(Record):
 
     @property
     def room(self) -> float:
-        """Its width."""
+        """The width of the text, as it is drawn."""
         return width(self.text, self.size, bold=self.bold)
 
 
@@ -170,8 +170,7 @@ def sized(box: Box) -> Sized:
     texts.append(_text("name", box.name, PAD, y, TITLE, widest, box.path))
     room = texts[-1].room
     if box.count > 1:
-        count = f"×{box.count:,}"
-        texts.append(_text("count", count, PAD + room + 10, y, TITLE, widest, box.path))
+        texts.append(_text("count", f"×{box.count:,}", PAD + room + 10, y, TITLE, widest, box.path))
         room += 10 + texts[-1].room
     y += 6
     sections, y = _lines(box.lines, y, widest, texts)

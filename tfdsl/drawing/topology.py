@@ -15,7 +15,7 @@ from tfdsl.backend.objects import CLAIM
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.drawing.picture import FRAME, Box, Line, Link, LinkKind, Picture, cut
 from tfdsl.ir.cluster_spec import IN_CLUSTER
-from tfdsl.ir.model import Job, Mount, Output, Policy, Role, Step
+from tfdsl.ir.model import Job, Mount, Output, Policy, Role, Step, in_memory
 from tfdsl.record import Record, replace
 from tfdsl.rules.values import literal, parts_of
 
@@ -41,8 +41,7 @@ def picture(job: Job, target: str = "", objects: Sequence[TargetObject] = ()) ->
     ]
     whole = [_object_box(number, one) for number, one in enumerate(taken.values()) if not one.role]
     links = [*role_links(job), *links, *(Link(box.id, FRAME, "object") for box in whole if not box.implied)]
-    lines = tuple(job_lines(job))
-    return Picture(job.name, visible(target), lines, (*roles, *stores, *whole), tuple(links))
+    return Picture(job.name, visible(target), tuple(job_lines(job)), (*roles, *stores, *whole), tuple(links))
 
 
 # --- stores ----------------------------------------------------------------------------------------------------------
@@ -196,11 +195,11 @@ def _facts(job: Job, role: Role) -> Iterator[Line]:
     size = devices(role)
     if size:
         yield Line("fact", size, path)
-    if role.name != "tensorboard" and role.min_available < role.replicas and job.gang and not role.after:
+    if not role.is_board and role.min_available < role.replicas and job.gang and not role.after:
         yield Line("fact", f"starts when {role.min_available:,} can", f"{path}.min_available")
     if role.server:
         yield Line("fact", "TensorFlow server", f"{path}.server")
-    if role.name in IN_CLUSTER or role.name == "tensorboard":
+    if role.name in IN_CLUSTER or role.is_board:
         yield Line("fact", f"port {role.port}", f"{path}.port")
     for name, port in role.ports.items():
         yield Line("fact", f"port {port} ({shown(name)})", f"{path}.ports[{name}]")
@@ -229,8 +228,8 @@ def _step(step: Step) -> str:
 
 def _space(role: Role) -> Iterator[Line]:
     """What a replica has for itself."""
-    if role.shm is not None:
-        yield Line("space", f"{role.shm.text} at /dev/shm", f"{role.path}.shm")
+    for memory in in_memory(role):
+        yield Line("space", f"{memory.size.text} at {memory.at}", f"{role.path}.{memory.name}")
     for mount in role.mounts:
         if mount.kind == "scratch":
             size = f" {mount.size.text}" if mount.size is not None else ""
@@ -269,7 +268,7 @@ def _job_facts(job: Job) -> Iterator[tuple[str, str]]:
     for name, value in (("namespace", job.namespace), ("queue", job.queue), ("priority", job.priority)):
         if value is not None:
             yield f"{name} {shown(str(value))}", name
-    if sum(role.replicas for role in job.roles if role.name != "tensorboard") > 1:
+    if sum(role.replicas for role in job.training_roles) > 1:
         yield ("starts as a gang" if job.gang else "no gang"), "gang"
     if job.retries:
         yield counted(job.retries, "retry").replace("retrys", "retries"), "retries"
@@ -292,8 +291,7 @@ def role_links(job: Job) -> Iterator[Link]:
     for role in job.roles:
         for other in role.after:
             if job.role(other) is not None:
-                path = f"{role.path}.after"
-                yield Link(role_id(role.name), role_id(other), "after", "starts after", path=path)
+                yield Link(role_id(role.name), role_id(other), "after", "starts after", path=f"{role.path}.after")
 
 
 def _peers(job: Job) -> Iterator[Link]:

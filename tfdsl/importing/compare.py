@@ -7,8 +7,7 @@ whole, because an index says nothing once another item comes before it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from collections.abc import Sequence as Many
+from collections.abc import Iterable, Iterator, Sequence as Many
 from typing import Final, TypeAlias, cast
 
 from tfdsl.backend.draft import Bare, Draft, Patch, Value
@@ -342,8 +341,7 @@ def _joined(changes: Many[_Change]) -> _Change:
 
 def _patches(changes: Iterable[_Change]) -> Iterator[tuple[str | None, Patch]]:
     """Removals last of all: what is removed may be what a step of another path selects by."""
-    ordered = sorted(changes, key=lambda change: (change.operator == "", change.role or ""))
-    for change in ordered:
+    for change in sorted(changes, key=lambda change: (change.operator == "", change.role or "")):
         path, operator, node = change.path, change.operator, change.node
         if operator == "merge":
             assert isinstance(node, Mapping)

@@ -16,13 +16,9 @@ from tfdsl.importing.write import Let
 from tfdsl.patterns import regex
 from tfdsl.record import replace
 from tfdsl.vocabulary import attributes
+from tfdsl.vocabulary.attributes import BOARD
 
-_ASIDE: Final = "tensorboard"
 """The role that trains nothing, and inherits little."""
-
-_OF_PROGRAM: Final = ("image", "image_pull_policy", "image_pull_secrets", "command", "args", "workdir",
-                      "env", "env_from", "service_account", "host_network")  # fmt: skip
-"""What a job with one training role says in the job: what runs, not what it needs."""
 
 _MAJORITY: Final = 3
 """With so many roles, what all but a few have is said in the job too; the few say otherwise."""
@@ -30,7 +26,7 @@ _MAJORITY: Final = 3
 
 def lifted(draft: Draft) -> Draft:
     """The same job with common statements of its roles in the job's block."""
-    training = [name for name in draft.roles if name != _ASIDE]
+    training = [name for name in draft.roles if name != BOARD]
     if not training:
         return draft
     common = {key: value for key, value in _candidates(draft, training) if _may_be_lifted(draft, value)}
@@ -43,7 +39,7 @@ def lifted(draft: Draft) -> Draft:
     for name, block in draft.roles.items():
         rest = Block()
         for one in block.statements:
-            inherits = name != _ASIDE or _is_inherited(one)
+            inherits = name != BOARD or _is_inherited(one)
             left = _left(one, common.get(one.identity)) if inherits else one
             if left is not None:
                 rest.add(left)
@@ -100,12 +96,12 @@ def _candidates(draft: Draft, training: list[str]) -> Iterable[tuple[str, Statem
 
 
 def _is_of_program(one: Statement) -> bool:
-    return isinstance(one, Attribute) and one.name in _OF_PROGRAM
+    return isinstance(one, Attribute) and one.name in attributes.PROGRAM
 
 
 def _may_be_lifted(draft: Draft, one: Statement) -> bool:
     """Whether the job can say it, and tensorboard, which says it too or does not inherit it, stays as it is."""
-    aside = draft.roles.get(_ASIDE)
+    aside = draft.roles.get(BOARD)
     inherits: bool
     if isinstance(one, Attribute):
         row = attributes.BY_NAME.get(one.name)

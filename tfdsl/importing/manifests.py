@@ -115,8 +115,7 @@ def import_manifests(
     to say is with the first text.
     """
     found: list[Diagnostic] = []
-    documents = documents_of(sources, found.append)
-    read = _read(documents, Asked(roles or {}, found.append), target)
+    read = _read(documents_of(sources, found.append), Asked(roles or {}, found.append), target)
     if not read:
         return [_nothing(sources, found, target)]
     groups = [[one] for one in read] if apart else [_for_one_file(_of_other_names(read, found.append), found.append)]
@@ -260,7 +259,6 @@ def _compiled(text: str, read: Sequence[_Read]) -> list[Made | None]:
     request = Request(params=examples([one.settled.draft for one in read]))
     made: dict[tuple[str, str], Made] = {}
     for backend in {one.backend.name: one.backend for one in read}.values():
-        outcome = pipeline.run(program, request, [Choice(backend)])
-        for one in outcome.made:
+        for one in pipeline.run(program, request, [Choice(backend)]).made:
             made[one.unit.target, one.unit.job.name] = one
     return [made.get((one.backend.name, one.settled.draft.name)) for one in read]

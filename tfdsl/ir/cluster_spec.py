@@ -12,6 +12,7 @@ from typing import Protocol
 
 from tfdsl.ir.model import EnvValue, EnvVar, Job, Role, RunTimeText, Step, TaskIndex
 from tfdsl.record import Record
+from tfdsl.vocabulary.attributes import LEADERS
 
 IN_CLUSTER = ("chief", "master", "ps", "worker")
 """Roles that are listed in the cluster, in the order of the sorted keys."""
@@ -25,7 +26,6 @@ class Address(Protocol):
 
     def __call__(self, role: Role, index: int, /) -> str:
         """``host:port`` of replica ``index`` of ``role``."""
-        ...
 
 
 def cluster_spec(job: Job, address: Address) -> dict[str, list[str]]:
@@ -53,7 +53,7 @@ def tf_config(spec: dict[str, list[str]], role: str, index: str) -> str:
 
 def gets_tf_config(job: Job, role: Role) -> bool:
     """Whether ``role`` is given TF_CONFIG."""
-    return role.name != "tensorboard" and job.cluster.discovery in ("tf_config", "both")
+    return not role.is_board and job.cluster.discovery in ("tf_config", "both")
 
 
 def has_own_config(role: Role) -> bool:
@@ -86,7 +86,7 @@ def _part(part: str | TaskIndex | EnvVar, index: int) -> str:
 
 def gets_flags(job: Job, role: Role) -> bool:
     """Whether ``role`` is given the four TensorFlow flags."""
-    return role.name != "tensorboard" and job.cluster.discovery in ("flags", "both")
+    return not role.is_board and job.cluster.discovery in ("flags", "both")
 
 
 def flag_hosts(spec: dict[str, list[str]]) -> tuple[str, str]:
@@ -102,10 +102,10 @@ def flag_task(job: Job, role: Role) -> tuple[str, int]:
 
 def flag_task_of(role: str, roles: Sequence[str]) -> tuple[str, int]:
     """The same by the names of the role and of all roles of its job."""
-    if role in ("chief", "master"):
+    if role in LEADERS:
         return "worker", 0
     if role == "worker":
-        return "worker", sum(1 for other in roles if other in ("chief", "master"))
+        return "worker", sum(1 for other in roles if other in LEADERS)
     return role, 0
 
 

@@ -13,7 +13,7 @@ Units: quantities are :class:`~tfdsl.vocabulary.quantities.Quantity` (thousandth
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias
 
 from pydantic import Field, PrivateAttr, ValidationError, model_validator
 
@@ -37,14 +37,14 @@ from tfdsl.ir.part import (
     refuse,
     unset,
 )
-from tfdsl.rules import job as job_rules
-from tfdsl.rules import mounts as mount_rules
-from tfdsl.rules import policies as policy_rules
-from tfdsl.rules import values as value_rules
+from tfdsl.rules import job as job_rules, mounts as mount_rules, policies as policy_rules, values as value_rules
 from tfdsl.rules.broken import Broken
 from tfdsl.rules.values import pattern_of
 from tfdsl.vocabulary import statements
 from tfdsl.vocabulary.attributes import (
+    BOARD,
+    DEFAULT_RETRIES,
+    IN_MEMORY,
     ROLE_NAMES,
     Cleanup,
     NoLimit,
@@ -53,6 +53,7 @@ from tfdsl.vocabulary.attributes import (
     Spread,
     TaintEffect,
     TolerationOperator,
+    decider,
 )
 from tfdsl.vocabulary.quantities import Duration, Quantity
 from tfdsl.vocabulary.statements import (
@@ -273,6 +274,20 @@ def requested(request: Quantity | None, limit: Quantity | NoLimit | None) -> Qua
     return limit if request is None and isinstance(limit, Quantity) else request
 
 
+class InMemory(NamedTuple):
+    """Memory that an attribute of a role mounts: the attribute, the path and the size."""
+
+    name: str
+    at: str
+    size: Quantity
+
+
+def in_memory(role: "Role") -> list[InMemory]:
+    """What the attributes of ``role`` mount that is memory."""
+    sizes = ((name, at, getattr(role, name)) for name, at in IN_MEMORY.items())
+    return [InMemory(name, at, size) for name, at, size in sizes if size is not None]
+
+
 def inherited(role: "Role") -> dict[str, Any]:
     """What a step of ``role`` has that does not say otherwise, but for ``env``."""
     return {
@@ -403,11 +418,15 @@ class Role(Node):
     outputs: tuple[Output, ...] = ()
     steps: tuple[Step, ...] = ()
 
+    @property
+    def is_board(self) -> bool:
+        """Whether it is tensorboard, which trains nothing and decides nothing."""
+        return self.name == BOARD
+
     def derived(self) -> dict[str, Any]:
         """Defaults that follow from other fields of the role."""
-        board = self.name == "tensorboard"
         return {
-            "min_available": 0 if board else self.replicas,
+            "min_available": 0 if self.is_board else self.replicas,
             "cpu_limit": self.cpu,
             "memory_limit": self.memory,
             "port": job_rules.default_port(self.name),
@@ -416,7 +435,7 @@ class Role(Node):
     def stated(self) -> dict[str, Any]:
         """The fields that differ from their defaults; an empty command keeps tensorboard from having its own."""
         stated = super().stated()
-        if self.name == "tensorboard" and "command" in self.model_fields_set:
+        if self.is_board and "command" in self.model_fields_set:
             stated["command"] = self.command
         if self.steps:
             stated["steps"] = tuple(bare(step, self) for step in self.steps)
@@ -489,7 +508,7 @@ class Policy(Node):
 
     @classmethod
     def default(cls, **fields: object) -> Self:
-        """One of these."""
+        """A policy that the language adds, because none is written for the case."""
         made = cls.model_validate(fields)
         made._written = False
         return made
@@ -502,13 +521,12 @@ class Policy(Node):
         return self
 
 
-RETRIES = 3
 CHECKPOINT_VARIABLE = "CHECKPOINT_DIR"
 
 
 def completed(job: "Job") -> dict[str, Any]:
     """The fields of ``job`` with its defaults filled in, its roles in order and every part in its place."""
-    board = job.role("tensorboard")
+    board = job.board
     checkpoint = job.checkpoint if job.checkpoint is not None or board is None else board.logdir
     roles = sorted(job.roles, key=lambda role: ROLE_NAMES.index(role.name))
     policies = (*job.policies, *default_policies(roles, job.policies))
@@ -538,7 +556,7 @@ def stated_of(job: "Job") -> dict[str, Any]:
 
 def retries(policies: Iterable[Policy]) -> int:
     """Retries of a job that has none written; tensorboard's own restarts count for nothing."""
-    return RETRIES if any(policy.written and policy.action in RESTARTS for policy in policies) else 0
+    return DEFAULT_RETRIES if any(policy.written and policy.action in RESTARTS for policy in policies) else 0
 
 
 def default_policies(roles: Sequence[Role], written: Sequence[Policy]) -> list[Policy]:
@@ -551,13 +569,13 @@ def default_policies(roles: Sequence[Role], written: Sequence[Policy]) -> list[P
     names = [role.name for role in roles]
     policies: list[Policy] = []
     if not any(p.event == "completed" and p.action == "complete job" for p in written):
-        decider = next((name for name in ("chief", "master", "worker") if name in names), None)
-        if decider is not None and not any(p.event == "completed" and p.role == decider for p in written):
-            policies.append(Policy.default(role=decider, event="completed", action="complete job"))
+        deciding = decider(names)
+        if deciding is not None and not any(p.event == "completed" and p.role == deciding for p in written):
+            policies.append(Policy.default(role=deciding, event="completed", action="complete job"))
     if not any(p.event == "failed" and p.role is None for p in written):
         policies.append(Policy.default(event="failed", action="fail job"))
-    if "tensorboard" in names and not any(p.event == "failed" and p.role == "tensorboard" for p in written):
-        policies.append(Policy.default(role="tensorboard", event="failed", action="restart container"))
+    if BOARD in names and not any(p.event == "failed" and p.role == BOARD for p in written):
+        policies.append(Policy.default(role=BOARD, event="failed", action="restart container"))
     return policies
 
 
@@ -576,7 +594,7 @@ def _role(role: Role, checkpoint: Text | None) -> Role:
         fields["env"] = ReadOnlyMap({**role.env, CHECKPOINT_VARIABLE: checkpoint})
     if role.steps:
         fields["steps"] = tuple(_step(step, checkpoint, at, path) for at, step in enumerate(role.steps))
-    if role.name == "tensorboard":
+    if role.is_board:
         logdir = checkpoint if role.logdir is None else role.logdir
         fields["logdir"] = logdir
         if "command" not in role.model_fields_set:
@@ -601,7 +619,7 @@ def _bare_role(role: Role, job: "Job") -> Role:
     env = fields.get("env", {})
     if next(reversed(env), None) == CHECKPOINT_VARIABLE and env[CHECKPOINT_VARIABLE] == job.checkpoint:
         fields["env"] = {name: value for name, value in env.items() if name != CHECKPOINT_VARIABLE}
-    if role.name == "tensorboard":
+    if role.is_board:
         if "checkpoint" in job.model_fields_set and role.logdir == job.checkpoint:
             fields.pop("logdir", None)
         if role.command == board_command(role.logdir or "", role.port):
@@ -617,8 +635,7 @@ def _claims(claims: Iterable[Claim], roles: Iterable[Role]) -> Iterator[Claim]:
     mounted = _mounted(roles)
     for claim in claims:
         path, replicas = mounted[claim.name]
-        modes = claim.access_modes or _access_modes(replicas)
-        yield claim.placed(path, access_modes=modes)
+        yield claim.placed(path, access_modes=claim.access_modes or _access_modes(replicas))
 
 
 def _bare_claims(job: "Job") -> Iterator[Claim]:
@@ -710,6 +727,16 @@ class Job(Node):
     def role(self, name: str) -> Role | None:
         """The role of that name, if the job has it."""
         return next((role for role in self.roles if role.name == name), None)
+
+    @property
+    def board(self) -> Role | None:
+        """Its tensorboard, if it has one."""
+        return self.role(BOARD)
+
+    @property
+    def training_roles(self) -> list[Role]:
+        """All of its roles but tensorboard."""
+        return [role for role in self.roles if not role.is_board]
 
     def stated(self) -> dict[str, Any]:
         """The fields that differ from their defaults, without what the job has filled in."""

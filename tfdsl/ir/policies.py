@@ -12,16 +12,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tfdsl.ir.model import Job, Policy, Role
 
-SELF_CONTAINED = ("tensorboard",)
-"""Roles that policies without ROLE do not cover."""
-
 
 def covering(job: Job, role: Role, index: int | None = None) -> Iterator[Policy]:
     """The policies that cover a replica of ``role`` (or all of them, ``index`` ``None``), most specific first."""
     if index is not None:
         yield from job.policies_of(role.name, index)
     yield from job.policies_of(role.name, None)
-    if role.name not in SELF_CONTAINED:
+    if not role.is_board:
         yield from job.policies_of(None, None)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from tfdsl.ir import policies
 from tfdsl.record import Record
+from tfdsl.vocabulary.attributes import BOARD
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Job, Policy, Role
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Task(Record):
-    """One replica."""
+    """One replica of a role."""
 
     role: str
     index: int
@@ -26,8 +27,13 @@ class Task(Record):
         return hash((self.role, self.index))  # thousands of them are looked up at each step
 
     def __str__(self) -> str:
-        """``worker[1]``."""
+        """The name of the replica, as ``worker[1]``."""
         return f"{self.role}[{self.index}]"
+
+    @property
+    def is_board(self) -> bool:
+        """Whether it is of tensorboard, which decides nothing."""
+        return self.role == BOARD
 
 
 TERMINATED: Final = 143
@@ -84,7 +90,7 @@ Way: TypeAlias = Literal["first", "container", "pod"]
 
 
 class Start(Record):
-    """Start ``task``."""
+    """The order to start ``task``."""
 
     task: Task
     way: Way
@@ -105,7 +111,7 @@ class SetTimer(Record):
 
 
 class ClearTimer(Record):
-    """Forget ``timer``."""
+    """The order to forget ``timer``."""
 
     timer: str
 
@@ -265,7 +271,6 @@ class State:
         return self._numbers.get(role, {}).get(what, 0)
 
 
-SELF_CONTAINED: Final = policies.SELF_CONTAINED
 DEADLINE_PASSED: Final = "the deadline has passed"
 _ONE: Final = ("restart container", "restart pod")
 """Actions that start only the replica again that they are about."""
@@ -318,7 +323,7 @@ class Behaviour:
     def on_exit(self, task: Task, status: int, state: State) -> Decision:
         """What is done when ``task`` ends with ``status`` (1–255)."""
         policy = policies.on_exit(self.job, self.role(task), status, task.index)
-        if policy is None and task.role in SELF_CONTAINED:
+        if policy is None and task.is_board:
             return _by_itself("restart container", task)
         return self.decision(policy, f"{task} exited {status}")
 
@@ -328,12 +333,12 @@ class Behaviour:
 
     def on_success(self, task: Task, state: State) -> Decision | None:
         """What is done because ``task`` has ended with 0, whatever the others do; ``None``: it has completed."""
-        return _by_itself("restart container", task) if task.role in SELF_CONTAINED else None
+        return _by_itself("restart container", task) if task.is_board else None
 
     def on_loss(self, task: Task, status: int, state: State) -> Decision:
         """What is done when ``task`` is evicted or its node is lost. ``status``: with which its command ends then."""
         policy = policies.on_eviction(self.job, self.role(task), task.index)
-        if policy is None and task.role in SELF_CONTAINED:
+        if policy is None and task.is_board:
             return _by_itself("restart pod", task)
         if status and (policy is None or policy.event != "evicted"):  # a failure like any other, with its status
             policy = policies.on_exit(self.job, self.role(task), status, task.index)
@@ -430,7 +435,7 @@ class Behaviour:
 
     def may_restart(self, decision: Decision, task: Task, state: State) -> bool:
         """Whether one more restart is allowed; counts it if so. ``retries`` are for the life of the job."""
-        if task.role in SELF_CONTAINED and decision.action in _ONE:
+        if task.is_board and decision.action in _ONE:
             return True
         if state.retries >= self.job.retries:
             return False
@@ -442,7 +447,7 @@ class Behaviour:
         if decision.action == "restart role":
             return [other for other, _ in state.of(task.role)]
         if decision.action == "restart job":
-            return [other for other in state.replicas if other.role not in SELF_CONTAINED]
+            return [other for other in state.replicas if other.role != BOARD]
         return [task]
 
     def restarted_beside(self, decision: Decision, task: Task, state: State) -> Iterable[Task]:
@@ -461,7 +466,7 @@ class Behaviour:
 
     def nothing_left(self, state: State) -> bool:
         """Whether no replica that could still end the job runs."""
-        training = (role.name for role in self.job.roles if role.name not in SELF_CONTAINED)
+        training = (role.name for role in self.job.training_roles)
         return not any(state.number(role, "waiting", "pending", "running") for role in training)
 
     def stopped_at_the_end(self, outcome: Outcome, state: State) -> Iterable[tuple[Task, bool]]:

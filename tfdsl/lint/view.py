@@ -9,6 +9,7 @@ from tfdsl.semantics import resolved
 from tfdsl.semantics.project import Program
 from tfdsl.semantics.values import ListData, MapData, RunTime, RunTimeText, Value
 from tfdsl.text import Source, Span
+from tfdsl.vocabulary.attributes import TRAINERS
 
 
 class ProgramView(Record):
@@ -43,7 +44,6 @@ def _name(part: RunTime) -> str:
     return f"env.{part.name}" if part.kind == "env" else part.kind
 
 
-TRAINERS = ("chief", "master", "worker")
 """The roles that train; the one that writes checkpoints comes first."""
 
 

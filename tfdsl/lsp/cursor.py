@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple, TypeAlias
 
 from tfdsl.lsp.snapshot import Snapshot
-from tfdsl.syntax import _tables as tables
-from tfdsl.syntax import lexer
+from tfdsl.syntax import _tables as tables, lexer
 from tfdsl.syntax.lexer import CLOSERS, Lexed, comment_places, lex
 
 
@@ -137,7 +136,7 @@ class Cursor(NamedTuple):
 
     @property
     def frame(self) -> Frame:
-        """The innermost bracket."""
+        """The innermost bracket that is open at the place."""
         return self.frames[-1]
 
     @property
@@ -212,11 +211,9 @@ def _in_comment(lexed: Lexed, offset: int) -> bool:
 
 
 def _step(frames: list[Frame], type_: int, token: Tok) -> None:
-    """Take one token."""
     frame = frames[-1]
     if type_ in _OPENERS:
-        kind = _kind(frame, type_)
-        frames.append(Frame(kind, tuple(frame.statements[-1]), token.start, type_))
+        frames.append(Frame(_kind(frame, type_), tuple(frame.statements[-1]), token.start, type_))
     elif type_ in _CLOSERS:
         closed = _closed(frames, type_)
         if closed is not None:

@@ -133,7 +133,6 @@ def _after(value: ast.ListExpr, owner: str) -> Iterator[Occurrence]:
 
 
 def _inner(span: Span) -> Span:
-    """Without the quotes."""
     return Span(span.source, span.start + 1, span.end - 1) if span.text[:1] == '"' else span
 
 
@@ -258,8 +257,7 @@ def values_of(snapshot: Snapshot, job: ast.Job, axis: str) -> list[Data]:
     made = [one.combination.values for one in jobs_of(snapshot, job) if one.combination is not None]
     if not made or axis not in made[0]:
         return []
-    seen = {id(values[axis]): values[axis].data for values in made}
-    return list(seen.values())
+    return list({id(values[axis]): values[axis].data for values in made}.values())
 
 
 def with_axis(program: Program, owner: str, axis: str) -> list[ast.Job]:

@@ -14,9 +14,7 @@ _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 def shown(data: Data) -> str | None:
     """The text of a value; ``None`` for a wrong one."""
     text = _text(data)
-    if text is None or len(text) <= LONGEST:
-        return text
-    return text[: LONGEST - 1] + "…"
+    return text if text is None or len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
 def _text(data: Data) -> str | None:
@@ -46,7 +44,7 @@ def _joined(begin: str, parts: list[str | None], end: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """A string literal."""
+    """``text`` as a string literal of the language, on one line."""
     return '"' + _escaped(text) + '"'
 
 

@@ -239,8 +239,7 @@ class Snapshot:
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """The diagnostics of the text and its includes, in file order."""
-        paths = [self.source.path]
-        settled = pipeline.settle([self.outcome], [self.program], strict=self.strict, paths=paths)
+        settled = pipeline.settle([self.outcome], [self.program], strict=self.strict, paths=[self.source.path])
         return tuple(settled)
 
     def masked(self, text: str) -> str:

@@ -123,8 +123,7 @@ def _embedded(document: Document, string: Scalar, value: str, readable: Readable
     for one in inner:
         for flat in _flat(one):
             if _is_job(flat.node, readable):
-                comments = tuple(map(places.comment, flat.comments))
-                yield replace(flat, node=places.node(flat.node), comments=comments)
+                yield replace(flat, node=places.node(flat.node), comments=tuple(map(places.comment, flat.comments)))
 
 
 def _told(document: Document, path: tuple[Step, ...], node: Node, report: Report) -> Document:
@@ -139,7 +138,7 @@ def _told(document: Document, path: tuple[Step, ...], node: Node, report: Report
 
 
 def _words(path: tuple[Step, ...]) -> str:
-    """``spec.templates[0].resource.manifest``."""
+    """A path as people write it: ``spec.templates[0].resource.manifest``."""
     text = ""
     for step in path:
         if isinstance(step, int):

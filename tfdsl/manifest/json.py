@@ -36,11 +36,11 @@ def set_twice(key: str, span: Span, first: Span) -> Diagnostic:
 
 
 class _NotJsonError(Exception):
-    """``(offset, reason)``."""
+    """The text is not JSON; the arguments are the offset and the reason."""
 
 
 class _TooDeepError(Exception):
-    """It has been told."""
+    """The nesting is too deep, which has been reported."""
 
 
 def is_likely(text: str) -> bool:
@@ -148,8 +148,7 @@ class _Reader:
         if self._peek() != '"':
             raise _NotJsonError(self._at, "expected a key in double quotes")
         start = self._at
-        key = self._string()
-        top.key = key, self._span(start, self._at)
+        top.key = self._string(), self._span(start, self._at)
         if self._peek() != ":":
             raise _NotJsonError(self._at, "expected a colon after the key")
         self._at += 1

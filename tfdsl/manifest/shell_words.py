@@ -219,12 +219,10 @@ class _Scanner:
         assigns = ASSIGNS.match(self.text, start) if not command.words else None
         if assigns and self.text.startswith("(", assigns.end()):
             self.at = assigns.end() + 1
-            words = self.array(start)
-            command.assignments.append(Assignment(assigns[1], words, array=True, more=bool(assigns[2])))
+            command.assignments.append(Assignment(assigns[1], self.array(start), array=True, more=bool(assigns[2])))
         elif assigns:
             self.at = assigns.end()
-            value = self.word()
-            command.assignments.append(Assignment(assigns[1], (value,), more=bool(assigns[2])))
+            command.assignments.append(Assignment(assigns[1], (self.word(),), more=bool(assigns[2])))
         else:
             word = self.word()
             if word.text.isdecimal() and self.text[self.at : self.at + 1] in ("<", ">"):
@@ -386,7 +384,7 @@ class _Scanner:
         raise self.error(f"the {opening} is never closed", start, start + 1)
 
     def redirect(self, operator: str) -> None:
-        """Read the word after a redirection, which is no word of the command."""
+        """Read the word after a redirection, which is not a word of the command."""
         blank = _BLANK.match(self.text, self.at)
         if blank:
             self.at = blank.end()

@@ -138,8 +138,7 @@ class _Reader:
     # --- nodes -------------------------------------------------------------------------------------------------------
 
     def node(self, element: _Element, end: int) -> Node:
-        whole = "".join(element.texts)
-        text = whole.strip()
+        text = "".join(element.texts).strip()
         at = self.source.text.find(text[:40], element.inner, max(element.inner, end)) if text else -1
         start = at if at >= 0 else element.inner
         closed = self.source.text[element.inner : end].rstrip()
@@ -161,8 +160,7 @@ class _Reader:
         """The attributes of the tag at ``start``: expat reports their values without places."""
         if not given:
             return []
-        tag = self.source.text[start:end]
-        places = {match[1]: match for match in _ATTRIBUTE.finditer(tag)}
+        places = {match[1]: match for match in _ATTRIBUTE.finditer(self.source.text[start:end])}
         entries: list[Entry] = []
         for name, value in zip(given[::2], given[1::2], strict=True):
             match = places.get(name)
@@ -172,7 +170,7 @@ class _Reader:
         return entries
 
     def tag_end(self, start: int) -> int:
-        """The offset after the ``>`` of the tag at ``start``: one in the value of an attribute is none."""
+        """The offset after the ``>`` of the tag at ``start``: a ``>`` in the value of an attribute does not end it."""
         found = _TAG.match(self.source.text, start)
         return found.end() if found else len(self.source.text)
 

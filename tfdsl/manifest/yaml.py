@@ -6,8 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
-from yaml import Event, MarkedYAMLError, ScalarEvent, YAMLError
-from yaml import events as of
+from yaml import Event, MarkedYAMLError, ScalarEvent, YAMLError, events as of
 
 from tfdsl.diagnostics import Diagnostic, Report, command_rules
 from tfdsl.gc_pause import without_gc
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
         def get_event(self) -> yaml.Event | None:
             """The next event; ``None`` after the last one."""
-            ...
 
 
 # --- events ---
@@ -126,7 +124,7 @@ _BLOCK_STYLES = frozenset("|>")
 
 
 class TooDeepError(Exception):
-    """Reading ends here; it has been told."""
+    """Reading ends here; why has been reported."""
 
 
 class _Key(Record):
@@ -159,7 +157,7 @@ class _List:
 
 
 class _Map:
-    """A map that is being read. ``written``: the keys that stand in the text, apart from those of merged maps."""
+    """A map that is being read. ``written``: the keys of the map itself, without those of merged maps."""
 
     def __init__(self, event: of.CollectionStartEvent) -> None:
         self.event = event
@@ -554,7 +552,7 @@ def read_template(source: Source, report: Report) -> list[Document]:
 
 
 def _documents(source: Source, report: Report) -> list[Document]:
-    """The documents of ``source``. What begins like JSON but is none is read as YAML, as kubectl does."""
+    """The documents of ``source``. What begins like JSON but is not JSON is read as YAML, as kubectl does."""
     if not json.is_likely(source.text):
         return _of_yaml(source, report, source.text)
     diagnostics: list[Diagnostic] = []

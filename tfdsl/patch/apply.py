@@ -74,13 +74,11 @@ class Patchable(Protocol):
 
     @property
     def data(self) -> Data:
-        """The document's content."""
-        ...
+        """The content of the document, as plain data."""
 
     @property
     def file(self) -> str | None:
         """Its name in a set of files."""
-        ...
 
 
 D = TypeVar("D", bound="Patchable")
@@ -267,7 +265,7 @@ def _mismatch(data: Data, step: Step, wanted: str) -> Problem:
 
 
 def _near(wanted: str, known: Sequence[str]) -> tuple[str, ...]:
-    """What is spelt like ``wanted``; everything that is known when nothing is and it is not much."""
+    """The names that are spelt like ``wanted``; if there are none, all names, unless they are many."""
     unique = tuple(dict.fromkeys(known))
     best = closest(wanted, unique)
     if best is not None:

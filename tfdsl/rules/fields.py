@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 
 from tfdsl.rules import job, mounts, values
 from tfdsl.rules.broken import Broken
+from tfdsl.vocabulary.attributes import ATTRIBUTES
+from tfdsl.vocabulary.types import StringType
 
 Rule: TypeAlias = Callable[[Any], Broken | Iterable[Broken] | None]
 
@@ -18,7 +20,11 @@ def _called(what: str) -> Rule:
 
 
 def _each(rule: Callable[[Any], Broken | None]) -> Callable[[Sequence[object]], Iterator[Broken]]:
-    return lambda items: (broken.below(at) for at, item in enumerate(items) if (broken := rule(item)) is not None)
+    return lambda items: (
+        broken.below(at)
+        for at, item in enumerate(items)
+        if isinstance(item, str) and (broken := rule(item)) is not None
+    )
 
 
 def _file_names(items: Mapping[str, object]) -> Iterator[Broken]:
@@ -29,6 +35,7 @@ def _file_names(items: Mapping[str, object]) -> Iterator[Broken]:
 
 
 RULES: dict[str, Rule] = {
+    **{row.name: _called(row.type.names) for row in ATTRIBUTES if isinstance(row.type, StringType) and row.type.names},
     # attributes of jobs and roles, and options of statements
     "namespace": partial(values.label_name, what="namespace"),
     "priority": _called("PriorityClass"),
@@ -39,7 +46,6 @@ RULES: dict[str, Rule] = {
     "gpu_resource": values.resource_name,
     "resources": values.resources,
     "ports": job.port_names,
-    "service_account": _called("ServiceAccount"),
     "node_selector": values.node_labels,
     "storage_class": _called("StorageClass"),
     "access_modes": lambda modes: mounts.access_modes(modes) if modes else None,
@@ -67,3 +73,14 @@ RULES: dict[str, Rule] = {
 def rule_of(block: str, name: str) -> Rule | None:
     """The rule of a field of ``block``, if it has one."""
     return RULES.get(f"{block}.{name}") or RULES.get(f"{block.partition(' ')[0]}.{name}") or RULES.get(name)
+
+
+def broken_by(block: str, name: str, value: object) -> Iterable[Broken]:
+    """What the rule of a field of ``block`` says about ``value``."""
+    rule = rule_of(block, name)
+    return listed(None if rule is None else rule(value))
+
+
+def listed(result: Broken | Iterable[Broken] | None) -> Iterable[Broken]:
+    """All that a rule found."""
+    return (result,) if isinstance(result, Broken) else result or ()

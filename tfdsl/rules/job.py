@@ -15,6 +15,7 @@ from tfdsl.rules import mounts, policies
 from tfdsl.rules.broken import KEY, Broken, Place
 from tfdsl.rules.values import as_label, label_problem, literal, parts_of
 from tfdsl.vocabulary import attributes
+from tfdsl.vocabulary.attributes import BOARD, LEADERS
 from tfdsl.vocabulary.names import LONGEST_PORT, PORT
 from tfdsl.vocabulary.quantities import Quantity
 
@@ -44,7 +45,7 @@ def limits(role: Role) -> Iterator[Broken]:
 
 def training(job: Job, order: Iterable[int]) -> Iterator[Broken]:
     """A job has one chief or master at most, and something that trains."""
-    leaders = [at for at in order if job.roles[at].name in ("chief", "master")]
+    leaders = [at for at in order if job.roles[at].name in LEADERS]
     for at in leaders[1:]:
         yield Broken(value_rules.CHIEF_AND_MASTER, ("roles", at)).note(("roles", leaders[0]), "the other one")
     if not any(attributes.ROLES_BY_NAME[role.name].trains for role in job.roles):
@@ -91,14 +92,14 @@ def servers(job: Job) -> Iterator[Broken]:
     """With all workers plain servers somebody else has to run the command."""
     places = {role.name: at for at, role in enumerate(job.roles)}
     worker = places.get("worker")
-    if worker is not None and job.roles[worker].server and not {"chief", "master"} & {*places}:
+    if worker is not None and job.roles[worker].server and places.keys().isdisjoint(LEADERS):
         yield Broken(value_rules.SERVER_WITHOUT_CHIEF, ("roles", worker, "server")).help("add role chief { }")
 
 
 def board(job: Job) -> Iterator[Broken]:
     """TensorBoard shows a folder."""
     for at, role in enumerate(job.roles):
-        if role.name == "tensorboard" and role.logdir is None and job.checkpoint is None:
+        if role.name == BOARD and role.logdir is None and job.checkpoint is None:
             yield Broken(value_rules.MISSING_LOGDIR, ("roles", at)).help('for example logdir = "/logs"')
 
 
@@ -145,7 +146,7 @@ def commands(job: Job) -> Iterator[Broken]:
     discovery = job.cluster.discovery
     for at, role in enumerate(job.roles):
         if not role.server:
-            flags = discovery in ("flags", "both") and role.name != "tensorboard"
+            flags = discovery in ("flags", "both") and role.name != BOARD
             yield from (broken.below("roles", at) for broken in _arguments(role, flags=flags))
         for number, step in enumerate(role.steps):
             yield from (broken.below("roles", at, "steps", number) for broken in _arguments(step, flags=False))
@@ -190,8 +191,8 @@ _NAME = regex(PORT)
 
 
 def default_port(role: str) -> int:
-    """The port of a role that does not say otherwise."""
-    return 6006 if role == "tensorboard" else 2222
+    """The port of a role that does not set one."""
+    return 6006 if role == BOARD else 2222
 
 
 def port_names(ports: Mapping[str, object]) -> Iterator[Broken]:
@@ -328,7 +329,7 @@ def apart_in_role(role: Role) -> Iterator[Broken]:
     """The rules that a text cannot break, or that merging its layers enforces: no duplicates, nothing misplaced."""
     yield from placed(role)
     yield from (broken.below("mounts") for broken in mounts.apart(role.name, role.mounts))
-    yield from mounts.shm(role.name, role.shm, role.mounts)
+    yield from mounts.in_memory(role)
     yield from mounts.outputs_apart(role)
     if role.steps:
         yield from steps_apart(role.steps)

@@ -12,12 +12,12 @@ from tfdsl.rules.broken import Broken, Place
 from tfdsl.rules.policies import replica
 from tfdsl.rules.values import UNKNOWN, has_index, pattern_of, quoted
 from tfdsl.vocabulary import statements
+from tfdsl.vocabulary.attributes import IN_MEMORY, IN_MEMORY_AT
 
 if TYPE_CHECKING:
     from tfdsl.rules.protocols import Mount, Output, Role
 
 
-SHM_PATH = "/dev/shm"
 _CONTROL = regex("[\0-\x1f\x7f]")
 
 
@@ -108,16 +108,18 @@ def twice(role: str, path: str, place: Place, before: Place) -> Broken:
     return broken.help("give one of them another path")
 
 
-def shm(role: str, size: object, mounts: Sequence[Mount]) -> Iterator[Broken]:
-    """``shm`` is a mount at /dev/shm, so there cannot be another one."""
-    for at, mount in enumerate(mounts):
-        if size is not None and mount.at == SHM_PATH:
-            yield shm_twice(role, ("mounts", at, "at"), ("shm",))
+def in_memory(role: Role) -> Iterator[Broken]:
+    """An attribute that mounts memory leaves no place for another mount there."""
+    for at, mount in enumerate(role.mounts):
+        attribute = IN_MEMORY_AT.get(mount.at)
+        if attribute is not None and getattr(role, attribute) is not None:
+            yield in_memory_twice(role.name, attribute, ("mounts", at, "at"), (attribute,))
 
 
-def shm_twice(role: str, place: Place, size: Place) -> Broken:
-    """A mount is at the path of ``shm``."""
-    return Broken(value_rules.SHM_TWICE, place, {"role": role}).note(size, "shm is set here")
+def in_memory_twice(role: str, attribute: str, place: Place, size: Place) -> Broken:
+    """A mount is where ``attribute`` mounts memory."""
+    values = {"role": role, "attribute": attribute, "path": IN_MEMORY[attribute]}
+    return Broken(value_rules.SHM_TWICE, place, values).note(size, f"{attribute} is set here")
 
 
 _URI = ("hdfs://", "viewfs://")

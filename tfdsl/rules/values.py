@@ -138,7 +138,7 @@ def one_of(text: str, kind: StringType, what: str) -> Broken | None:
 
 
 def image(name: str) -> Broken | None:
-    """A container image."""
+    """Whether ``name`` can be the name of a container image."""
     return _object(name, "container image", _image_problem(name))
 
 
@@ -376,8 +376,7 @@ def pod_field(path: str) -> Broken | None:
             return None
         values = {"given": f'"{member[2]}"', "what": f"{KEYED_POD_FIELDS[member[1]]} key", "problem": problem}
         return Broken(value_rules.LABEL_SYNTAX, (), values)
-    broken = Broken(value_rules.POD_FIELD, (), {"given": f'"{path}"'})
-    return broken.help(_instead(path))
+    return Broken(value_rules.POD_FIELD, (), {"given": f'"{path}"'}).help(_instead(path))
 
 
 def _instead(path: str) -> str:

@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from typing import Final, Literal, TypeAlias
 
 from tfdsl.record import Record
+from tfdsl.vocabulary.attributes import ATTRIBUTES, IN_MEMORY
 from tfdsl.vocabulary.statements import MOUNT_KINDS, POLICY_KEYS, RUN_TIME_MARKS, STEPS
 
 Fate: TypeAlias = Literal["done", "sought", "told"]
 
 
 class Row(Record):
-    """What becomes of ``key``. ``why``: the reason of what is told, and what happens instead."""
+    """What becomes of ``key``. ``why``: the reason that is reported, and what happens instead."""
 
     key: str
     fate: Fate
@@ -39,30 +40,26 @@ _JOB: Final[dict[str, str]] = {
     "suspend": "the job starts now",
 }
 _ROLE: Final[dict[str, str]] = {
-    "labels": _CLUSTER,
-    "annotations": _CLUSTER,
     "image": _IMAGE,
     "image_pull_policy": _IMAGE,
     "image_pull_secrets": _IMAGE,
     "env_from": _VARIABLES,
     "gpu_resource": "devices are those that CUDA finds",
     "gpu_memory": "a device is given as a whole",
-    "resources": _CLUSTER,
     "port": "each replica has a free port of this machine",
     "ports": "replicas share the ports of this machine",
     "host_network": "every replica uses the network of this machine",
-    "service_account": _CLUSTER,
     "run_as_user": _USER,
     "run_as_group": _USER,
     "fs_group": _USER,
     "privileged": _USER,
     "capabilities": _USER,
-    "node_selector": _CLUSTER,
-    "node_label": _CLUSTER,
-    "tolerations": _CLUSTER,
     "spread": "there is one machine",
 }
-_SOUGHT: Final = ("gpu", "workdir", "cpu", "memory", "cpu_limit", "memory_limit", "shm", "env")
+"""Attribute → why it is not done, where the reason is not that it is about a cluster."""
+
+_DONE: Final = ("replicas", "min_available", "after", "server", "logdir", "command", "args", "stop_grace")
+_SOUGHT: Final = ("gpu", "workdir", "cpu", "memory", "cpu_limit", "memory_limit", *IN_MEMORY, "env")
 _MOUNTS_TOLD: Final = {
     "storage_class": "a claim is a folder of this run",
     "access_modes": "a claim is a folder of this run",
@@ -100,9 +97,9 @@ def _of_job() -> Iterator[Row]:
 
 
 def _of_roles() -> Iterator[Row]:
-    yield from (Row(f"roles[].{name}", "told", why) for name, why in _ROLE.items())
-    for name in ("replicas", "min_available", "after", "server", "logdir", "command", "args", "stop_grace"):
-        yield Row(f"roles[].{name}", "done")
+    for name in (row.name for row in ATTRIBUTES if row.in_role and row.name not in (*_DONE, *_SOUGHT)):
+        yield Row(f"roles[].{name}", "told", _ROLE.get(name, _CLUSTER))
+    yield from (Row(f"roles[].{name}", "done") for name in _DONE)
     yield from (Row(f"roles[].{name}", "sought") for name in _SOUGHT)
     yield from (Row(f"roles[].{name}{mark}", "sought") for name in _WITH_RUN_TIME for mark in RUN_TIME_MARKS)
     yield Row("roles[].env{pod_field}", "told", "the replica is not a pod, and gets what describes this machine")

@@ -1,4 +1,4 @@
-"""One job as processes: the machine of its life is told what happens to them, and they do what it orders.
+"""One job as processes: what happens to them goes to the machine of its life, and they do what it orders.
 
 A :class:`LocalReplica` has the steps of a replica in their order, its command, and how all of it is stopped. The
 :class:`Loop` is one thread that waits for processes, their output, timers and signals.
@@ -20,7 +20,6 @@ from types import FrameType
 from typing import Final
 
 from tfdsl.ir.model import Job
-from tfdsl.ir.policies import SELF_CONTAINED
 from tfdsl.lifecycle.behaviour import (
     Behaviour,
     ClearTimer,
@@ -92,7 +91,7 @@ class Here(Behaviour):
         """What is done when ``task`` ends with ``status`` (1–255)."""
         decision = super().on_exit(task, status, state)
         if task in self.not_here and decision.action in RESTARTS:
-            return Decision("ignore" if task.role in SELF_CONTAINED else "fail job", f"{task} could not be started")
+            return Decision("ignore" if task.is_board else "fail job", f"{task} could not be started")
         return decision
 
 
@@ -157,7 +156,7 @@ class LocalJob:
     # --- from outside ---
 
     def begin(self) -> None:
-        """Start the job."""
+        """Start the job, and the clocks of faults that are injected at a time."""
         self._watch.add(self._supervisor.fileno(), self._supervised)
         for number, ms, events in self._faults.timed:
             self._timers.set((self, "inject", number), (ms or 0) / 1000, partial(self._inject, events))
@@ -242,7 +241,7 @@ class LocalJob:
         self._timers.set((self, *key), seconds, partial(replica.due, key[1]))
 
     def forget(self, key: tuple[str, str]) -> None:
-        """Do not."""
+        """Clear the timer ``key``."""
         self._timers.clear((self, *key))
 
     def not_here(self, task: Task) -> None:
@@ -294,8 +293,7 @@ class LocalJob:
             elif isinstance(order, Stop):
                 self.replicas[order.task].stop()
             elif isinstance(order, SetTimer):
-                due = partial(self._due, order.timer)
-                self._timers.set((self, "machine", order.timer), order.ms / 1000, due)
+                self._timers.set((self, "machine", order.timer), order.ms / 1000, partial(self._due, order.timer))
             elif isinstance(order, ClearTimer):
                 self._timers.clear((self, "machine", order.timer))
             else:
@@ -309,7 +307,7 @@ class LocalJob:
             how = "in place" if order.way == "container" else "from scratch"
             when = f" in {length(pause)}" if pause else ""
             left = f" ({self.machine.state.retries} of {self.job.retries} retries used)"
-            self.tell(f"{order.task} restarts {how}{when}{'' if order.task.role in SELF_CONTAINED else left}")
+            self.tell(f"{order.task} restarts {how}{when}{'' if order.task.is_board else left}")
         if order.task in self._faults.stuck:
             self.tell(f"{order.task} is not started: pending was injected")
         else:
@@ -428,7 +426,7 @@ class LocalReplica:
 
     @property
     def task(self) -> Task:
-        """Its name."""
+        """The task that the replica runs."""
         return self.plan.task
 
     @property
@@ -699,7 +697,7 @@ class Loop:
         self._selector.register(descriptor, selectors.EVENT_READ, todo)
 
     def remove(self, descriptor: int) -> None:
-        """Do not any more."""
+        """Stop watching ``descriptor``."""
         self._selector.unregister(descriptor)
 
     # --- the run ---

@@ -1,8 +1,8 @@
 """What the mounts of a job are on this machine.
 
 ``host`` and ``nfs`` are the folders they name, and ``--mount PATH=DIR`` names one for any mount. ``scratch``,
-``memory`` and ``shm`` are folders that live with the pod, all others such that live with the run; both are below its
-scratch folder.
+``memory`` and what attributes such as ``shm`` mount are folders that live with the pod, all others such that live with
+the run; both are below its scratch folder.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from tfdsl.ir.fields import Origins
 from tfdsl.ir.model import ConfigMapMount, HostMount, Job, Mount, Role, SecretMount
 from tfdsl.lifecycle.behaviour import Task
 from tfdsl.record import Record, replace
-from tfdsl.rules.mounts import SHM_PATH
 from tfdsl.rules.mounts import path as broken_path
 from tfdsl.running.launch import Mounted, pod_folder
 from tfdsl.running.plan import Texts, shown
 from tfdsl.text import Span
+from tfdsl.vocabulary.attributes import IN_MEMORY_AT
 
 
 class Replica(Record):
@@ -45,7 +45,7 @@ class Mounts:
 
     def paths(self, role: Role) -> list[str]:
         """Where the replicas of ``role`` have something mounted."""
-        own = [*(mount.at for mount in role.mounts), *([SHM_PATH] if role.shm is not None else [])]
+        own = [*(mount.at for mount in role.mounts), *(memory.at for memory in model.in_memory(role))]
         return [] if self._options.ignored else [*own, *(at for at in self._options.given if at not in own)]
 
     def of(self, replica: Replica, pod: int) -> tuple[Mounted, ...]:
@@ -54,9 +54,9 @@ class Mounts:
             return ()
         role, task, texts = replica.role, replica.task, Texts(replica.task.index, replica.variables)
         mounted = [self._mounted(mount, task, pod, texts) for mount in role.mounts]
-        if role.shm is not None:
-            shm = f"{pod_folder(str(task), pod)}/shm"
-            mounted.append(self._given(SHM_PATH, Mounted(SHM_PATH, shm, memory=role.shm.whole)))
+        for name, at, size in model.in_memory(role):
+            folder = f"{pod_folder(str(task), pod)}/{name}"
+            mounted.append(self._given(at, Mounted(at, folder, memory=size.whole)))
         own = {one.at for one in mounted}
         extra = [Mounted(at, given.source) for at, given in self._options.given.items() if at not in own]
         return (*mounted, *extra)
@@ -129,8 +129,7 @@ class Mounts:
 
     def _volume(self, kind: str, name: str) -> str:
         """The folder of the run for a volume; one for each."""
-        folder = f"volumes/{kind}-{plain(name)}-{len(self._volumes)}"
-        return self._volumes.setdefault((kind, name), folder)
+        return self._volumes.setdefault((kind, name), f"volumes/{kind}-{plain(name)}-{len(self._volumes)}")
 
     # --- before anything starts ---
 
@@ -151,7 +150,8 @@ class Mounts:
                         yield diagnostic
 
     def _checked(self, replica: Replica, mount: Mount | None, mounted: Mounted, denied: str) -> Iterator[Diagnostic]:
-        place = self._origins.span(f"{replica.role.path}.shm" if mount is None else f"{mount.path}.at")
+        attribute = f"{replica.role.path}.{IN_MEMORY_AT.get(mounted.at, '')}"
+        place = self._origins.span(attribute if mount is None else f"{mount.path}.at")
         given = self._options.given.get(mounted.at)
         if given is None and mount is not None:
             problem = self._missing(mount, mounted)
@@ -162,7 +162,8 @@ class Mounts:
             for key in mount.items:
                 if not os.path.exists(os.path.join(given.source, key)):
                     yield command_rules.NO_KEY(place, folder=given.source, key=key, path=mounted.at)
-        if mount is not None and not denied and self._hides_folder(replica, mounted):
+        is_of_job = mount is not None or mounted.memory is not None
+        if is_of_job and not denied and self._hides_folder(replica, mounted):
             error = command_rules.HIDDEN_FOLDER(place, path=mounted.at, role=replica.role.name)
             yield error.help(f'run in another folder, or mount this one too: --mount "{replica.folder}=."')
         if denied:
@@ -212,7 +213,7 @@ class Mounts:
         path = os.path.join(replica.folder, mounted.at)
         if os.path.isabs(mounted.source) and leads_to(path, mounted.source):
             return
-        if mounted.memory is not None and mounted.at == SHM_PATH:
+        if mounted.memory is not None and mounted.at in IN_MEMORY_AT:
             yield command_rules.MEMORY_UNLIMITED(place, path=mounted.at, why=why)
             return
         error = command_rules.MOUNT_DENIED(place, path=mounted.at, why=why)
@@ -221,8 +222,7 @@ class Mounts:
 
     def _extra(self) -> Iterator[Diagnostic]:
         known = {mount.at for role in self._job.roles for mount in role.mounts}
-        if any(role.shm is not None for role in self._job.roles):
-            known.add(SHM_PATH)
+        known |= {memory.at for role in self._job.roles for memory in model.in_memory(role)}
         for at, given in self._options.given.items():
             if at not in known:
                 yield command_rules.EXTRA_MOUNT(given.place, path=at)

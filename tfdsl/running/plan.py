@@ -102,7 +102,7 @@ class _Planner:
         steps = [self._step(task, role, step) for step in role.steps]
         grace = role.stop_grace.ms if role.stop_grace is not None else DEFAULT_GRACE_MS
         own = self._runs_board(role)
-        address = f"http://{HOST}:{self.here.ports[task] if own else role.port}" if role.name == "tensorboard" else None
+        address = f"http://{HOST}:{self.here.ports[task] if own else role.port}" if role.is_board else None
         port = self.here.ports[task]
         known = tuple(step for step in steps if step is not None)
         return Replica(task, role, port, known, self._command(task, role), grace, address)
@@ -110,8 +110,7 @@ class _Planner:
     # --- the command ---
 
     def _command(self, task: Task, role: Role) -> Program:
-        variables = Variables(self.job, role, task, self.here.node)
-        env = self._environment(variables, role, task)
+        env = self._environment(Variables(self.job, role, task, self.here.node), role, task)
         if needs_tf_config(self.job, role):
             env["TF_CONFIG"] = tf_config(self.spec, role.name, str(task.index))
         env.setdefault("CUDA_VISIBLE_DEVICES", self.here.devices.get(task, ""))
@@ -138,7 +137,7 @@ class _Planner:
 
     def _runs_board(self, role: Role) -> bool:
         """Whether ``role`` runs TensorBoard as the language says."""
-        return role.name == "tensorboard" and role.command == board_command(role.logdir or "", role.port)
+        return role.is_board and role.command == board_command(role.logdir or "", role.port)
 
     def _interpreter(self, role: Role) -> str:
         first = role.command[0] if isinstance(role.command, tuple) and role.command else ""
@@ -156,8 +155,7 @@ class _Planner:
 
     def _step(self, task: Task, role: Role, step: Step) -> Program | None:
         """What ``step`` runs; nothing for a sidecar that only its image knows how to start."""
-        variables = Variables(self.job, role, task, self.here.node)
-        env = self._environment(variables, step, task)
+        env = self._environment(Variables(self.job, role, task, self.here.node), step, task)
         env.setdefault("CUDA_VISIBLE_DEVICES", "")
         texts = Texts(task.index, env)
         words = _words(step, texts)

@@ -26,8 +26,7 @@ from tfdsl.record import Record
 from tfdsl.running.keys import TABLE
 from tfdsl.running.launch import Copied, Launch, Limits
 from tfdsl.running.local_job import FIRST_PAUSE, LocalJob, Loop, Timers
-from tfdsl.running.mounts import MountOptions, Mounts
-from tfdsl.running.mounts import Replica as Mounting
+from tfdsl.running.mounts import MountOptions, Mounts, Replica as Mounting
 from tfdsl.running.plan import Problem, Program, Replica, Surroundings, Texts, plan, shown, tasks
 from tfdsl.running.screen import Screen
 from tfdsl.running.supervision import namespaces, scratch
@@ -304,7 +303,7 @@ def missing_programs(replicas: Sequence[Replica], origins: Origins) -> Iterator[
         if role.name in asked:
             continue
         asked.add(role.name)
-        board = role.name == "tensorboard" and role.command == board_command(role.logdir or "", role.port)
+        board = role.is_board and role.command == board_command(role.logdir or "", role.port)
         why = _why(replica.command) if role.server or board else ""
         if why:
             what = "TensorBoard" if board else "TensorFlow"

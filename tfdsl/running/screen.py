@@ -133,7 +133,7 @@ class Logs:
         return os.path.join(self.folder, name.replace("[", "-").replace("]", "").replace("/", "-") + ".log")
 
     def close(self) -> None:
-        """Close all files."""
+        """Close the log files of all tasks."""
         for file in self._files.values():
             if file is not None:
                 file.close()
@@ -270,8 +270,7 @@ class TableLine(Record):
 
 def table_lines(states: Iterable[tuple[str, State]]) -> list[TableLine]:
     """The lines of some jobs, each with what is before the names of its tasks."""
-    jobs = list(states)
-    every = [(prefix, task, one) for prefix, state in jobs for task, one in state.replicas.items()]
+    every = [(prefix, task, one) for prefix, state in states for task, one in state.replicas.items()]
     if len(every) <= MOST_TASKS:
         return [TableLine(f"{prefix}{task}", word(one.phase), _restarts(one)) for prefix, task, one in every]
     return list(_by_role(every))

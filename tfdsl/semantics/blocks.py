@@ -534,8 +534,7 @@ def _is_known(node: ast.UnsetAttribute, where: Where, options: Collection[str], 
     if where in ("job", "role") and not attribute_names.is_legal(name, where, reader.report):
         return False
     if node.key is not None and not row.has_entries:
-        diagnostic = name_rules.UNSET_ENTRY(node.name.span, name=name.text)
-        reader.report(diagnostic.help(f"write unset {name.text}"))
+        reader.report(name_rules.UNSET_ENTRY(node.name.span, name=name.text).help(f"write unset {name.text}"))
         return False
     return True
 

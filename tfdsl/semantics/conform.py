@@ -156,9 +156,7 @@ def _bounds(low: int | None, high: int | None) -> str:
 
 
 def _number(value: Value, to: NumberType, what: str, report: Report) -> Data:
-    if is_number(value.data):
-        return value.data
-    return _mismatch(value, to, what, report)
+    return value.data if is_number(value.data) else _mismatch(value, to, what, report)
 
 
 def _string(value: Value, to: StringType, what: str, report: Report) -> Data:

@@ -229,8 +229,7 @@ class _Namer:
         for combination in combinations:
             job = self._job(node, replace(scope, matrix=combination))
             name = f"{job.name}-{combination.index}" if numbered else job.name
-            known = job.known and not combination.broken
-            yield replace(job, name=name, known=known, combination=combination)
+            yield replace(job, name=name, known=job.known and not combination.broken, combination=combination)
 
     def _combinations(self, node: ast.Job, scope: Scope) -> Sequence[Combination] | None:
 
@@ -326,7 +325,7 @@ def chosen(jobs: Sequence[Derived], job: Argument | None, name: Argument | None,
 
 
 def unknown_job(known: Sequence[str], asked: Argument) -> Diagnostic:
-    """That there is no job ``asked``."""
+    """The error that there is no job ``asked``."""
     near = closest(asked.text, known)
     others = f"{'the job is' if len(known) == 1 else 'there are'} {listing(known)}" if known else ""
     advice = f"did you mean {near}?" if near else others

@@ -191,8 +191,7 @@ def _map(expr: ast.MapExpr, scope: Scope, depth: int) -> Data | Diagnostic:
         value = evaluate(assign.value, scope, depth)
         key = assign.key.text
         if key in entries:
-            again = name_rules.DUPLICATE_KEY(assign.key.span, name=key)
-            scope.report(repeated(again, entries[key].key_span, "set"))
+            scope.report(repeated(name_rules.DUPLICATE_KEY(assign.key.span, name=key), entries[key].key_span, "set"))
             continue
         entries[key] = Entry(key, assign.key.span, value)
     return _kept(map_data(entries), expr.span, scope)
@@ -526,7 +525,7 @@ def _job_member(name: ast.Name, job: JobNames) -> Data | Diagnostic:
 
 
 def role_member(role: ast.Name, name: ast.Name, scope: Scope) -> Data | Diagnostic:
-    """``roles.role.name``."""
+    """The value of ``roles.ROLE.NAME``, or what is wrong with it."""
     if scope.job is None:
         return name_rules.NOT_IN_JOB(role.span, name="roles")
     names = list(scope.job.role_names())

@@ -32,8 +32,7 @@ from tfdsl.semantics.values import (
 from tfdsl.source_files import is_file_name
 from tfdsl.syntax import ast
 from tfdsl.text import Span
-from tfdsl.vocabulary import foreign
-from tfdsl.vocabulary import functions as rows
+from tfdsl.vocabulary import foreign, functions as rows
 from tfdsl.vocabulary.attributes import ENV_NAME
 from tfdsl.vocabulary.secrets import is_secret
 
@@ -42,8 +41,7 @@ def call(name: ast.Name, arguments: list[Value], scope: Scope, span: Span) -> Da
     """The result of ``name(arguments…)``."""
     row = rows.BY_NAME.get(name.text)
     if row is None:
-        diagnostic = name_rules.UNKNOWN_FUNCTION(name.span, name=name.text)
-        return _meant(name, diagnostic)
+        return _meant(name, name_rules.UNKNOWN_FUNCTION(name.span, name=name.text))
     if len(arguments) < row.least or (row.most is not None and len(arguments) > row.most):
         plural = "s" if row.least != 1 else ""
         expected = f"{'at least ' if row.most is None else ''}{row.least} argument{plural}"

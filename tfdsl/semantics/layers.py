@@ -16,7 +16,6 @@ from tfdsl.diagnostics import Diagnostic, value_rules
 from tfdsl.record import replace
 from tfdsl.rules import mounts as mount_rules
 from tfdsl.rules.job import both_kinds
-from tfdsl.rules.mounts import SHM_PATH
 from tfdsl.rules.mounts import output_twice as copied_twice
 from tfdsl.rules.policies import same
 from tfdsl.semantics import resolved, statements
@@ -65,7 +64,7 @@ def inherited(name: str, role: str) -> bool:
     """Whether the job's value of ``name`` is the default of ``role``."""
     if attributes.BY_NAME[name].where != "both":
         return False
-    return role != "tensorboard" or name in attributes.TENSORBOARD_INHERITS
+    return role != attributes.BOARD or name in attributes.TENSORBOARD_INHERITS
 
 
 def _put(
@@ -147,8 +146,7 @@ class _Fold(Generic[Node, Read, Item]):
                 continue
             keys, place, item = read
             if any(key in here for key in keys):
-                first = next(other for key, other in here.items() if key in keys)
-                self.resolver.report(self.twice(item, first))
+                self.resolver.report(self.twice(item, next(other for key, other in here.items() if key in keys)))
                 continue
             unset = next((taken[key] for key in keys if key in taken), None)
             if unset is not None:
@@ -267,7 +265,7 @@ class _Outputs(_Fold[ast.Output, resolved.Output, resolved.Output]):
 
     def _decider(self) -> str | None:
         """The role that decides whether the job has succeeded."""
-        return next((role for role in ("chief", "master", "worker") if role in self.present), None)
+        return attributes.decider(self.present)
 
     def _from(self, node: ast.Output) -> tuple[str, int | None] | None:
         """The role and index that ``node`` copies from; ``None`` when there are none."""
@@ -375,7 +373,7 @@ class _Steps(_Fold[StepBlock, StepBlock, resolved.Step]):
         return twice(item, first, "role" if self.role in self.resolver.role_names() else "job")
 
     def put(self, keys: Sequence[Key], item: StepBlock) -> None:
-        """Attribute by attribute."""
+        """Merge a step into that of a lower layer, attribute by attribute."""
         node, below = item.node, self.items.get(keys[0])
         same_kind = below is not None and below.kind == node.kind
         settings = dict(below.settings) if below is not None and same_kind else {}
@@ -402,7 +400,7 @@ class _Steps(_Fold[StepBlock, StepBlock, resolved.Step]):
 
 def role_steps(resolver: Resolver, role: str, only: Layer | None = None) -> tuple[resolved.Step, ...]:
     """The steps of ``role``, each in the place where it is first written; ``only``: those of one layer."""
-    layers = [(layer, own or role != "tensorboard") for layer, own in resolver.role_layers(role)]
+    layers = [(layer, own or role != attributes.BOARD) for layer, own in resolver.role_layers(role)]
     steps = _Steps(resolver, role)
     if only is not None:
         steps.add(only, only.steps)
@@ -421,8 +419,9 @@ def role_of(
     """The role ``name`` with all its layers merged."""
     settings = role_settings(resolver, name)
     mounts = role_mounts(resolver, name)
-    if "shm" in settings and (SHM_PATH,) in mounts.items:
-        _settle_shm(resolver, name, settings, mounts.items)
+    for attribute, path in attributes.IN_MEMORY.items():
+        if attribute in settings and (path,) in mounts.items:
+            _settle_in_memory(resolver, name, attribute, settings, mounts.items)
     if "after" in settings and len(present) < len(resolver.role_names()):
         settings["after"] = _after_present(resolver, settings["after"], present)
     replicas = resolver.replicas(name)
@@ -440,24 +439,29 @@ def role_of(
     )
 
 
-def _settle_shm(
-    resolver: Resolver, role: str, settings: dict[str, resolved.Setting], mounts: dict[Key, resolved.Mount]
+def _settle_in_memory(
+    resolver: Resolver,
+    role: str,
+    attribute: str,
+    settings: dict[str, resolved.Setting],
+    mounts: dict[Key, resolved.Mount],
 ) -> None:
-    """``shm`` counts as a mount at /dev/shm: both in one block are an error, else the higher layer wins."""
-    mount = mounts[SHM_PATH,]
-    shm = mounted = 0
+    """``attribute`` counts as a mount at its path: both in one block are an error, else the higher layer wins."""
+    path = attributes.IN_MEMORY[attribute]
+    mount = mounts[path,]
+    sized = mounted = 0
     for at, (layer, own) in enumerate(resolver.role_layers(role)):
-        if "shm" in layer.attributes and (own or inherited("shm", role)):
-            shm = at
+        if attribute in layer.attributes and (own or inherited(attribute, role)):
+            sized = at
         if any(node.span == mount.span for node in layer.mounts):
             mounted = at
-    if shm == mounted:
-        spans = {"mount": mount.at_span, "shm": settings["shm"].key}
-        resolver.report(mount_rules.shm_twice(role, ("mount",), ("shm",)).among(spans))
-    if shm < mounted:
-        del settings["shm"]
+    if sized == mounted:
+        spans = {"mount": mount.at_span, "size": settings[attribute].key}
+        resolver.report(mount_rules.in_memory_twice(role, attribute, ("mount",), ("size",)).among(spans))
+    if sized < mounted:
+        del settings[attribute]
     else:
-        del mounts[SHM_PATH,]
+        del mounts[path,]
 
 
 def _after_present(resolver: Resolver, after: resolved.Setting, present: tuple[str, ...]) -> resolved.Setting:

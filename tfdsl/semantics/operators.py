@@ -165,9 +165,7 @@ def _arithmetic(op: str, left: Data, right: Data, span: Span) -> Data | Diagnost
         return _numbers(op, left, right, span)
     if op == "*" and is_number(left):
         left, right = right, left
-    if isinstance(left, _AMOUNTS):
-        return _amounts(op, left, right, span)
-    return None
+    return _amounts(op, left, right, span) if isinstance(left, _AMOUNTS) else None
 
 
 def _numbers(op: str, left: int | Decimal, right: int | Decimal, span: Span) -> Data | Diagnostic:

@@ -258,12 +258,10 @@ class Params(Globals):
     # --- where values come from ---
 
     def _take(self, one: Given) -> None:
-        param = self.program.params.get(one.name)
-        if param is None:
+        if one.name not in self.program.params:
             self.report(self._unknown_param(one.name, whole(one.source)))
             return
-        parsed = expressions(one.source, one.form, self.types[one.name], self.scope)
-        self._given[one.name] = (one, parsed)
+        self._given[one.name] = (one, expressions(one.source, one.form, self.types[one.name], self.scope))
 
     def _take_file(self, source: Source) -> None:
         from tfdsl.syntax.parser import parse_values

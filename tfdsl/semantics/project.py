@@ -172,8 +172,7 @@ class _Loader:
         full = posixpath.normpath(posixpath.join(posixpath.dirname(source.origin), path))
         identity = _identity(full)
         if identity in stack:
-            cycle = stack[stack.index(identity) :]
-            self.diagnostics.append(_cycle(span, [self.shown[file] for file in cycle]))
+            self.diagnostics.append(_cycle(span, [self.shown[file] for file in stack[stack.index(identity) :]]))
         elif identity not in self.paths:
             read = self.reading(full, len(stack))
             if isinstance(read, str):

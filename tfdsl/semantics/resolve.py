@@ -51,7 +51,7 @@ class Unsets:
         self.missed: dict[Place, Miss] = {}
 
     def left(self) -> Iterator[Diagnostic]:
-        """The errors."""
+        """The errors of every ``unset`` that has taken nothing away."""
         yield from (diagnostic for place, (_, diagnostic) in self.missed.items() if place not in self.took)
 
     def add(self, took: Iterable[Span], missed: Iterable[Miss]) -> None:
@@ -135,7 +135,7 @@ class Resolver(JobNames):
         """The job's namespace, poison when it is wrong; ``None`` when it has none."""
         for layer in reversed(self.job_layers()):
             assign = layer.attributes.get("namespace")
-            if assign is None and _unsets(layer, "namespace"):
+            if assign is None and unsets(layer, "namespace"):
                 return None
             if assign is not None:
                 if self._namespace_pending:
@@ -181,7 +181,7 @@ class Resolver(JobNames):
             return 0 if role in self.absent_roles else self.params.scale[role]
         for layer, _ in reversed(self.role_layers(role)):
             assign = layer.attributes.get("replicas")
-            if assign is None and _unsets(layer, "replicas"):
+            if assign is None and unsets(layer, "replicas"):
                 return 1
             if assign is not None:
                 data = self.typed(assign, role).data
@@ -346,8 +346,3 @@ def names_and_types(report: Report) -> Report:
             report(diagnostic)
 
     return take
-
-
-def _unsets(layer: Layer, name: str) -> bool:
-    """Whether ``layer`` unsets the whole attribute ``name``."""
-    return any(isinstance(node, ast.UnsetAttribute) and node.name.text == name for node in layer.unsets)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class OutputView(Record):
-    """An output."""
+    """An output, as the rules see it."""
 
     source: Data
     destination: Data
@@ -36,7 +36,7 @@ class StepView(Record):
 
 
 class RoleView(Record):
-    """A role."""
+    """A role, as the rules see it."""
 
     name: str
     replicas: int
@@ -54,20 +54,19 @@ class RoleView(Record):
     memory_limit: Quantity | None
     port: int | None
     ports: Mapping[str, int]
-    shm: Quantity | None
     mounts: Sequence[resolved.Mount]
     outputs: Sequence[OutputView]
     steps: Sequence[StepView] = ()
 
 
 class ClusterView(Record):
-    """A cluster block."""
+    """A cluster block, as the rules see it."""
 
     discovery: str | None
 
 
 class JobView(Record):
-    """A job."""
+    """A job, as the rules see it."""
 
     name: str
     retries: int | None
@@ -110,7 +109,6 @@ def _role_view(role: resolved.Role) -> RoleView:
         _quantity(role, "memory_limit"),
         port if isinstance(port := role.data("port"), int) else None,
         _ports(role),
-        _quantity(role, "shm"),
         role.mounts,
         tuple(OutputView(one.source.data, one.destination.data, one.index) for one in role.outputs),
         tuple(_step_view(step, role) for step in role.steps),

@@ -127,7 +127,7 @@ class JobNames:
         return False
 
     def role_names(self) -> tuple[str, ...]:
-        """The job's roles."""
+        """The names of the roles of the job."""
         return ()
 
     def replicas(self, role: str) -> int | Poison | Pending:

@@ -13,9 +13,7 @@ from tfdsl.diagnostics import Diagnostic, Report, name_rules, repeated, value_ru
 from tfdsl.diagnostics.suggest import closest, enumeration, fold, folded, meant, offering, words_of
 from tfdsl.patterns import regex
 from tfdsl.record import replace
-from tfdsl.rules import mounts as rules
-from tfdsl.rules import policies as policy_rules
-from tfdsl.rules import values
+from tfdsl.rules import mounts as rules, policies as policy_rules, values
 from tfdsl.rules.broken import Broken
 from tfdsl.semantics import misplaced_names, resolved
 from tfdsl.semantics.conform import conform
@@ -49,11 +47,9 @@ def settings(
             instead = misplaced_names.attribute_of(key.text, table) if not offered.fixes else None
             scope.report(offered.help(instead) if instead else offered)
         elif key.text in chosen:
-            again = name_rules.DUPLICATE_KEY(key.span, name=key.text)
-            scope.report(repeated(again, chosen[key.text].key, "set"))
+            scope.report(repeated(name_rules.DUPLICATE_KEY(key.span, name=key.text), chosen[key.text].key, "set"))
         elif row.type is not None:
-            typed = conform(value, row.type, key.text, scope.report)
-            chosen[key.text] = resolved.Setting(key.span, typed)
+            chosen[key.text] = resolved.Setting(key.span, conform(value, row.type, key.text, scope.report))
     return chosen
 
 
@@ -81,7 +77,7 @@ def output(node: ast.Output, scope: Scope, index: int | None) -> resolved.Output
 
 
 def _ends(node: ast.Output | ast.UnsetOutput, scope: Scope) -> tuple[Value, Value]:
-    """Source and destination."""
+    """The source and the destination of an output."""
     source = conform(evaluate(node.source, scope), RUN_TIME_WORD, "the source of an output", scope.report)
     return source, conform(
         evaluate(node.destination, scope), RUN_TIME_WORD, "the destination of an output", scope.report
@@ -258,12 +254,12 @@ def _count(node: ast.Event, report: Report) -> int | None:
 
 
 def cluster(node: ast.Cluster | None, scope: Scope) -> dict[str, resolved.Setting]:
-    """The cluster block."""
+    """The settings of a ``cluster`` block; without a block none."""
     return {} if node is None else settings(node.settings, statements.CLUSTER, "cluster", scope)
 
 
 def build(node: ast.Build | None, scope: Scope) -> resolved.Build | None:
-    """The build block."""
+    """The ``build`` block as values; ``None`` without a block."""
     if node is None:
         return None
     chosen = settings((item for item in node.items if isinstance(item, ast.Assign)), statements.BUILD, "build", scope)

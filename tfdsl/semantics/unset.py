@@ -14,7 +14,6 @@ from tfdsl.diagnostics import Diagnostic, name_rules
 from tfdsl.diagnostics.suggest import closest
 from tfdsl.record import replace
 from tfdsl.rules import policies as policy_rules
-from tfdsl.rules.mounts import SHM_PATH
 from tfdsl.semantics.blocks import Layer
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.layers import policy_words
@@ -135,8 +134,9 @@ class _Search:
 
     def _mount(self, node: ast.UnsetMount, path: str, there: Collection[str]) -> Diagnostic:
         diagnostic = name_rules.NOTHING_TO_UNSET(node.path.span, what=f"mount at {path}")
-        if path == SHM_PATH and "shm" in self._assigns:
-            return diagnostic.help("shm is set: write unset shm")
+        attribute = attributes.IN_MEMORY_AT.get(path)
+        if attribute in self._assigns:
+            return diagnostic.help(f"{attribute} is set: write unset {attribute}")
         return self._meant(diagnostic, path, there)
 
     def _policy(self, node: ast.UnsetPolicy, there: Iterable[Key]) -> Diagnostic:
@@ -212,4 +212,4 @@ class _Search:
 
 
 def _unheard(diagnostic: Diagnostic) -> None:
-    """What is wrong with a value has been reported where it is used."""
+    """Take no report: what is wrong with a value has been reported where it is used."""

@@ -1,4 +1,4 @@
-"""What is in the text of a settings file. Anything that means nothing is an error at its place.
+"""What is in the text of a settings file. Anything without a meaning is an error at its place.
 
 A misspelt key would have no effect, and nobody would know::
 

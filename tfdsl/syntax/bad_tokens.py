@@ -371,8 +371,7 @@ def unclosed_block(lexed: Lexed, at: int, stop: int) -> int:
 
 def _dedent(text: str, at: int, line_end: int, stop: int) -> int:
     """The end of the last line that is indented more than the line of ``at``: the longest an unclosed text can be."""
-    line_start = text.rfind("\n", 0, at) + 1
-    indent = len(_blanks(text, line_start))
+    indent = len(_blanks(text, text.rfind("\n", 0, at) + 1))
     end = line_end
     place = line_end
     while place < stop:
@@ -505,8 +504,7 @@ def empty_deep_brackets(lexed: Lexed, limit: int) -> None:
     kept = lexer.Lexed(lexed.source)
     depth = 0
     for i, type_ in enumerate(types):
-        closing = type_ in (lexer.RBRACE, lexer.RSQB, lexer.RPAR)
-        if closing:
+        if type_ in (lexer.RBRACE, lexer.RSQB, lexer.RPAR):
             depth = max(0, depth - 1)
         if depth <= limit or type_ == lexer.END:
             kept.add(type_, lexed.starts[i], lexed.ends[i])

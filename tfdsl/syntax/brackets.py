@@ -16,8 +16,7 @@ from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from tfdsl.patterns import regex
 from tfdsl.record import replace
-from tfdsl.syntax import _tables as tables
-from tfdsl.syntax import lexer
+from tfdsl.syntax import _tables as tables, lexer
 from tfdsl.syntax.lexer import (
     CLOSERS,
     COLON,
@@ -381,8 +380,7 @@ class Balance:
             return
         rule = rules.UNCLOSED_BLOCK if opening.type == lexer.LBRACE else rules.UNCLOSED_BRACKET
         diagnostic = rule(span, opener=TEXTS[opening.type], closer=closer)
-        line = self.source.position(place)[0]
-        if line != opening.line:
+        if self.source.position(place)[0] != opening.line:
             diagnostic = diagnostic.note(Span(self.source, place, place), f"{closer} is probably missing after this")
         self.reports.append(diagnostic.fix(f"add {closer}", self._closing_edit(opening, place)))
 

@@ -11,8 +11,7 @@ from typing import Literal, TypeAlias, TypeVar
 
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Diagnostic
-from tfdsl.syntax import _tables as tables
-from tfdsl.syntax import ast, strings
+from tfdsl.syntax import _tables as tables, ast, strings
 from tfdsl.syntax.driver import Build
 from tfdsl.syntax.lexer import STRING, Lexed
 from tfdsl.text import Source, Span
@@ -95,8 +94,7 @@ class ValueBuilder:
 
     def _word(self, token: int) -> str:
         """The text of a token, or what it is read as."""
-        text = self.lexed.text(token)
-        return self.lexed.meant.get(self.lexed.starts[token], text)
+        return self.lexed.meant.get(self.lexed.starts[token], self.lexed.text(token))
 
     def key_(self, _: Span, key: int) -> ast.Name:
         return self._key(key)

@@ -103,8 +103,7 @@ def late_condition(recovery: Recovery, at: int, _: set[int]) -> bool:
         return False
     end = item_end(types, word)
     moved = recovery.spanning(word, end)
-    action = recovery.spanning(arrow + 1, word)
-    recovery.report(misplaced_in_policy(moved, action, lexed.starts[arrow]))
+    recovery.report(misplaced_in_policy(moved, recovery.spanning(arrow + 1, word), lexed.starts[arrow]))
     recovery.delete(word, end - word)
     if WHEN not in types[on:arrow]:
         recovery.insert(arrow, lexer.ERROR)

@@ -145,8 +145,7 @@ class Machine:
                     build = builders[-1 - action]
                     if picks is not None:
                         children = _chosen(children, picks)
-                    span = Span(source, starts[first], ends[at - 1])
-                    value = build(owner, span, *children)
+                    value = build(owner, Span(source, starts[first], ends[at - 1]), *children)
                 elif way == _SPLICE:
                     value = children if picks is None else _chosen(children, picks)
                 elif way == _PASS:

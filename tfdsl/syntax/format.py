@@ -7,8 +7,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias
 
 from tfdsl.diagnostics.diagnostic import Diagnostic
-from tfdsl.syntax import _tables as tables
-from tfdsl.syntax import lexer
+from tfdsl.syntax import _tables as tables, lexer
 from tfdsl.syntax.driver import Build, Machine
 from tfdsl.syntax.lexer import CLOSERS, COLON, COMMA, DECLARATIONS, DOT, EQUAL, LESS, RAW, ROLE, TEXT, UPTO, Lexed, lex
 from tfdsl.syntax.parser import parse
@@ -247,8 +246,7 @@ class Outline:
         return after == COLON or (before in CONTINUES and self.at - 2 not in self.marks.angles)
 
     def _gap(self, i: int) -> Gap:
-        text = self.lexed.source.text[self.lexed.starts[i] : self.lexed.ends[i]]
-        first, *lines = text.split("\n")
+        first, *lines = self.lexed.source.text[self.lexed.starts[i] : self.lexed.ends[i]].split("\n")
         remarks: list[Remark] = []
         blank = False
         for line in lines[:-1]:
@@ -451,9 +449,7 @@ class Layout:
 
     def _token(self, i: int, indent: int) -> str:
         text = self.lexed.text(i)
-        if self.lexed.types[i] in (TEXT, RAW):
-            return reindent(text, indent + STEP)
-        return text
+        return reindent(text, indent + STEP) if self.lexed.types[i] in (TEXT, RAW) else text
 
     def _spaced(self, before: int | Group, part: int | Group) -> bool:
         """Whether a space separates two parts."""

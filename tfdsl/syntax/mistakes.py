@@ -11,8 +11,15 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
-from tfdsl.syntax import _tables as tables
-from tfdsl.syntax import condition_mistakes, lexer, repairs, statement_mistakes, value_mistakes, wording
+from tfdsl.syntax import (
+    _tables as tables,
+    condition_mistakes,
+    lexer,
+    repairs,
+    statement_mistakes,
+    value_mistakes,
+    wording,
+)
 from tfdsl.syntax.brackets import item_start
 from tfdsl.syntax.lexer import (
     AFTER,
@@ -90,8 +97,7 @@ def dangling(recovery: Recovery, at: int, _: set[int]) -> bool:
     types, before = recovery.types, recovery.before_line_end
     if before is None or not 1 <= at - before.at <= 2 or not before.at or types[before.at - 1] in ITEM_STARTS:
         return False
-    following = [*types[before.at : at], EQUAL if types[at] == COLON else types[at]]
-    put = _completion(before.states, following, ())
+    put = _completion(before.states, [*types[before.at : at], EQUAL if types[at] == COLON else types[at]], ())
     if put is None:
         return False
     end = before.at
@@ -326,8 +332,7 @@ def _declares(recovery: Recovery, at: int) -> bool:
     types = recovery.types
     if types[at] != lexer.NEWLINE or types[at + 1] not in DECLARATIONS:
         return False
-    start = [tables.START_FILE]
-    return recovery.column(at + 1) == 1 or repairs.fits(start, types[at + 1], types[at + 2])
+    return recovery.column(at + 1) == 1 or repairs.fits([tables.START_FILE], types[at + 1], types[at + 2])
 
 
 def _outside_job(recovery: Recovery, at: int, acceptable: set[int]) -> bool:

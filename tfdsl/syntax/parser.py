@@ -6,8 +6,7 @@ from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Diagnostic
 from tfdsl.gc_pause import without_gc
 from tfdsl.record import Record
-from tfdsl.syntax import _tables as tables
-from tfdsl.syntax import ast, strings
+from tfdsl.syntax import _tables as tables, ast, strings
 from tfdsl.syntax.build import BUILDERS, Builder
 from tfdsl.syntax.driver import Machine
 from tfdsl.syntax.lexer import Lexed, Token, comment_places, lex, tokenize

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
 from tfdsl.diagnostics.suggest import distance
-from tfdsl.syntax import _tables as tables
-from tfdsl.syntax import lexer, wording
+from tfdsl.syntax import _tables as tables, lexer, wording
 from tfdsl.syntax.driver import ENDS, find_action, jump, row
 from tfdsl.syntax.lexer import ARROW, AT, COLON, COMMA, EQUAL, EQUALS, NAMED_BLOCKS, NUMBER, PLAIN_BLOCKS
 from tfdsl.syntax.wording import shortened
@@ -251,8 +250,7 @@ def _insertion(recovery: Recovery, repair: Repair, at: int) -> Diagnostic:
         head = at - 1 if lexed.types[at - 1] in PLAIN_BLOCKS or lexed.types[at - 2] not in NAMED_BLOCKS else at - 2
         what = lexed.source.text[lexed.starts[head] : lexed.ends[at - 1]]
         return rules.MISSING_BLOCK(span, what=shortened(what)).fix("add an empty block", _edit(previous, span, "{ }"))
-    words = wording.put_in(put, recovery.text_before(at))
-    result = rules.UNEXPECTED(span, expected=words, found=token)
+    result = rules.UNEXPECTED(span, expected=wording.put_in(put, recovery.text_before(at)), found=token)
     text_of = _WRITTEN.get(put)
     if text_of is not None and len(repair.types) == 1:
         result = result.fix(f"add {text_of}", _edit(previous, span, text_of))

@@ -156,8 +156,7 @@ def declaration_inside(recovery: Recovery, at: int, _: set[int]) -> bool:
         return False
     if not repairs.fits(recovery.before.states, ROLE, lexer.NAME):
         return False
-    span = recovery.spanning(at - 1, at + 1)
-    diagnostic = rules.DECLARATION_INSIDE(span, word=recovery.text(at - 1))
+    diagnostic = rules.DECLARATION_INSIDE(recovery.spanning(at - 1, at + 1), word=recovery.text(at - 1))
     recovery.report(diagnostic.help("move it out of the job, to the top of the file"))
     recovery.step_back()
     return recovery.drop_item(at - 1)
@@ -312,8 +311,7 @@ def block_with_equals(recovery: Recovery, at: int, _: set[int]) -> bool:
     if item_start(types, word + 1) != word:
         return False
     keyword = lexed.text(word)
-    sign = recovery.spanning(word + 1, word + 2)
-    diagnostic = rules.BLOCK_FORM(sign, word=keyword, form=_form(keyword))
+    diagnostic = rules.BLOCK_FORM(recovery.spanning(word + 1, word + 2), word=keyword, form=_form(keyword))
     if types[word] in WITHOUT_NAME and types[word + 2] == lexer.LBRACE:
         gap = Span(lexed.source, lexed.ends[word], lexed.starts[word + 2])
         recovery.report(diagnostic.fix("remove it", Edit(gap, " "), safe=True))
@@ -369,8 +367,7 @@ def yaml_steps(recovery: Recovery, at: int, _: set[int]) -> bool:
             break
         end = recovery.line_end(end + 1)
     word = recovery.spanning(at - 1, at)
-    diagnostic = rules.UNKNOWN_STATEMENT(word, found=word.text)
-    recovery.report(diagnostic.help(f"for example: {_form(meant)}"))
+    recovery.report(rules.UNKNOWN_STATEMENT(word, found=word.text).help(f"for example: {_form(meant)}"))
     stop = lexed.ends[end - 1]
     lexed.diagnostics[:] = [each for each in lexed.diagnostics if not word.end <= each.span.start < stop]
     recovery.step_back()
@@ -429,7 +426,7 @@ def unset_form(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 
 def _impossible(recovery: Recovery, start: int, kind: str) -> bool:
-    """``unset role ps``."""
+    """``unset`` of something that cannot be unset: ``unset role ps``."""
     end = item_end(recovery.types, start)
     span = recovery.spanning(start, end)
     if not recovery.cut_behind(start):
@@ -488,8 +485,7 @@ def _policy_word(recovery: Recovery, at: int) -> bool:
     if rest >= end or (recovery.machine.at > at and not recovery.cut_behind(at - 1)):
         return False
     span = recovery.spanning(at - 1, end)
-    wanted = f"unset on {recovery.spanning(rest, end).text}"
-    _report_form(recovery, span, wanted)
+    _report_form(recovery, span, f"unset on {recovery.spanning(rest, end).text}")
     recovery.replace(at, ON, rest - at)
     return True
 
@@ -530,8 +526,7 @@ def _entry(recovery: Recovery, at: int) -> bool:
     key = recovery.spanning(at + (types[at] == DOT), end).text
     quoted = key if key.startswith('"') else f'"{key}"'
     span = recovery.spanning(at - 2, end)
-    wanted = f"unset {name}[{quoted}]"
-    _report_form(recovery, span, wanted)
+    _report_form(recovery, span, f"unset {name}[{quoted}]")
     recovery.delete(at, end - at)
     for offset, type_ in enumerate((lexer.LSQB, lexer.ERROR, lexer.RSQB)):
         recovery.insert(at + offset, type_)
@@ -539,7 +534,7 @@ def _entry(recovery: Recovery, at: int) -> bool:
 
 
 def _second_name(recovery: Recovery, at: int) -> bool:
-    """``unset image command``."""
+    """Several names after one ``unset``: ``unset image command``."""
     lexed = recovery.lexed
     if not is_word(lexed.types[at]) or (lexed.types[at] == UNSET and is_word(lexed.types[at + 1])):
         return False  # the latter lacks only a separator

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Edit
 from tfdsl.patterns import regex
-from tfdsl.syntax import _tables as tables
-from tfdsl.syntax import lexer, repairs
+from tfdsl.syntax import _tables as tables, lexer, repairs
 from tfdsl.syntax.lexer import AND, AT_LEAST, BANG, COLON, COMMA, DOT, EQUAL, MINUS, MORE, NUMBER, OR, SLASH, TEXT, UNIT
 from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
@@ -76,7 +75,7 @@ def chained_comparison(recovery: Recovery, at: int, acceptable: set[int]) -> boo
 
 
 def split_unit(recovery: Recovery, at: int, _: set[int]) -> bool:
-    """``16 Gi``."""
+    """A space between a number and its unit: ``16 Gi``."""
     if not recovery.before or recovery.types[at - 1] != NUMBER or recovery.text(at) not in UNITS:
         return False
     if recovery.types[at + 1] in (EQUAL, COLON):
@@ -94,7 +93,7 @@ def split_unit(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 
 def leading_dot(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
-    """``.5``."""
+    """A number that begins with its dot: ``.5``."""
     if recovery.types[at] != DOT or recovery.types[at + 1] not in (NUMBER, UNIT) or lexer.ERROR not in acceptable:
         return False
     span = recovery.spanning(at, at + 2)
@@ -105,7 +104,7 @@ def leading_dot(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
 
 
 def unquoted_path(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
-    """``at /data``."""
+    """A path without quotes: ``at /data``."""
     lexed = recovery.lexed
     if lexed.types[at] not in (SLASH, DOT) or lexer.ERROR not in acceptable:
         return False
@@ -128,8 +127,7 @@ def unquoted_value(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 def _unquoted(recovery: Recovery, at: int, end: int) -> bool:
     span = recovery.spanning(at, end)
-    diagnostic = rules.UNQUOTED_TEXT(span)
-    recovery.report(diagnostic.fix("write it in quotes", Edit(span, f'"{span.text}"')))
+    recovery.report(rules.UNQUOTED_TEXT(span).fix("write it in quotes", Edit(span, f'"{span.text}"')))
     recovery.replace(at, lexer.ERROR, end - at)
     return True
 

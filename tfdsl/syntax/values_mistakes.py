@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Edit
-from tfdsl.syntax import _tables as tables
-from tfdsl.syntax import lexer
+from tfdsl.syntax import _tables as tables, lexer
 from tfdsl.syntax.brackets import item_end, item_start
 from tfdsl.syntax.lexer import COLON, EQUAL, MINUS, NUMBER, is_word
 from tfdsl.text import Span

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfdsl import targets
-from tfdsl.syntax import _tables as tables
-from tfdsl.syntax import lexer
+from tfdsl.syntax import _tables as tables, lexer
 from tfdsl.syntax.lexer import Lexed
 
 _TEXTS = {number: text for text, number in (*tables.KEYWORDS, *tables.OPERATORS)}
@@ -108,9 +107,7 @@ def found(lexed: Lexed, i: int) -> str:
 def shortened(text: str) -> str:
     """``text``, or its beginning if it is long or has several lines."""
     first = text[: _LONGEST + 1].split("\n", 1)[0].rstrip("\r")
-    if len(text) > _LONGEST or first != text:
-        return first[:_LONGEST] + "…"
-    return text
+    return first[:_LONGEST] + "…" if len(text) > _LONGEST or first != text else text
 
 
 def put_in(type_: int, after: str = "") -> str:

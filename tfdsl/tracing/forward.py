@@ -164,8 +164,7 @@ class Forward:
                 yield Lines("through", tuple(trace.inside(template.span, roles or None)), place_of(template.name.span))
         elif isinstance(node, ast.Include):
             for source in self._included(statement):
-                whole = Span(source, 0, len(source.text))
-                yield Lines("made", tuple(trace.inside(whole)))
+                yield Lines("made", tuple(trace.inside(Span(source, 0, len(source.text)))))
 
     def _through(self, name: Name, trace: Trace) -> Iterator[Lines]:
         """The lines of what uses ``name``, directly or through names that are given values with it."""
@@ -225,8 +224,7 @@ class Forward:
             if outcome is None or pipeline.has_errors(outcome.diagnostics):
                 self.without = Without(refused=True)
                 continue
-            before = Trace(self._files(outcome.made))
-            decided, more = differing(trace.lines, before.lines)
+            decided, more = differing(trace.lines, Trace(self._files(outcome.made)).lines)
             if decided:
                 return [Lines("decided", tuple(decided))]
             self.without = Without(gone=more) if more else self.without
@@ -332,10 +330,9 @@ def _elsewhere(statement: Statement, backend: Backend, outcome: Outcome) -> str 
     for node in nodes:
         if isinstance(node, ast.Target) and targets.find(node.name.text) is not backend:
             return f"it is in the block of another target, {node.name.text}"
-        if isinstance(node, ast.Job) and outcome.made:
-            names = [one.unit.origins.job for one in outcome.made]
-            if node.name.span not in names:
-                return f"job {node.name.text} is not compiled here"
+        jobs = [one.unit.origins.job for one in outcome.made]
+        if isinstance(node, ast.Job) and jobs and node.name.span not in jobs:
+            return f"job {node.name.text} is not compiled here"
     for node in nodes:
         condition = getattr(node, "condition", None)
         if isinstance(condition, ast.Condition) and outcome.conditions.get(condition.span) is False:
@@ -344,7 +341,7 @@ def _elsewhere(statement: Statement, backend: Backend, outcome: Outcome) -> str 
 
 
 def _unused(forward: Forward, statement: Statement, program: Program) -> str | None:
-    """That nothing uses what is declared, or that its value is from elsewhere."""
+    """The reason that nothing uses what is declared, or that its value is from elsewhere."""
     node, uses = statement.node, forward.uses
     above = statement.above[-1] if statement.above else None
     if uses is None:

@@ -5,6 +5,7 @@ Source: language reference, "Attributes".
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Literal, TypeAlias
 
 from tfdsl.record import Record
@@ -49,6 +50,7 @@ class Attribute(Record):
     for the job's own object, the role's for its pods; nothing is inherited). ``roles``: the only roles that can have
     it. ``default``: in the words of the reference. ``aliases``: what other tools call it, for suggestions; ``akin``:
     their words for something similar. ``ir``: the type in a job that is resolved, where it is another one.
+    ``memory_at``: where it mounts memory of its size.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Attribute(Record):
     example: str = ""
     akin: tuple[str, ...] = ()
     ir: Type | None = None
+    memory_at: str = ""
 
     @property
     def has_entries(self) -> bool:
@@ -95,6 +98,8 @@ NO_LIMIT: NoLimit = "none"
 MOST_REPLICAS = 100_000
 """More is a mistake: no target and no cluster spec can have that many."""
 MOST_RETRIES = 2**31 - 2
+DEFAULT_RETRIES = 3
+"""Of a job in which a policy restarts anything."""
 """The most that Kubernetes can count in 32 bits, less the first start, which some targets count too."""
 CAPABILITIES = (
     "ALL", "AUDIT_CONTROL", "AUDIT_READ", "AUDIT_WRITE", "BLOCK_SUSPEND", "BPF", "CHECKPOINT_RESTORE", "CHOWN",
@@ -126,7 +131,7 @@ ATTRIBUTES = (
               ("schedulerName", "scheduler_name"), example='"batch-scheduler"'),
     Attribute("gang", "job", BOOL, "true", "Start all `min_available` replicas together or none.",
               ("gang_scheduling", "gangScheduling"), example="false"),
-    Attribute("retries", "job", IntType(0, MOST_RETRIES), "3 if a policy restarts anything, else 0",
+    Attribute("retries", "job", IntType(0, MOST_RETRIES), f"{DEFAULT_RETRIES} if a policy restarts anything, else 0",
               "Restarts allowed over the life of the job; after them, the job fails.",
               ("backoffLimit", "maxRetry", "max_retries", "retry", "num_retries", "retry_count", "retry_limit"),
               example="2",
@@ -191,15 +196,16 @@ ATTRIBUTES = (
     Attribute("resources", "both", MapType(COUNT), "{}", "Extended resources.",
               ("container_resources", "extended_resources"), example='{ "rdma/hca" = 1 }'),
     Attribute("shm", "both", MEMORY, "the runtime's", "Size of /dev/shm; counts as a mount there.",
-              ("shm_size", "shmSize", "shared_memory"), example="8Gi"),
+              ("shm_size", "shmSize", "shared_memory"), example="8Gi", memory_at="/dev/shm"),
     Attribute("port", "both", IntType(1, 65535), "2222; tensorboard 6006", "Port of the TensorFlow server.",
               ("containerPort", "container_port", "tfPort"), example="2222"),
     Attribute("ports", "both", MapType(IntType(1, 65535)), "{}", "Further ports of the container, by name.",
               ("containerPorts", "named_ports", "extra_ports"), example="{ metrics = 9090 }", akin=("expose_ports",)),
     Attribute("host_network", "both", BOOL, "false", "Use the node's network.", ("hostNetwork",), example="true",
               akin=("network", "network_mode")),
-    Attribute("service_account", "both", WORD, "the namespace's", "ServiceAccount of the pods.",
-              ("serviceAccountName", "serviceAccount", "service_account_name"), example='"trainer"'),
+    Attribute("service_account", "both", StringType(empty=False, names="ServiceAccount"), "the namespace's",
+              "ServiceAccount of the pods.", ("serviceAccountName", "serviceAccount", "service_account_name"),
+              example='"trainer"'),
     Attribute("run_as_user", "both", IntType(0, HIGHEST_ID), "the image's", "Number of the user that runs the command.",
               ("runAsUser", "uid", "user_id"), example="1000", akin=("user", "username")),
     Attribute("run_as_group", "both", IntType(0, HIGHEST_ID), "the image's",
@@ -248,6 +254,10 @@ ATTRIBUTES = (
 
 BY_NAME: dict[str, Attribute] = {row.name: row for row in ATTRIBUTES}
 
+IN_MEMORY: dict[str, str] = {row.name: row.memory_at for row in ATTRIBUTES if row.memory_at}
+"""Attribute → the path at which it mounts memory; it counts as a mount there."""
+IN_MEMORY_AT: dict[str, str] = {path: name for name, path in IN_MEMORY.items()}
+
 TENSORBOARD_INHERITS = (
     "image",
     "image_pull_policy",
@@ -263,6 +273,20 @@ TENSORBOARD_INHERITS = (
     "fs_group",
 )
 """The job's values that tensorboard inherits (with the mounts); all others are for the training roles."""
+
+PROGRAM = (
+    "image",
+    "image_pull_policy",
+    "image_pull_secrets",
+    "command",
+    "args",
+    "workdir",
+    "env",
+    "env_from",
+    "service_account",
+    "host_network",
+)
+"""What says which program runs and as whom, not what it needs: ``import`` writes it in the job of a single role."""
 
 TOLERATION: dict[str, Type] = {
     "key": STRING,
@@ -304,3 +328,14 @@ ROLES = (
 
 ROLE_NAMES = tuple(row.name for row in ROLES)
 ROLES_BY_NAME = {row.name: row for row in ROLES}
+BOARD = "tensorboard"
+"""The role that trains nothing: it decides nothing, and policies without ROLE do not cover it."""
+TRAINERS = tuple(row.name for row in ROLES if row.trains)
+"""The roles that run the training; the first that a job has completes it."""
+LEADERS = tuple(row.name for row in ROLES if row.trains and row.single)
+"""The roles that coordinate the training."""
+
+
+def decider(roles: Container[str]) -> str | None:
+    """Which of ``roles`` completes the job unless a policy says so."""
+    return next((name for name in TRAINERS if name in roles), None)

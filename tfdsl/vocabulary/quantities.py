@@ -106,12 +106,12 @@ class Undecided(Record):
 
     @property
     def quantity(self) -> Quantity:
-        """Read as thousandths."""
+        """The number as thousandths of a unit."""
         return Quantity(self.count, self.text)
 
     @property
     def duration(self) -> Duration:
-        """Read as minutes."""
+        """The number as minutes."""
         return Duration(self.count * 60_000, self.text)
 
 
@@ -154,7 +154,7 @@ def parse_unit(text: str) -> Quantity | Duration | Undecided | None:
 
 
 def _milli(text: str) -> int:
-    """The thousandths of a quantity that comes alone; a ``ValueError`` when it is none."""
+    """The thousandths of a quantity that comes alone; a ``ValueError`` if it is not one."""
     value = _amount(text)
     if isinstance(value, Undecided):
         value = value.quantity
@@ -165,7 +165,7 @@ def _milli(text: str) -> int:
 
 
 def _ms(text: str) -> int:
-    """The milliseconds of a duration that comes alone; a ``ValueError`` when it is none."""
+    """The milliseconds of a duration that comes alone; a ``ValueError`` if it is not one."""
     value = _amount(text)
     if isinstance(value, Undecided):
         value = value.duration
@@ -176,7 +176,7 @@ def _ms(text: str) -> int:
 
 
 def parse_amount(text: str) -> int | Decimal | Quantity | Duration | Undecided | None:
-    """The number, quantity or duration that a text is, as a literal of the language; ``None`` when it is none."""
+    """The number, quantity or duration that a text is, as a literal of the language; ``None`` for another text."""
     whole, point, fraction = text.partition(".")
     if not text.isascii() or len(text) > LONGEST_AMOUNT or text.endswith("."):
         return None
@@ -203,8 +203,7 @@ def _amount(text: str) -> Quantity | Duration | Undecided | None:
 def _scaled(number: str, size: int) -> int | None:
     """``number`` (decimal text) times ``size`` as an exact integer, else ``None``."""
     whole, _, fraction = number.partition(".")
-    total = int(whole + fraction) * size
-    quotient, rest = divmod(total, 10 ** len(fraction))
+    quotient, rest = divmod(int(whole + fraction) * size, 10 ** len(fraction))
     return None if rest else quotient
 
 

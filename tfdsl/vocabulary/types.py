@@ -9,7 +9,7 @@ from tfdsl.record import Record
 
 
 class IntType(Record):
-    """A whole number within bounds (inclusive; ``None`` is no bound). ``devices``: it counts devices."""
+    """A whole number within bounds (inclusive; ``None``: no bound). ``devices``: it counts devices."""
 
     at_least: int | None = None
     at_most: int | None = None
@@ -23,7 +23,8 @@ class NumberType(Record):
 class StringType(Record):
     """Text. ``run_time``: it can contain ``${task.index}`` and ``${env.NAME}``. ``pattern`` matches the whole text.
 
-    ``called``: what a word of a long ``one_of`` is; ``prefix``: what other tools write before those words.
+    ``called``: what a word of a long ``one_of`` is; ``prefix``: what other tools write before those words. ``names``:
+    the kind of the object that it names.
     """
 
     one_of: tuple[str, ...] = ()
@@ -32,6 +33,7 @@ class StringType(Record):
     empty: bool = True
     called: str = ""
     prefix: str = ""
+    names: str = ""
 
 
 class BoolType(Record):

@@ -65,7 +65,7 @@ def check_virtual_memory(unit: Unit, rules: HadoopRules, roles: Sequence[Role]) 
     CUDA reserves addresses for all memory of the node and its devices; without it TensorFlow takes some GB, mostly for
     its threads.
     """
-    short = [role for role in roles if role.name != "tensorboard"]
+    short = [role for role in roles if not role.is_board]
     if short:
         diagnostic = rules.virtual_memory(unit.origins.span(child(short[0].path, "memory")), roles=_names(short))
         yield diagnostic.help("set yarn.nodemanager.vmem-check-enabled to false on the nodes")

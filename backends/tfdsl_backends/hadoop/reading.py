@@ -8,22 +8,20 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend.draft import Attribute, Bare, Block, Draft, Policy, Statement, Text, Value
 from tfdsl.diagnostics import Diagnostic, command_rules
-from tfdsl.manifest.nodes import Node
+from tfdsl.manifest.nodes import Node, View
 from tfdsl.manifest.shell_words import Command, Word, expanded, read_script, within
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
 from tfdsl.vocabulary import quantities
+from tfdsl.vocabulary.attributes import DEFAULT_RETRIES, ROLE_NAMES, decider
 from tfdsl.vocabulary.statements import RESTARTS
 
 if TYPE_CHECKING:
     from tfdsl.backend.reading import Asked
 
 
-ROLES: Final = ("chief", "master", "ps", "worker", "evaluator", "tensorboard")
-"""The roles of the language."""
-
-_SAME: Final = {name: name for name in ROLES} | {"chiefworker": "chief"}
+_SAME: Final = {name: name for name in ROLE_NAMES} | {"chiefworker": "chief"}
 """What people call a role, in lowercase."""
 
 UNIT_NAMES: Final = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
@@ -64,7 +62,7 @@ class Notes(Record):
         self.tell(command_rules.READ_DIFFERENTLY(span, what=what, word=word, difference=difference))
 
     def keep(self, word: Word, place: str) -> str:
-        """The text of ``word``; what has no value in it is told."""
+        """The text of ``word``; expansions without a value are reported."""
         for unknown in word.unknown:
             self.tell(command_rules.NO_VALUE(unknown.span, what=unknown.written, word=place))
         return word.text
@@ -90,7 +88,7 @@ def role_of(name: str, asked: Asked) -> str | None:
     """The role that a manifest calls ``name``; ``None`` if nobody says."""
     said = asked.roles.get(name)
     if said is not None:
-        return said if said in ROLES else None
+        return said if said in ROLE_NAMES else None
     return _SAME.get(name.lower())
 
 
@@ -111,7 +109,7 @@ def amount_of_bytes(size: int) -> Bare:
 
 
 def memory(text: str, unit: int = MEBIBYTE) -> Bare | None:
-    """An amount such as ``4G``, ``20480M`` or a number of ``unit``, rounded up to MB; ``None`` if it is none."""
+    """An amount such as ``4G``, ``20480M`` or a number of ``unit``, rounded up to MB; ``None`` for others."""
     amount = memory_in_mb(text, unit)
     return megabytes(amount) if amount is not None else None
 
@@ -133,8 +131,15 @@ def duration(milliseconds: int) -> Bare:
     return Bare(quantities.duration(milliseconds).text)
 
 
+def set_grace(block: Block, seconds: View, usual: int) -> None:
+    """The time that the role's command has to stop, where it is not the ``usual`` one."""
+    value = getattr(seconds.node, "value", usual)
+    if isinstance(value, int | float) and value != usual:
+        block.set("stop_grace", duration(round(value * 1000)), seconds.span)
+
+
 def java_number(text: str) -> int | None:
-    """A number as Java's ``Integer.decode`` reads it: ``010`` is 8, ``08`` is none."""
+    """A number as Java's ``Integer.decode`` reads it: ``010`` is 8, ``08`` is not a number."""
     word = text.strip()
     sign, digits = (-1, word[1:]) if word[:1] == "-" else (1, word.removeprefix("+"))
     base = 10
@@ -210,7 +215,7 @@ def roles_of(title: str, names: Mapping[str, Span], notes: Notes, span: Span) ->
             unknown.append(name)
         else:
             roles[name] = role
-    if roles and not unknown and set(roles.values()) & {"chief", "master", "worker"}:
+    if roles and not unknown and decider(roles.values()):
         return roles
     if unknown:
         listed = " and ".join((", ".join(unknown[:-1]), unknown[-1])) if len(unknown) > 1 else unknown[0]
@@ -284,11 +289,8 @@ def read_discovery(draft: Draft, *, configured: bool, flags: bool, programs: boo
     return discovery
 
 
-DEFAULT_RETRIES = 3
-
-
 def subject(role: str, index: int) -> str:
-    """``worker`` or ``worker[0]``."""
+    """A role or replica as the language names it: ``worker``, ``worker[0]``; ``index`` is negative for a role."""
     return role if index < 0 else f"{role}[{index}]"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tfdsl.backend import Row, approximated, conditions, kept, refused, translated
+from tfdsl.vocabulary.attributes import IN_MEMORY
 from tfdsl_backends.hadoop import when
 
 KUBERNETES = "write it in the block of a Kubernetes target"
@@ -59,7 +60,7 @@ def _steps(program: str) -> Iterator[Row]:
         "it runs in the task's own container, after all mounts are there and all tasks have met; a restarted task runs "
         "it again",
     )
-    yield kept(f"{key}.image", "", when=when.as_the_role)
+    yield kept(f"{key}.image", "", when=conditions.as_the_role)
     yield refused(
         f"{key}.image",
         "a prepare step runs in the container of its task, so role {role} cannot prepare with image {value}",
@@ -73,7 +74,7 @@ def _steps(program: str) -> Iterator[Row]:
     yield translated(f"{key}.env", program, "set for the step alone")
     yield from _no_variables(f"{key}.env_from", f"{key}.env{{pod_field}}")
     for field in ("cpu", "memory"):
-        yield kept(f"{key}.{field}", "", when=when.as_the_role)
+        yield kept(f"{key}.{field}", "", when=conditions.as_the_role)
         yield approximated(
             f"{key}.{field}",
             "",
@@ -82,7 +83,7 @@ def _steps(program: str) -> Iterator[Row]:
             "prepare-size",
         )
     yield kept(f"{key}.gpu", "CUDA_VISIBLE_DEVICES", when=conditions.zero)
-    yield kept(f"{key}.gpu", "", when=when.as_the_role)
+    yield kept(f"{key}.gpu", "", when=conditions.as_the_role)
     yield approximated(
         f"{key}.gpu",
         "",
@@ -98,159 +99,176 @@ def _steps(program: str) -> Iterator[Row]:
     )
 
 
-def _job(program: str, codes: Mapping[str, str]) -> Iterator[Row]:
-    yield approximated(
-        "job.namespace",
-        "",
-        "YARN has no namespaces; {value} is ignored",
-        "001",
-        instead="queue selects the resources for the job",
-    )
-    yield from _labels("job")
-    yield refused(
-        "job.scheduler", "a YARN cluster has one scheduler; a job cannot choose {value}", "005", instead=KUBERNETES
-    )
-    yield translated("job.cleanup", "", "all containers end with the job", when=conditions.running)
-    yield approximated(
-        "job.cleanup",
-        "",
-        "all containers end with the job and YARN keeps their logs, whatever cleanup says",
-        codes["cleanup"],
-    )
-    yield kept("job.suspend", "", when=conditions.off)
-    yield refused(
-        "job.suspend",
-        "YARN starts an application when it is submitted",
-        codes["suspend"],
-        instead="submit it later",
-    )
-    yield approximated(
-        "cluster.protocol",
-        program,
-        "only server roles use protocol {value}: TF_CONFIG does not name it, so a program that starts its own server "
-        "must set it",
-        codes["protocol"],
-        when=conditions.not_grpc,
-        default="silent",
-    )
-    yield translated("cluster.protocol", program, "of the servers that roles with server = true run")
-    yield kept("build", "the Dockerfile of the image", when=when.any_docker)
-    yield approximated(
-        "build", "the Dockerfile", "no role runs in docker, so the image is not used", codes["build"], "build-unused"
-    )
-
-
-def _labels(of: str) -> Iterator[Row]:
-    yield approximated(f"{of}.labels", "", "YARN has no labels; they are ignored", "002")
-    yield approximated(f"{of}.annotations", "", "YARN has no annotations; they are ignored", "003")
-
-
-def _placement(codes: Mapping[str, str]) -> Iterator[Row]:
-    yield approximated(
-        "roles[].min_available",
-        "",
-        "the tasks wait for all replicas, because the cluster spec names each of them; {role} cannot start with "
-        "{value}",
-        "020",
-        when=conditions.fewer,
-        instead="lower replicas",
-    )
-    yield kept("roles[].min_available", "")
-    yield from _labels("roles[]")
-    yield refused(
-        "roles[].node_selector",
-        "YARN does not know Kubernetes node labels",
-        codes["node_selector"],
-        instead="write node_label with the YARN label of those nodes",
-    )
-    yield refused(
-        "roles[].tolerations",
-        "YARN nodes have no taints",
-        codes["tolerations"],
-        instead="node_label can place a role on the nodes of an exclusive YARN label",
+def _job(program: str, codes: Mapping[str, str]) -> tuple[Row, ...]:
+    return (
+        approximated(
+            "job.namespace",
+            "",
+            "YARN has no namespaces; {value} is ignored",
+            "001",
+            instead="queue selects the resources for the job",
+        ),
+        *_labels("job"),
+        refused(
+            "job.scheduler", "a YARN cluster has one scheduler; a job cannot choose {value}", "005", instead=KUBERNETES
+        ),
+        translated("job.cleanup", "", "all containers end with the job", when=conditions.running),
+        approximated(
+            "job.cleanup",
+            "",
+            "all containers end with the job and YARN keeps their logs, whatever cleanup says",
+            codes["cleanup"],
+        ),
+        kept("job.suspend", "", when=conditions.off),
+        refused(
+            "job.suspend",
+            "YARN starts an application when it is submitted",
+            codes["suspend"],
+            instead="submit it later",
+        ),
+        approximated(
+            "cluster.protocol",
+            program,
+            "only server roles use protocol {value}: TF_CONFIG does not name it, so a program that starts its own "
+            "server "
+            "must set it",
+            codes["protocol"],
+            when=conditions.not_grpc,
+            default="silent",
+        ),
+        translated("cluster.protocol", program, "of the servers that roles with server = true run"),
+        kept("build", "the Dockerfile of the image", when=when.any_docker),
+        approximated(
+            "build",
+            "the Dockerfile",
+            "no role runs in docker, so the image is not used",
+            codes["build"],
+            "build-unused",
+        ),
     )
 
 
-def _container(program: str, image: str, codes: Mapping[str, str]) -> Iterator[Row]:
-    yield refused(
-        "roles[].image",
-        "Docker pulls images from a registry and cannot run {value}",
-        "047",
-        "image-file",
-        instead="write the image's name in its registry, without a scheme",
-        when=when.docker_file,
-    )
-    yield kept("roles[].image", image, when=when.docker)
-    yield approximated(
-        "roles[].image",
-        "",
-        "role {role} runs natively, so its image is not used",
-        "030",
-        "image-unused",
-        instead='remove runtime, or write runtime = "docker"',
-    )
-    yield approximated(
-        "roles[].image_pull_policy",
-        "",
-        "a node pulls an image only if it does not have it; {value} is ignored",
-        "031",
-        "pull-policy",
-    )
-    yield approximated(
-        "roles[].image_pull_secrets",
-        "",
-        "the secrets are ignored; the docker client of each node must be logged in",
-        "032",
-        "pull-secrets",
-    )
-    yield from _no_variables("roles[].env_from", "roles[].env{pod_field}")
-    yield kept("roles[].logdir", "tensorboard --logdir")
-    yield kept("roles[].command", program)
-    yield kept("roles[].args", program)
-    yield translated("roles[].workdir", program, "relative to the task's work folder")
-    yield kept("roles[].host_network", "", when=conditions.off)
-    yield refused(
-        "roles[].host_network",
-        "a YARN container always uses the network of its node",
-        codes["host_network"],
-        instead="remove host_network",
-    )
-    yield refused(
-        "roles[].service_account",
-        "YARN has no service accounts; tasks run as the user who submits",
-        codes["service_account"],
-        instead=KUBERNETES,
+def _labels(of: str) -> tuple[Row, ...]:
+    return (
+        approximated(f"{of}.labels", "", "YARN has no labels; they are ignored", "002"),
+        approximated(f"{of}.annotations", "", "YARN has no annotations; they are ignored", "003"),
     )
 
 
-def _identity() -> Iterator[Row]:
-    for name, code in (("run_as_user", "090"), ("run_as_group", "091")):
-        yield refused(
-            f"roles[].{name}",
-            "YARN decides which user a container runs as; a job cannot choose {value}",
-            code,
+def _placement(codes: Mapping[str, str]) -> tuple[Row, ...]:
+    return (
+        approximated(
+            "roles[].min_available",
+            "",
+            "the tasks wait for all replicas, because the cluster spec names each of them; {role} cannot start with "
+            "{value}",
+            "020",
+            when=conditions.fewer,
+            instead="lower replicas",
+        ),
+        kept("roles[].min_available", ""),
+        *_labels("roles[]"),
+        refused(
+            "roles[].node_selector",
+            "YARN does not know Kubernetes node labels",
+            codes["node_selector"],
+            instead="write node_label with the YARN label of those nodes",
+        ),
+        refused(
+            "roles[].tolerations",
+            "YARN nodes have no taints",
+            codes["tolerations"],
+            instead="node_label can place a role on the nodes of an exclusive YARN label",
+        ),
+    )
+
+
+def _container(program: str, image: str, codes: Mapping[str, str]) -> tuple[Row, ...]:
+    return (
+        refused(
+            "roles[].image",
+            "Docker pulls images from a registry and cannot run {value}",
+            "047",
+            "image-file",
+            instead="write the image's name in its registry, without a scheme",
+            when=when.docker_file,
+        ),
+        kept("roles[].image", image, when=when.docker),
+        approximated(
+            "roles[].image",
+            "",
+            "role {role} runs natively, so its image is not used",
+            "030",
+            "image-unused",
+            instead='remove runtime, or write runtime = "docker"',
+        ),
+        approximated(
+            "roles[].image_pull_policy",
+            "",
+            "a node pulls an image only if it does not have it; {value} is ignored",
+            "031",
+            "pull-policy",
+        ),
+        approximated(
+            "roles[].image_pull_secrets",
+            "",
+            "the secrets are ignored; the docker client of each node must be logged in",
+            "032",
+            "pull-secrets",
+        ),
+        *_no_variables("roles[].env_from", "roles[].env{pod_field}"),
+        kept("roles[].logdir", "tensorboard --logdir"),
+        kept("roles[].command", program),
+        kept("roles[].args", program),
+        translated("roles[].workdir", program, "relative to the task's work folder"),
+        kept("roles[].host_network", "", when=conditions.off),
+        refused(
+            "roles[].host_network",
+            "a YARN container always uses the network of its node",
+            codes["host_network"],
+            instead="remove host_network",
+        ),
+        refused(
+            "roles[].service_account",
+            "YARN has no service accounts; tasks run as the user who submits",
+            codes["service_account"],
             instead=KUBERNETES,
-        )
-    yield refused(
-        "roles[].fs_group",
-        "folders of a node keep their group, so group {value} cannot own the mounts of role {role}",
-        "092",
-        instead=KUBERNETES,
+        ),
     )
-    yield kept("roles[].privileged", "", when=conditions.off)
-    yield refused(
-        "roles[].privileged",
-        "the tasks of role {role} have the rights of the user who runs them and no others",
-        "093",
-        instead=KUBERNETES,
-    )
-    yield kept("roles[].capabilities", "", when=conditions.empty)
-    yield refused(
-        "roles[].capabilities",
-        "the administrator sets the capabilities of all containers; a job cannot add {names}",
-        "150",
-        instead=KUBERNETES,
-        fill=when.capability_names,
+
+
+def _identity() -> tuple[Row, ...]:
+    return (
+        *(
+            refused(
+                f"roles[].{name}",
+                "YARN decides which user a container runs as; a job cannot choose {value}",
+                code,
+                instead=KUBERNETES,
+            )
+            for name, code in (("run_as_user", "090"), ("run_as_group", "091"))
+        ),
+        refused(
+            "roles[].fs_group",
+            "folders of a node keep their group, so group {value} cannot own the mounts of role {role}",
+            "092",
+            instead=KUBERNETES,
+        ),
+        kept("roles[].privileged", "", when=conditions.off),
+        refused(
+            "roles[].privileged",
+            "the tasks of role {role} have the rights of the user who runs them and no others",
+            "093",
+            instead=KUBERNETES,
+        ),
+        kept("roles[].capabilities", "", when=conditions.empty),
+        refused(
+            "roles[].capabilities",
+            "the administrator sets the capabilities of all containers; a job cannot add {names}",
+            "150",
+            instead=KUBERNETES,
+            fill=when.capability_names,
+        ),
     )
 
 
@@ -264,89 +282,98 @@ def _stop(program: str) -> Row:
     )
 
 
-def _ports() -> Iterator[Row]:
-    yield kept("roles[].ports", "", when=conditions.empty)
-    yield approximated(
-        "roles[].ports",
-        "",
-        "a task shares the network of its node, and nothing reserves ports there: {names} may be in use",
-        "152",
-        "ports-not-reserved",
-        instead="let the command take a free port",
-        fill=when.port_numbers,
+def _ports() -> tuple[Row, ...]:
+    return (
+        kept("roles[].ports", "", when=conditions.empty),
+        approximated(
+            "roles[].ports",
+            "",
+            "a task shares the network of its node, and nothing reserves ports there: {names} may be in use",
+            "152",
+            "ports-not-reserved",
+            instead="let the command take a free port",
+            fill=when.port_numbers,
+        ),
     )
 
 
-def _no_variables(env_from: str, pod_field: str) -> Iterator[Row]:
+def _no_variables(env_from: str, pod_field: str) -> tuple[Row, ...]:
     """Variables that only Kubernetes has; the arguments are the keys."""
-    yield kept(env_from, "", when=conditions.empty)
-    yield refused(
-        env_from,
-        "YARN has no Secrets and ConfigMaps, so env_from has no variables to give",
-        "065",
-        "env-from",
-        instead="write what is not secret in env, or read it with env_file(...); let the program read the rest",
-    )
-    yield refused(
-        pod_field,
-        "YARN has no pods, so there is no {value}",
-        "066",
-        "pod-field",
-        instead="let the program ask its node, for example with hostname -i",
+    return (
+        kept(env_from, "", when=conditions.empty),
+        refused(
+            env_from,
+            "YARN has no Secrets and ConfigMaps, so env_from has no variables to give",
+            "065",
+            "env-from",
+            instead="write what is not secret in env, or read it with env_file(...); let the program read the rest",
+        ),
+        refused(
+            pod_field,
+            "YARN has no pods, so there is no {value}",
+            "066",
+            "pod-field",
+            instead="let the program ask its node, for example with hostname -i",
+        ),
     )
 
 
-def _resources(vcores: str, memory: str) -> Iterator[Row]:
-    yield approximated(
-        "roles[].cpu",
-        vcores,
-        "YARN counts whole processors; {value} is rounded up",
-        "033",
-        "cpu-rounded",
-        when=conditions.fraction,
+def _resources(vcores: str, memory: str) -> tuple[Row, ...]:
+    return (
+        approximated(
+            "roles[].cpu",
+            vcores,
+            "YARN counts whole processors; {value} is rounded up",
+            "033",
+            "cpu-rounded",
+            when=conditions.fraction,
+        ),
+        kept("roles[].cpu", vcores),
+        translated("roles[].memory", memory, "in MB, rounded up"),
+        approximated(
+            "roles[].cpu_limit",
+            "",
+            "a YARN container has one size: role {role} can count on its cpu only, whatever the node has left",
+            "153",
+            "cpu-unlimited",
+            when=conditions.unlimited,
+        ),
+        kept("roles[].cpu_limit", "", when=conditions.same_cpu),
+        approximated(
+            "roles[].cpu_limit",
+            "",
+            "a YARN container has one size: role {role} gets its cpu, not the limit {value}",
+            "034",
+        ),
+        approximated(
+            "roles[].memory_limit",
+            "",
+            "a YARN container has one size: role {role} is killed above its memory, although it has no limit",
+            "154",
+            "memory-unlimited",
+            when=conditions.unlimited,
+            instead="request as memory what the role can need at most",
+        ),
+        kept("roles[].memory_limit", "", when=conditions.same_memory),
+        approximated(
+            "roles[].memory_limit",
+            "",
+            "a YARN container has one size: role {role} is killed above its memory, not above {value}",
+            "035",
+            instead="request the larger amount as memory",
+        ),
+        refused("roles[].gpu_memory", "YARN cannot share a GPU", "039", instead="request whole devices with gpu"),
     )
-    yield kept("roles[].cpu", vcores)
-    yield translated("roles[].memory", memory, "in MB, rounded up")
-    yield approximated(
-        "roles[].cpu_limit",
-        "",
-        "a YARN container has one size: role {role} can count on its cpu only, whatever the node has left",
-        "153",
-        "cpu-unlimited",
-        when=conditions.unlimited,
-    )
-    yield kept("roles[].cpu_limit", "", when=conditions.same_cpu)
-    yield approximated(
-        "roles[].cpu_limit", "", "a YARN container has one size: role {role} gets its cpu, not the limit {value}", "034"
-    )
-    yield approximated(
-        "roles[].memory_limit",
-        "",
-        "a YARN container has one size: role {role} is killed above its memory, although it has no limit",
-        "154",
-        "memory-unlimited",
-        when=conditions.unlimited,
-        instead="request as memory what the role can need at most",
-    )
-    yield kept("roles[].memory_limit", "", when=conditions.same_memory)
-    yield approximated(
-        "roles[].memory_limit",
-        "",
-        "a YARN container has one size: role {role} is killed above its memory, not above {value}",
-        "035",
-        instead="request the larger amount as memory",
-    )
-    yield refused("roles[].gpu_memory", "YARN cannot share a GPU", "039", instead="request whole devices with gpu")
 
 
-def native_shm(code: str) -> Row:
-    """``shm`` of a native task."""
+def native_memory(attribute: str, code: str) -> Row:
+    """What ``attribute`` mounts for a native task."""
     return approximated(
-        "roles[].shm",
+        f"roles[].{attribute}",
         "",
-        "a native task uses its node's /dev/shm, whatever the size; {value} is ignored",
+        f"a native task uses its node's {IN_MEMORY[attribute]}, whatever the size; {{value}} is ignored",
         code,
-        "shm-native",
+        f"{attribute.replace('_', '-')}-native",
     )
 
 

@@ -37,13 +37,6 @@ def any_docker(unit: Unit, item: Item) -> bool:
     return any(in_docker(unit, role) for role in unit.job.roles)
 
 
-@condition("the role's")
-def as_the_role(unit: Unit, item: Item) -> bool:
-    """Whether a step asks for what its role has."""
-    role = unit.job.role(item.role)
-    return role is not None and item.value == getattr(role, item.key.rpartition(".")[2])
-
-
 @condition("native, an absolute path")
 def native_absolute(unit: Unit, item: Item) -> bool:
     """Whether only docker could mount something at the path."""

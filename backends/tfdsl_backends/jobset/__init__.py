@@ -1,7 +1,5 @@
 """JobSet: one ``jobset.x-k8s.io/v1alpha2`` JobSet, an Indexed Job for each role, with claims beside it."""
 
-from __future__ import annotations
-
 from tfdsl.backend import Backend
 from tfdsl_backends.jobset.messages import RULES
 from tfdsl_backends.jobset.options import OPTIONS, VERSIONS

@@ -15,7 +15,6 @@ from tfdsl.text import Span
 from tfdsl_backends.jobset import messages
 from tfdsl_backends.jobset.options import EXCLUSIVE, MESSAGE_PATTERNS
 from tfdsl_backends.jobset.policies import (
-    TENSORBOARD,
     decisions,
     hostname,
     job_name,
@@ -82,7 +81,7 @@ def _names(unit: Unit) -> list[Name]:
     chosen = job.role(unit.text("coordinator"))
     if chosen is not None:
         names.append(Name("the coordinator", f"{hostname(unit, chosen, 0)}.{subdomain(unit)}"))
-    if job.role(TENSORBOARD) is not None:
+    if job.board is not None:
         names.append(Name("TensorBoard's Service", tensorboard_name(job)))
     names += [Name(f"claim {claim.name}", f"{claim.name}-{job.name}") for claim in own_claims(unit)]
     names += [Name(f"claim {claim.name}", claim_name(job, claim), 253) for claim in documents(unit)]
@@ -128,7 +127,7 @@ def _rules(unit: Unit) -> Iterator[Diagnostic]:
 
 
 def _first_policy(unit: Unit) -> Span:
-    """Where the first policy stands that distinguishes failures."""
+    """Where the first policy is that distinguishes failures."""
     for event in ("exit", "evicted", "failed"):
         for policy in unit.job.policies:
             if policy.event == event:

@@ -11,7 +11,7 @@ from tfdsl.ir.policies import completions
 from tfdsl_backends.jobset import when
 from tfdsl_backends.jobset.checks import check
 from tfdsl_backends.jobset.options import API_VERSION, EXCLUSIVE
-from tfdsl_backends.jobset.policies import TENSORBOARD, decisions, job_name, jobset_rules, pod_labels, pod_rules
+from tfdsl_backends.jobset.policies import decisions, job_name, jobset_rules, pod_labels, pod_rules
 from tfdsl_backends.jobset.tfconfig import plan, tasks
 from tfdsl_backends.podspec.batch import ending_alone, job_spec
 from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL, written
@@ -26,14 +26,14 @@ def generate(unit: Unit) -> Sequence[Document]:
     """The JobSet, which is the main document; the claims that outlive it; TensorBoard's Service."""
     job = unit.job
     documents = [jobset(unit), *(claim_document(job, claim) for claim in when.documents(unit))]
-    board = job.role(TENSORBOARD)
+    board = job.board
     if board is not None:
         documents.append(tensorboard_service(job, board, pod_labels(unit, board)))
     return [Document(data) for data in documents]
 
 
 def jobset(unit: Unit) -> Data:
-    """The JobSet."""
+    """The JobSet of a job, without the documents beside it."""
     job = unit.job
     return {
         "apiVersion": API_VERSION,
@@ -74,7 +74,7 @@ def network(unit: Unit) -> dict[str, Data]:
 
 
 def coordinator(unit: Unit) -> Data:
-    """The replica that all others are told of."""
+    """The replica whose address all others get."""
     role = unit.job.role(unit.text("coordinator"))
     return {"replicatedJob": job_name(unit, role), "jobIndex": 0, "podIndex": 0} if role is not None else None
 
@@ -115,7 +115,7 @@ def replicated_job(unit: Unit, role: Role) -> Data:
                     decided.limit,
                     pod_rules(decided).rules,
                     pod_template(job, role, plan(unit, role)),
-                    (DEADLINE,) if role.name != TENSORBOARD else (),
+                    (DEADLINE,) if not role.is_board else (),
                     sorted(ending_alone(job, role), key=lambda policy: policy.index or 0),
                 ),
             },
@@ -132,7 +132,7 @@ def depends_on(unit: Unit, role: Role) -> Data:
 
 
 def in_order(job: Job) -> list[Role]:
-    """The roles, each behind those of its ``after``, else as they are."""
+    """The roles, each after those of its ``after``, and otherwise in their own order."""
     placed: list[Role] = []
     waiting = list(job.roles)
     while waiting:

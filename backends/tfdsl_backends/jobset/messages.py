@@ -1,7 +1,5 @@
 """What the jobset target checks beyond its table."""
 
-from __future__ import annotations
-
 from tfdsl.diagnostics import Rule
 from tfdsl_backends.podspec.messages import job_label_rule, kueue_rules, pod_rules, sidecar_rule
 

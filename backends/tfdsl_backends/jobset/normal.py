@@ -6,8 +6,7 @@ deprecated, becomes the dependencies that say the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Sequence as Many
+from collections.abc import Callable, Sequence as Many
 from functools import cache
 from typing import Final
 

@@ -16,6 +16,7 @@ from tfdsl.backend import Unit
 from tfdsl.emit.located import Data
 from tfdsl.ir.policies import covering, exit_policies, on_eviction, on_failure
 from tfdsl.record import Record
+from tfdsl.vocabulary.attributes import BOARD
 from tfdsl_backends.podspec.batch import action, decides, restarts_in_place
 from tfdsl_backends.podspec.plan import PolicyAction, disrupted, exited, watched
 
@@ -54,7 +55,6 @@ def pod_labels(unit: Unit, role: Role) -> dict[str, str]:
 NO_LIMIT: Final = 2**31 - 1
 """The ``backoffLimit`` of a Job that restarts for ever."""
 
-TENSORBOARD: Final = "tensorboard"
 FAILURES: Final = ("failed", "exit", "evicted")
 """The events that are about the failure of one replica."""
 
@@ -137,7 +137,7 @@ class Decisions(Record):
     @property
     def restarting(self) -> list[RoleDecisions]:
         """The roles whose Jobs restart pods or containers, TensorBoard apart."""
-        return [one for one in self.roles.values() if one.restarts and one.role.name != TENSORBOARD]
+        return [one for one in self.roles.values() if one.restarts and not one.role.is_board]
 
 
 def decisions(unit: Unit) -> Decisions:
@@ -157,7 +157,7 @@ def _decide(unit: Unit) -> Decisions:
 
 
 def _of_role(job: Job, role: Role) -> RoleDecisions:
-    if role.name == TENSORBOARD:
+    if role.is_board:
         return RoleDecisions(role, in_place=True, limit=NO_LIMIT, end="fail job", others=Case("restart pod", {}))
     indexes = _own_indexes(job, role)
     if restarts_in_place(job, role) and not indexes:
@@ -376,7 +376,7 @@ def jobset_rules(unit: Unit) -> list[Data]:
 
 def _roles(unit: Unit) -> list[RoleDecisions]:
     """The roles whose failure matters."""
-    return [role for name, role in decisions(unit).roles.items() if name != TENSORBOARD]
+    return [role for name, role in decisions(unit).roles.items() if name != BOARD]
 
 
 def _does(unit: Unit, role: RoleDecisions) -> list[object]:

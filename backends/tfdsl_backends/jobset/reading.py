@@ -9,28 +9,36 @@ from tfdsl.backend.draft import Attribute, Draft, Policy
 from tfdsl.backend.reading import Asked, Field, Group
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
-from tfdsl.manifest.nodes import Document, Node, View, changed, child, items, scalar, view
-from tfdsl.manifest.nodes import Sequence as Listed
+from tfdsl.manifest.nodes import Document, Node, Sequence as Listed, View, changed, child, items, scalar, view
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.text import Span
-from tfdsl.vocabulary.attributes import MOST_REPLICAS, ROLES, ROLES_BY_NAME
+from tfdsl.vocabulary.attributes import (
+    BOARD,
+    DEFAULT_RETRIES,
+    LEADERS,
+    MOST_REPLICAS,
+    MOST_RETRIES,
+    ROLES,
+    ROLES_BY_NAME,
+    decider,
+)
 from tfdsl_backends.jobset.lifecycle import BY_LIMIT, FAIL, Failure, Job, Manifest, read_manifest
 from tfdsl_backends.jobset.normal import aligned, completed, is_jobset, normal, with_claims
 from tfdsl_backends.jobset.options import EXCLUSIVE, JOB_NAME
 from tfdsl_backends.jobset.patch_rules import RULES
-from tfdsl_backends.jobset.policies import LABELS, TENSORBOARD
+from tfdsl_backends.jobset.policies import LABELS
 from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE
-from tfdsl_backends.podspec.reading.batch import USUAL_RETRIES, ending_alone, read_field, refusals
+from tfdsl_backends.podspec.reading.batch import ending_alone, read_field, refusals
 from tfdsl_backends.podspec.reading.beside import kept_claims
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
 from tfdsl_backends.podspec.reading.fields import metadata_fields, plain
 from tfdsl_backends.podspec.reading.mounts import claim_facts, stem
 from tfdsl_backends.podspec.reading.objects import Neighbours, job_name, read_metadata
 from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
-from tfdsl_backends.podspec.reading.values import LARGEST_RETRIES, STATUSES, on_exit
+from tfdsl_backends.podspec.reading.values import STATUSES, on_exit
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
 
@@ -50,7 +58,7 @@ def groups(documents: Sequence[Document]) -> Sequence[Group]:
 
 
 def read(group: Group, asked: Asked) -> Draft | None:
-    """The job that a JobSet describes; ``None`` where its Jobs cannot be roles (told as an error).
+    """The job that a JobSet describes; ``None`` where its Jobs cannot be roles (reported as an error).
 
     A JobSet that the server or its controller refuses is read as far as it goes, and need not come back.
     """
@@ -120,9 +128,6 @@ def _facts(draft: Draft, root: View, found: Sequence[RoleOf], made: Mapping[str,
     )
 
 
-_LEADERS: Final = ("chief", "master")
-
-
 class RoleOf(Record):
     """A replicated Job as a role. ``name``: its own; ``copies``: how many Jobs it is; ``job``: its entry."""
 
@@ -139,7 +144,7 @@ class RoleOf(Record):
 
 
 def roles(root: View, asked: Asked) -> list[RoleOf]:
-    """The roles in the order of the language; none where one of the Jobs, or all of it, has no place in it (told)."""
+    """The roles in the order of the language; none if it cannot express a Job or the set (reported)."""
     entries: list[View] = []
     for one in root["spec"]["replicatedJobs"].items():
         if one["replicas"].number == 0:
@@ -182,12 +187,12 @@ def _of(role: str, one: View) -> RoleOf:
 
 
 def _role(one: View, entries: Sequence[View], found: dict[str, RoleOf], asked: Asked) -> str | None:
-    """The role that the entry ``one`` is; ``None`` where it is none (told)."""
+    """The role of the entry ``one``; ``None`` if it cannot be a role (reported)."""
     name = one["name"].text or ""
     role = asked.roles.get(name) or _known(name)
     if role is None and len(entries) == 1:
         role = "worker"
-    taken = role in found or (role in _LEADERS and any(leader in found for leader in _LEADERS))
+    taken = role in found or (role in LEADERS and any(leader in found for leader in LEADERS))
     if role in ROLES_BY_NAME and not taken:
         return role
     error = NO_ROLE(one["name"].span, what="the replicated Job", name=name)
@@ -204,7 +209,7 @@ def _known(name: str) -> str | None:
 
 
 def _fits(one: RoleOf, asked: Asked) -> bool:
-    """Whether the role may have so many replicas; tells what becomes of several Jobs."""
+    """Whether the role may have so many replicas; reports what becomes of several Jobs."""
     place = one.job["replicas"] if one.copies > 1 else one.spec["completions"]
     what = f"role {one.role} with {one.replicas} replicas"
     if one.replicas > MOST_REPLICAS:
@@ -274,7 +279,7 @@ def read_order(draft: Draft, found: Sequence[RoleOf], asked: Asked) -> None:
 
 def read_limits(draft: Draft, found: Sequence[RoleOf]) -> None:
     """The deadline, if that of all Jobs but TensorBoard's is the same."""
-    places = [one.spec[DEADLINE.path] for one in found if one.role != TENSORBOARD]
+    places = [one.spec[DEADLINE.path] for one in found if one.role != BOARD]
     if len({place.number for place in places}) == 1:
         read_field(draft, DEADLINE, places[0])
 
@@ -292,7 +297,7 @@ def _belongs(root: View, name: str, claims: set[str]) -> bool:
     """Whether it is the Service of TensorBoard, or one of ``claims``."""
     kind, own = root["kind"].text, root["metadata"]["name"].text
     if kind == "Service":
-        return own == f"{name}-{TENSORBOARD}" and root["spec"]["selector"][f"{LABELS}/jobset-name"].text == name
+        return own == f"{name}-{BOARD}" and root["spec"]["selector"][f"{LABELS}/jobset-name"].text == name
     return kind == "PersistentVolumeClaim" and own in claims and claim_facts(root) is not None
 
 
@@ -324,7 +329,6 @@ def claims(jobset: View, documents: Sequence[Document]) -> dict[str, ClaimFacts]
 
 Done: TypeAlias = Literal["fail job", "restart job", "restart pod", "restart container"]
 
-_DECIDING: Final = ("chief", "master", "worker")
 _TERMINATED: Final = 143
 _MOST_APART: Final = 64
 """Replicas of a role that are asked for one by one."""
@@ -351,7 +355,7 @@ def read_policies(draft: Draft, root: View, found: Sequence[RoleOf]) -> None:
     """Policies of the job where most roles have them, else of each role; ``retries``."""
     _read_end(draft, root, found)
     manifest = read_manifest(root, named(found))
-    jobs = [(one, manifest.jobs[one.role]) for one in found if one.role in manifest.jobs and one.role != TENSORBOARD]
+    jobs = [(one, manifest.jobs[one.role]) for one in found if one.role in manifest.jobs and one.role != BOARD]
     roles = {one.role: _read_role(manifest, job, one) for one, job in jobs}
     if not roles:
         return
@@ -403,8 +407,8 @@ def _read_retries(draft: Draft, root: View, manifest: Manifest, roles: Sequence[
         counts = [(manifest.restarts, root["spec"]["failurePolicy"]["maxRestarts"].span), *counts]
     if counts:
         retries, span = counts[0]
-        if retries != USUAL_RETRIES and retries > 0:
-            draft.job.set("retries", min(retries, LARGEST_RETRIES), span)
+        if retries != DEFAULT_RETRIES and retries > 0:
+            draft.job.set("retries", min(retries, MOST_RETRIES), span)
 
 
 # --- the end -----------------------------------------------------------------------------------------------------
@@ -414,10 +418,10 @@ def _read_end(draft: Draft, root: View, found: Sequence[RoleOf]) -> None:
     """Whose end is the end of the job, unless that is what the language does by itself."""
     policy = root["spec"]["successPolicy"]
     targets = {target.text for target in policy["targetReplicatedJobs"].items()}
-    roles = [one for one in found if one.name in targets or (not targets and one.role != TENSORBOARD)]
+    roles = [one for one in found if one.name in targets or (not targets and one.role != BOARD)]
     if len(roles) != 1 and policy["operator"].text != "Any":
         return
-    usual = next((role for role in _DECIDING if any(one.role == role for one in found)), "")
+    usual = decider([one.role for one in found]) or ""
     single = {one.role: _single(one) for one in roles}
     if [one.role for one in roles] == [usual] and not single[usual]:
         return
@@ -435,6 +439,10 @@ def _single(one: RoleOf) -> list[int]:
 
 
 # --- failures ----------------------------------------------------------------------------------------------------
+#
+# The rules of a JobSet can say the same in many ways, so they are not read one by one: what happens to a failed pod of
+# each role is worked out as the controllers do, and that is written as policies. What compiles differently from what it
+# was becomes a patch.
 
 
 def _read_role(manifest: Manifest, job: Job, one: RoleOf) -> _Read:
@@ -520,7 +528,7 @@ def _failed(manifest: Manifest, job: Job, status: int, index: int, *, evicted: b
 
 
 def _by_set(manifest: Manifest, failure: Failure) -> Done:
-    """What the JobSet does about a failed Job: a restart of which none is left is a failure."""
+    """What the JobSet does about a failed Job; when no restart is left, the JobSet fails."""
     action = manifest.action(failure)
     counted = action == "RestartJobSet"
     return "fail job" if action == FAIL or (counted and not manifest.restarts) else "restart job"

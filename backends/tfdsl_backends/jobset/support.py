@@ -11,8 +11,7 @@ from tfdsl.backend import Row, Support, approximated, chosen, conditions, kept, 
 from tfdsl.vocabulary.statements import ACTIONS_OF
 from tfdsl_backends.jobset import when
 from tfdsl_backends.jobset.options import SEVERAL_DEPENDENCIES
-from tfdsl_backends.podspec import batch
-from tfdsl_backends.podspec import when as shared
+from tfdsl_backends.podspec import batch, when as shared
 from tfdsl_backends.podspec.fields import SUSPEND, TTL, kept_rows
 from tfdsl_backends.podspec.support import ROWS, STEP, WHOLE_DEVICES, WITHOUT_OWNER, prepare_row
 
@@ -218,7 +217,6 @@ def _failure(event: str) -> tuple[Row, ...]:
 
 
 def _fails(event: str) -> tuple[Row, ...]:
-    """``fail job``."""
     key, text = f"policies[{event}].fail job", "the Job fails, and the JobSet with it"
     return (
         chosen(

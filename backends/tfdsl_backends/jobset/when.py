@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, cast
 
 from tfdsl.backend import Condition, Unit, condition
 from tfdsl.emit.located import Data
+from tfdsl.vocabulary.attributes import BOARD
 from tfdsl_backends.jobset.options import CLAIM_TEMPLATES
-from tfdsl_backends.jobset.policies import TENSORBOARD, decisions
+from tfdsl_backends.jobset.policies import decisions
 from tfdsl_backends.podspec.objects import claim_spec
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 overridden = Condition(
     "more specific policies decide",
-    lambda unit, item: item.role != TENSORBOARD and not decisions(unit).deciding[id(item.node)],
+    lambda unit, item: item.role != BOARD and not decisions(unit).deciding[id(item.node)],
 )
 
 
@@ -41,7 +42,7 @@ def restarts_in_place(unit: Unit, item: Item) -> bool:
 def restarts_new_pods(unit: Unit, item: Item) -> bool:
     """``restarted``: whether no role that the policy covers restarts its containers in place."""
     policy = cast("Policy", item.node)
-    roles = [one for name, one in decisions(unit).roles.items() if name != TENSORBOARD]
+    roles = [one for name, one in decisions(unit).roles.items() if name != BOARD]
     covered = [one for one in roles if policy.role in (None, one.role.name)]
     return not any(one.in_place for one in covered)
 
@@ -76,7 +77,7 @@ def restarts_job(unit: Unit, item: Item) -> bool:
 @condition("where a role of several replicas may run on")
 def keeps_less(unit: Unit, item: Item) -> bool:
     """``cleanup = "running"``: whether a replica that has ended may go with others of its Job that still run."""
-    trains = [role for role in unit.job.roles if role.name != TENSORBOARD]
+    trains = unit.job.training_roles
     return item.value == "running" and any(role.replicas > 1 for role in trains)
 
 

@@ -1,7 +1,5 @@
 """Plain Kubernetes Jobs: Indexed Jobs with a headless Service, or one Job per replica on named hosts."""
 
-from __future__ import annotations
-
 from tfdsl.backend import Backend
 from tfdsl_backends.kubernetes.messages import RULES
 from tfdsl_backends.kubernetes.options import OPTIONS, VERSIONS

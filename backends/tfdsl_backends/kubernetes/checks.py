@@ -13,6 +13,7 @@ from tfdsl.emit.located import child
 from tfdsl.ir.policies import on_eviction
 from tfdsl.patterns import regex
 from tfdsl.text import Span
+from tfdsl.vocabulary.names import SUBDOMAIN
 from tfdsl_backends.kubernetes import messages
 from tfdsl_backends.kubernetes.policies import (
     decisions,
@@ -43,7 +44,7 @@ from tfdsl_backends.podspec.checks import (
 from tfdsl_backends.podspec.objects import tensorboard_name, tensorboard_plan
 from tfdsl_backends.podspec.plan import MOST_RULES
 
-NODE_NAME: Final = regex(r"(?=.{1,253}\Z)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\Z")
+_NODE_NAME: Final = regex(SUBDOMAIN)
 
 
 def check(unit: Unit) -> Iterator[Diagnostic]:
@@ -53,10 +54,10 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     if not pinned(unit) and not has_service(unit):
         yield from check_addresses(unit, messages.NO_ADDRESSES, training_roles(unit.job))
     if not pinned(unit):
-        if has_service(unit) or unit.job.role("tensorboard") is not None:
+        if has_service(unit) or unit.job.board is not None:
             yield from check_first_letter(unit, messages.PODS, "a Service")
         yield from check_host_ports(unit, messages.PODS)
-    elif unit.job.role("tensorboard") is not None:
+    elif unit.job.board is not None:
         yield from check_first_letter(unit, messages.PODS, "TensorBoard's Service")
     yield from check_names(unit, messages.PODS, _names(unit))
     jobs_of = ((role, role_job_name(unit, role)) for role in training_roles(unit.job))
@@ -98,7 +99,7 @@ def _statuses(unit: Unit) -> Iterator[Diagnostic]:
 def _pods(unit: Unit) -> Iterator[Diagnostic]:
     """Each role once: the pods of one role differ in their index only."""
     plans = {pods.role.name: (pods.role, pods.plan) for pods in jobs(unit)}
-    board = unit.job.role("tensorboard")
+    board = unit.job.board
     if board is not None:
         plans[board.name] = (board, tensorboard_plan(unit))
     yield from check_pods(unit, messages.PODS, list(plans.values()))
@@ -113,7 +114,7 @@ def _hosts(unit: Unit) -> Iterator[Diagnostic]:
         return
     for option in ("hosts", "exclude"):
         for at, host in enumerate(unit.texts(option)):
-            if not NODE_NAME.match(host):
+            if not _NODE_NAME.fullmatch(host):
                 yield messages.NO_NODE_NAME(unit.option_place(f"{option}[{at}]"), host=repr(host))
     for host, count in Counter(hosts).items():
         if count > 1:
@@ -155,7 +156,7 @@ def _names(unit: Unit) -> list[Name]:
     for role in training_roles(job):
         last = role.replicas - 1
         names.append(Name(f"{what} of {role.name} {last}", replica_name(unit, role, last)))
-    if job.role("tensorboard") is not None:
+    if job.board is not None:
         names.append(Name("TensorBoard's Service", tensorboard_name(job)))
     return names
 

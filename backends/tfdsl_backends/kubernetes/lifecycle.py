@@ -18,7 +18,6 @@ from tfdsl.vocabulary.quantities import Duration
 from tfdsl_backends.kubernetes.tfconfig import jobs
 from tfdsl_backends.podspec.job_controller import ControlledJob, controlled, note_restart, restarts_in_pods
 
-_TENSORBOARD: Final = "tensorboard"
 _FAILED: Final = "failed pods of "
 _IN_PLACE: Final = "restarts in all pods of "
 _DONE: Final = "completed before its pod was deleted: "
@@ -71,7 +70,7 @@ class Jobs(Behaviour):
 
     def on_exit(self, task: Task, status: int, state: State) -> Decision:
         """The kubelet starts it again in place, or its pod has failed."""
-        if task.role == _TENSORBOARD:
+        if task.is_board:
             return super().on_exit(task, status, state)
         what = f"{task} exited {status}"
         if self._job(task).in_place:
@@ -84,13 +83,13 @@ class Jobs(Behaviour):
 
     def on_loss(self, task: Task, status: int, state: State) -> Decision:
         """Its pod has failed, and says that it was disrupted."""
-        if task.role == _TENSORBOARD:
+        if task.is_board:
             return super().on_loss(task, status, state)
         return self._failed(task, f"{task} was lost", status, state, disrupted=True)
 
     def on_preemption(self, task: Task, status: int, state: State) -> Decision:
         """The same; but where the pod is looked at when its command has ended, it may have succeeded."""
-        if task.role == _TENSORBOARD or status or not self._is_looked_at_late(task, state):
+        if task.is_board or status or not self._is_looked_at_late(task, state):
             return self.on_loss(task, status, state)
         state.count(f"{_DONE}{task}")
         state.count(f"{_DONE}{task.role}")
@@ -194,7 +193,7 @@ class Jobs(Behaviour):
         return ()
 
     def removed_after(self, outcome: Outcome) -> Duration | None:
-        """``ttlSecondsAfterFinished``."""
+        """``ttlSecondsAfterFinished``, which all Jobs of a job share."""
         return _duration(next((part.job.ttl for part in self._parts.values()), None))
 
 

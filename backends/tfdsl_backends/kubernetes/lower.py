@@ -79,7 +79,7 @@ def service(job: Job) -> Data:
 
 def tensorboard(unit: Unit) -> list[Document]:
     """TensorBoard's Deployment and Service, which no Job owns."""
-    role = unit.job.role("tensorboard")
+    role = unit.job.board
     if role is None:
         return []
     template = pod_template(unit.job, role, tensorboard_plan(unit))

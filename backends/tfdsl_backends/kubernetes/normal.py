@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
-from collections.abc import Mapping as Map
-from collections.abc import Sequence as Many
+from collections.abc import Iterable, Iterator, Mapping as Map, Sequence as Many
 from functools import cache
 from typing import Final, cast
 
@@ -417,7 +415,7 @@ _PORT_KEYS: Final = SETS["Container"]["ports"]
 
 
 def bare(document: Node) -> Node:
-    """``document`` without what nothing but the compiler's own output reads."""
+    """``document`` without what only the compiler's own output reads."""
     document = job_of(document)
     what = kind(view(document))
     if not isinstance(document, Mapping) or what not in ("Job", "Service", "PersistentVolumeClaim"):

@@ -4,8 +4,6 @@ Source: Kubernetes feature gates (documentation, "Feature Gates") and `pkg/apis/
 named here: Indexed Jobs (1.24), suspend (1.24), ttlSecondsAfterFinished (1.23), podFailurePolicy (on by default 1.26).
 """
 
-from __future__ import annotations
-
 from tfdsl.backend import Option
 from tfdsl.vocabulary.names import label
 from tfdsl.vocabulary.types import BOOL, STRINGS, MapType, StringType

@@ -12,8 +12,7 @@ from tfdsl.backend import Row, Support, approximated, chosen, conditions, kept, 
 from tfdsl.vocabulary.statements import ACTIONS_OF
 from tfdsl_backends.kubernetes import when
 from tfdsl_backends.kubernetes.options import HOST_IPS, SIDECARS, SUCCESS_POLICY
-from tfdsl_backends.podspec import batch
-from tfdsl_backends.podspec import when as shared
+from tfdsl_backends.podspec import batch, when as shared
 from tfdsl_backends.podspec.fields import SUSPEND, kept_rows
 from tfdsl_backends.podspec.support import ROWS, STEP, WHOLE_DEVICES, WITHOUT_OWNER, prepare_row, sidecar_rows
 

@@ -21,6 +21,7 @@ from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import SHELL_NAME
+from tfdsl.vocabulary.names import QUALIFIED
 from tfdsl.vocabulary.quantities import Quantity, parse_unit
 from tfdsl_backends.podspec.command import (
     flags_need_shell,
@@ -30,7 +31,7 @@ from tfdsl_backends.podspec.command import (
     needs_start,
     on_nvidia_nodes,
 )
-from tfdsl_backends.podspec.fields import INT32
+from tfdsl_backends.podspec.fields import INT32, POD
 from tfdsl_backends.podspec.messages import KueueRules, PodRules
 from tfdsl_backends.podspec.options import JOB_LABELS, NO_SIDECAR, QUEUE_LABEL, VISIBLE_DEVICES
 from tfdsl_backends.podspec.plan import PodPlan
@@ -44,7 +45,7 @@ STANDARD: Final = ("ephemeral-storage",)
 
 HUGE_PAGES: Final = "hugepages-"
 
-LABEL_VALUE: Final = regex(r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?\Z")
+_LABEL_VALUE: Final = regex(QUALIFIED)
 
 
 class Name(Record):
@@ -71,9 +72,10 @@ def check_numbers(unit: Unit, rule: Rule, numbers: Iterable[tuple[str, str, int]
     The grace period has 64 bits, but no more years than that.
     """
     graces = [
-        ("terminationGracePeriodSeconds", child(role.path, "stop_grace"), role.stop_grace.seconds)
+        (field.path, child(role.path, field.name), time.seconds)
         for role in unit.job.roles
-        if role.stop_grace is not None
+        for field in POD
+        if field.codec == "seconds" and (time := getattr(role, field.name)) is not None
     ]
     for field, path, value in (*numbers, *graces):
         if value > INT32:
@@ -253,7 +255,7 @@ def check_shell_names(unit: Unit, rules: PodRules, role: Role, plan: PodPlan) ->
 
 
 def check_host_ports(unit: Unit, rules: PodRules) -> Iterator[Diagnostic]:
-    """Roles on the node's network that can never share a node; lint rule TFJ3019 tells of the replicas of one role."""
+    """Roles on the node's network that can never share a node; lint rule TFJ3019 is about replicas of one role."""
     on_host = [role for role in unit.job.roles if role.host_network]
     for first, second in combinations(on_host, 2):
         taken = _ports(first)
@@ -272,7 +274,7 @@ def _ports(role: Role) -> list[int]:
 def check_queue_name(unit: Unit, rules: KueueRules) -> Iterator[Diagnostic]:
     """An error when the queue cannot be the value of a label."""
     queue = unit.job.queue
-    if queue is not None and not LABEL_VALUE.match(queue):
+    if queue is not None and not _LABEL_VALUE.fullmatch(queue):
         yield rules.queue_name(unit.origins.span("queue"), queue=repr(queue))
 
 

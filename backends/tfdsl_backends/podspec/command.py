@@ -39,7 +39,11 @@ from tfdsl_backends.podspec.plan import Index, PodPlan, Program
 
 
 def expanded(text: Text, index: Index) -> str:
-    """``text`` for a place that the kubelet expands: literals escaped, run-time values as references."""
+    """``text`` for a place that the kubelet expands: literals escaped, run-time values as references.
+
+    The kubelet expands ``$(NAME)`` in ``command``, ``args``, env values and ``subPathExpr``, from the container's own
+    env and envFrom only (what the image sets is not seen), in an env value only from envFrom and the entries before it.
+    """
     if isinstance(text, str):
         return escape_expansion(text)
     return "".join(_part(part, index) for part in text.parts)
@@ -233,7 +237,7 @@ def command_and_args(job: Job, role: Role, plan: PodPlan) -> tuple[list[Data], l
 
 def needs_start(job: Job, role: Role, plan: PodPlan) -> bool:
     """Whether a program has to start the command of ``role`` but the command is unknown."""
-    if role.server or role.name == "tensorboard" or role.command or entrypoint(job):
+    if role.server or role.is_board or role.command or entrypoint(job):
         return False
     return bool(layers(job, role, plan))
 
@@ -277,7 +281,7 @@ def flags_need_shell(job: Job, role: Role, plan: PodPlan) -> bool:
 
 
 def _command(role: Role, plan: PodPlan) -> list[Data]:
-    if role.name == "tensorboard" and isinstance(role.command, tuple) and not role.command:
+    if role.is_board and isinstance(role.command, tuple) and not role.command:
         return _tensorboard(role, plan)
     return written_command(role, plan.index)
 

@@ -6,8 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterator, Set as AbstractSet
 from typing import Final
 
 from tfdsl.emit.shell import escape_expansion
@@ -54,7 +53,7 @@ class Scope(Record):
 
 
 class Reference(Record):
-    """``$(NAME)``."""
+    """A reference to a variable of the container: ``$(NAME)``."""
 
     name: str
 

@@ -17,6 +17,7 @@ from tfdsl.ir import model
 from tfdsl.ir.model import Job, Mount, Role, Step, Text
 from tfdsl.record import Record
 from tfdsl.vocabulary.attributes import NO_LIMIT
+from tfdsl.vocabulary.names import LONGEST_LABEL
 from tfdsl_backends.podspec.command import (
     command_and_args,
     definition_order,
@@ -37,7 +38,6 @@ from tfdsl_backends.podspec.fields import IMAGE, POD, TOLERATION, written
 from tfdsl_backends.podspec.options import NO_SIDECAR, VISIBLE_DEVICES
 from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME, Index, PodPlan
 
-LONGEST_NAME = 63
 _Source: TypeAlias = tuple[str, ...]
 
 
@@ -49,7 +49,7 @@ class PodVolumes(Record):
 
 
 def pod_volumes(role: Role, plan: PodPlan) -> PodVolumes:
-    """The volumes of ``role``'s pods, in the order of first use; /dev/shm last."""
+    """The volumes of ``role``'s pods, in the order of first use; those of attributes last."""
     names: dict[_Source, str] = {}
     volumes: list[Data] = []
     mounts: list[Data] = []
@@ -63,12 +63,12 @@ def pod_volumes(role: Role, plan: PodPlan) -> PodVolumes:
             names[source] = _name(source, {*names.values(), *plan.reserved_volumes, *plan.claim_volumes.values()})
             volumes.append(Located({"name": names[source], **_volume(mount, plan)}, mount.path))
         mounts.append(_mount(mount, names[source], plan.index))
-    if role.shm is not None:
-        name = _name(("shm",), {*names.values(), *plan.reserved_volumes, *plan.claim_volumes.values()})
-        shm: Data = {"name": name, "emptyDir": {"medium": "Memory", "sizeLimit": at(role, "shm")}}
-        place = child(role.path, "shm")
-        volumes.append(Located(shm, place))
-        mounts.append(Located({"name": name, "mountPath": "/dev/shm"}, place))
+    for attribute, path, _ in model.in_memory(role):
+        name = _name((attribute,), {*names.values(), *plan.reserved_volumes, *plan.claim_volumes.values()})
+        volume: Data = {"name": name, "emptyDir": {"medium": "Memory", "sizeLimit": at(role, attribute)}}
+        place = child(role.path, attribute)
+        volumes.append(Located(volume, place))
+        mounts.append(Located({"name": name, "mountPath": path}, place))
     return PodVolumes(volumes, mounts)
 
 
@@ -93,11 +93,11 @@ def _source(mount: Mount, plan: PodPlan) -> _Source:
 def _name(source: _Source, taken: set[str]) -> str:
     """A name for the volume of ``source``: readable, and with a hash where it was cut or is taken."""
     name = re.sub(r"[^a-z0-9]+", "-", "-".join(source).lower()).strip("-")
-    if len(name) > LONGEST_NAME or name in taken:
+    if len(name) > LONGEST_LABEL or name in taken:
         from hashlib import sha256  # one in a thousand jobs gets here
 
         digest = sha256("\0".join(source).encode("utf-8", "surrogatepass")).hexdigest()[:8]
-        name = f"{name[: LONGEST_NAME - 9].rstrip('-')}-{digest}"
+        name = f"{name[: LONGEST_LABEL - 9].rstrip('-')}-{digest}"
     return name
 
 
@@ -388,7 +388,7 @@ def pod_spec(job: Job, role: Role, plan: PodPlan) -> dict[str, Data]:
 
 
 def container(job: Job, role: Role, plan: PodPlan, mounts: list[Data]) -> dict[str, Data]:
-    """The one container."""
+    """The container that runs the command of a role."""
     command, args = command_and_args(job, role, plan)
     return {
         "name": CONTAINER,
@@ -407,7 +407,7 @@ def container(job: Job, role: Role, plan: PodPlan, mounts: list[Data]) -> dict[s
 
 def ports(role: Role, plan: PodPlan) -> list[Data] | None:
     """The TensorFlow port (TensorBoard's for its role), unless the plan leaves it to the target, and further ones."""
-    name = "http" if role.name == "tensorboard" and plan.port_name == PORT_NAME else plan.port_name
+    name = "http" if role.is_board and plan.port_name == PORT_NAME else plan.port_name
     own = [] if name is None else [container_port(name, at(role, "port"), plan)]
     return [*own, *named_ports(role, plan)] or None
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from tfdsl.backend import Condition, Row, approximated, conditions, kept, refused, translated
+from tfdsl.vocabulary.attributes import IN_MEMORY
 from tfdsl.vocabulary.statements import RUN_TIME_MARKS, STEPS
 from tfdsl_backends.podspec import when
 from tfdsl_backends.podspec.fields import IMAGE, METADATA, POD, WORKDIR, kept_rows
@@ -176,7 +177,10 @@ _ROLE_ROWS: Final = (
     kept("roles[].gpu", f"{CONTAINER}.resources.requests and limits"),
     kept("roles[].gpu_resource", f"{CONTAINER}.resources.requests and limits"),
     kept("roles[].resources", f"{CONTAINER}.resources.requests and limits"),
-    translated("roles[].shm", f"{TEMPLATE}.volumes", "an emptyDir in memory at /dev/shm, counted as memory"),
+    *(
+        translated(f"roles[].{name}", f"{TEMPLATE}.volumes", f"an emptyDir in memory at {path}, counted as memory")
+        for name, path in IN_MEMORY.items()
+    ),
     kept("roles[].port", f"{CONTAINER}.ports"),
     kept("roles[].ports", f"{CONTAINER}.ports"),
     translated(
@@ -306,7 +310,7 @@ _NAMES_AND_SECONDS: Final = (
         "032",
         "priority-number",
         instead='write the name of a PriorityClass, e.g. priority = "high"',
-        when=when.number,
+        when=conditions.number,
     ),
     seconds_rounded_up("job.deadline", "activeDeadlineSeconds", "033"),
     seconds_rounded_up("job.ttl", "ttlSecondsAfterFinished", "034"),

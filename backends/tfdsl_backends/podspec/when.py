@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, cast
 
 from tfdsl.backend import Condition, Unit, condition
 from tfdsl.backend.conditions import fewer
+from tfdsl.vocabulary.attributes import LEADERS
 
 if TYPE_CHECKING:
     from tfdsl.ir.fields import Item
     from tfdsl.ir.model import BaseMount, ClaimMount, Job, Output, Role, RunTimeText, Step
     from tfdsl.vocabulary.quantities import Duration
-
-number = Condition("a number", lambda unit, item: isinstance(item.value, int))
 
 part_of_second = Condition("not whole seconds", lambda unit, item: cast("Duration", item.value).ms % 1000 != 0)
 
@@ -51,7 +50,7 @@ def index_is_computed(unit: Unit, item: Item) -> bool:
     worker = job.role("worker")
     if job.cluster.discovery not in ("flags", "both") or worker is None or worker.server or worker.replicas == 1:
         return False
-    return any(role.name in ("chief", "master") for role in job.roles)
+    return any(role.name in LEADERS for role in job.roles)
 
 
 any_of_several = Condition(

@@ -76,13 +76,13 @@ def is_plain(text: Text) -> bool:
 
 def is_default_board(role: Role) -> bool:
     """Whether tensorboard runs the language's default command, with the port that the task takes."""
-    if role.name != "tensorboard":
+    if not role.is_board:
         return False
     return role.command in ((), ("tensorboard", "--logdir", role.logdir, "--bind_all", "--port", str(role.port)))
 
 
 def output_values(role: Role, output: Output) -> dict[str, Data]:
-    """One ``copy_out``."""
+    """The words of one call of ``copy_out``."""
     words: list[Data] = [
         Located(output.when, child(output.path, "when")),
         Located(role_word(role, output.source), child(output.path, "source")),

@@ -18,7 +18,7 @@ def hides_gpus(job: Job, role: Role) -> bool:
     return role.gpu == 0 and not DEVICE_CHOICES & set(role.env) and any(other.gpu for other in job.roles)
 
 
-def stop_grace(role: Role, default: int) -> int | float:
+def seconds_to_stop(role: Role, default: int) -> int | float:
     """Seconds between SIGTERM and SIGKILL for the command of ``role``."""
     if role.stop_grace is None:
         return default

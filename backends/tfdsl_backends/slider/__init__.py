@@ -1,7 +1,5 @@
 """Apache Slider 0.91 and 0.92: an application package with scripts for the agent, and the command that creates it."""
 
-from __future__ import annotations
-
 from os.path import dirname, join
 
 from tfdsl.backend import Backend

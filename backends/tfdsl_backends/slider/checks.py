@@ -130,14 +130,14 @@ def _work_folders(unit: Unit) -> Iterator[Diagnostic]:
     """Docker roles that start in the work folder; one diagnostic for all roles with the same image."""
     names: dict[Span, list[str]] = {}
     for role in unit.job.roles:
-        if role.name != "tensorboard" and starts_in_work_folder(unit, role):
+        if not role.is_board and starts_in_work_folder(unit, role):
             names.setdefault(unit.origins.span(child(role.path, "image")), []).append(role.name)
     for place, roles in names.items():
         yield messages.WORK_FOLDER(place, roles=", ".join(roles)).help("write workdir for another folder")
 
 
 def _command(unit: Unit, role: Role) -> Iterator[Diagnostic]:
-    if not (role.command or role.server or role.name == "tensorboard" or in_docker(unit, role)):
+    if not (role.command or role.server or role.is_board or in_docker(unit, role)):
         diagnostic = messages.NO_COMMAND(unit.origins.span(role.path), role=role.name)
         yield diagnostic.help('write command = ["python", "train.py"], or give the role an image')
 

@@ -122,7 +122,7 @@ def metainfo_xml(unit: Unit) -> dict[str, Data]:
 
 def export_name(role: Role) -> str:
     """The name of the role's export in its group."""
-    return "url" if role.name == "tensorboard" else "host_port"
+    return "url" if role.is_board else "host_port"
 
 
 def is_exported(role: Role) -> bool:
@@ -162,7 +162,7 @@ def _config_files(unit: Unit, many: Many) -> dict[str, Data]:
 
 def _export_group(role: Role, many: Many) -> Data:
     host_port = f"${{{role.name}_HOST}}:${{site.global.{role.name}.port}}"
-    value = f"http://{host_port}" if role.name == "tensorboard" else host_port
+    value = f"http://{host_port}" if role.is_board else host_port
     export: Data = {"name": export_name(role), "value": value}
     return Located({"name": role.name, **many("exports", "export", [export])}, role.path)
 
@@ -209,7 +209,7 @@ SUBMITTER = "USER"
 
 
 def app_config(unit: Unit) -> dict[str, Data]:
-    """The document."""
+    """The content of ``appConfig.json``."""
     heap = am_heap(unit)
     components: dict[str, Data] = {MASTER: {"jvm.heapsize": f"{heap}M"}} if heap is not None else {}
     if config_files(unit):

@@ -28,11 +28,14 @@ from tfdsl.ir.model import (
     Step,
     TaskIndex,
     Text,
+    in_memory,
 )
+from tfdsl.vocabulary.attributes import IN_MEMORY
+from tfdsl.vocabulary.quantities import Quantity
 from tfdsl_backends.hadoop.options import files, last_name
 from tfdsl_backends.hadoop.when import in_docker
 from tfdsl_backends.scripts import texts
-from tfdsl_backends.scripts.roles import hides_gpus, hides_gpus_from_step, megabytes, stop_grace
+from tfdsl_backends.scripts.roles import hides_gpus, hides_gpus_from_step, megabytes, seconds_to_stop
 from tfdsl_backends.scripts.texts import mentions_hdfs
 from tfdsl_backends.slider.config_files import config_files
 from tfdsl_backends.slider.options import features
@@ -51,6 +54,9 @@ POLL_SECONDS = 5
 WATCH_SECONDS = 20
 """Between two checks for replaced peers while the command runs."""
 
+TMPFS = {name: at for name, at in IN_MEMORY.items() if name != "shm"}
+"""Attribute → where docker mounts a tmpfs for it; /dev/shm has an option of its own."""
+
 STOP_GRACE = 20
 """Seconds that a command has to stop, unless its role says otherwise."""
 
@@ -59,7 +65,7 @@ RESTART_PAUSES = (0, 10, 75)
 
 
 def job_file(unit: Unit) -> dict[str, Data]:
-    """The document."""
+    """The content of ``package/files/job.json``."""
     job = unit.job
     return {
         "name": Located(job.name, "name"),
@@ -113,7 +119,7 @@ def _role(unit: Unit, role: Role) -> dict[str, Data]:
         "workdir": "" if role.workdir is None else Located(_text(role.workdir), child(role.path, "workdir")),
         "env": _env(job, role),
         "hide_gpus": hides_gpus(job, role),
-        "stop_grace": Located(stop_grace(role, STOP_GRACE), child(role.path, "stop_grace")),
+        "stop_grace": Located(seconds_to_stop(role, STOP_GRACE), child(role.path, "stop_grace")),
         **({"steps": [_step(job, role, step) for step in role.steps]} if role.steps else {}),
         "docker": _docker(unit, role),
         "mounts": _mounts(unit, role),
@@ -153,7 +159,7 @@ def _env(job: Job, runs: Role | Step) -> dict[str, Data]:
 
 def waits_for_peers(job: Job, role: Role) -> bool:
     """Whether the role waits for the cluster: it needs the addresses, or the gang starts together."""
-    if role.name == "tensorboard":
+    if role.is_board:
         return False
     needs_addresses = role.server or job.cluster.discovery != "none"
     return needs_addresses or (job.gang and sum(other.replicas for other in job.roles if other.name in IN_CLUSTER) > 1)
@@ -162,7 +168,7 @@ def waits_for_peers(job: Job, role: Role) -> bool:
 def _command(role: Role) -> dict[str, Data]:
     """``argv`` or ``shell``; the other one is absent as an empty list or a false value."""
     path = child(role.path, "command")
-    if role.name == "tensorboard" and not role.command:
+    if role.is_board and not role.command:
         words: list[Data] = ["tensorboard", "--logdir", _text(role.logdir or ""), "--bind_all", "--port"]
         return {"argv": [*(Located(word, path) for word in words), [{"is": "port"}]], "shell": False}
     return _words(role)
@@ -225,7 +231,13 @@ def _mounts(unit: Unit, role: Role) -> Sequence[Data]:
     """The mounts that the script makes, in order."""
     sent = sent_archives(unit.job)
     pairs = [(mount, _mount(mount, sent)) for mount in role.mounts]
-    return [Located(data, mount.path) for mount, data in pairs if data]
+    mounts: list[Data] = [Located(data, mount.path) for mount, data in pairs if data]
+    memory = [one for one in in_memory(role) if one.name in TMPFS and in_docker(unit, role)]
+    return [*mounts, *(Located(_tmpfs(one.at, one.size), child(role.path, one.name)) for one in memory)]
+
+
+def _tmpfs(at: str, size: Quantity, readonly: bool = False) -> dict[str, Data]:
+    return {"kind": "memory", "at": at, "readonly": readonly, "size": size.whole}
 
 
 def _mount(mount: BaseMount, sent: dict[str, str]) -> dict[str, Data]:
@@ -242,7 +254,7 @@ def _mount(mount: BaseMount, sent: dict[str, str]) -> dict[str, Data]:
         case ScratchMount():
             return base
         case MemoryMount():
-            return {**base, "size": mount.size.whole}
+            return _tmpfs(mount.at, mount.size, mount.readonly)
         case _:
             return {}  # a Kubernetes mount, which the table has refused
 

@@ -25,7 +25,7 @@ def restarts_in_new_containers(job: Job, role: Role) -> bool:
 def starts_for_ever(job: Job, role: Role) -> bool:
     """Whether the command of ``role`` starts again whenever it ends, as only tensorboard's does."""
     failed = on_failure(job, role)
-    return role.name == "tensorboard" and failed is not None and failed.action == "restart container"
+    return role.is_board and failed is not None and failed.action == "restart container"
 
 
 def restarts_in_place(job: Job, role: Role) -> bool:

@@ -1,4 +1,4 @@
-"""Which documents are those of a Slider application: found by what is in them, whatever they are called."""
+"""Which documents are those of a Slider application: their content decides, not their names."""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ from tfdsl.backend.draft import Attribute, Bare, Block, Draft, Mount, Output, St
 from tfdsl.manifest.nodes import Document, Mapping, View
 from tfdsl.record import Record
 from tfdsl.text import Span
+from tfdsl.vocabulary.attributes import ROLE_NAMES
 from tfdsl_backends.hadoop.reading import (
-    ROLES,
     Notes,
     add_completions,
     add_policy,
@@ -24,9 +24,10 @@ from tfdsl_backends.hadoop.reading import (
     lift_policies,
     megabytes,
     read_discovery,
+    set_grace,
     statuses,
 )
-from tfdsl_backends.slider.job_file import STOP_GRACE
+from tfdsl_backends.slider.job_file import STOP_GRACE, TMPFS
 from tfdsl_backends.slider.reading_files import Files, read_options, read_placement
 
 BOARD: Final = ("tensorboard", "--logdir")
@@ -34,6 +35,9 @@ BOARD: Final = ("tensorboard", "--logdir")
 
 USER: Final = "USER"
 """The variable that the job names as ``job.user``."""
+
+
+_OF_TMPFS: Final = {at: name for name, at in TMPFS.items()}
 
 
 class Submission(Record):
@@ -65,7 +69,7 @@ def read_own(files: Files, job: View, notes: Notes) -> Draft:
         draft.version = "0.91"
     resources = files.resources["components"]
     for name, role in job["roles"].entries():
-        if name in ROLES:
+        if name in ROLE_NAMES:
             _role(draft, name, role, job, submission)
             _size(draft.role(name), resources[name])
             read_placement(draft, name, resources[name])
@@ -94,7 +98,7 @@ def read_submission(document: Document | None) -> Submission:
 
 
 def _job(draft: Draft, job: View) -> None:
-    roles = {name: role for name, role in job["roles"].entries() if name in ROLES}
+    roles = {name: role for name, role in job["roles"].entries() if name in ROLE_NAMES}
     draft.job.set("checkpoint", text_of(job["checkpoint"]) or None, job["checkpoint"].span)
     deadline = job["deadline"].node
     seconds = getattr(deadline, "value", None)
@@ -163,11 +167,14 @@ def _role(draft: Draft, name: str, role: View, job: View, submission: Submission
             block.set(word, said, span)
     for key, variable in role["env"].entries():
         block.entry("env", key, text_of(variable) or "", variable.span)
-    grace = getattr(role["stop_grace"].node, "value", None)
-    if isinstance(grace, int | float) and grace != STOP_GRACE:
-        block.set("stop_grace", duration(round(grace * 1000)), role["stop_grace"].span)
-    for mount in role["mounts"].items():
-        block.add(_mount(mount, submission))
+    set_grace(block, role["stop_grace"], STOP_GRACE)
+    for place in role["mounts"].items():
+        mount = _mount(place, submission)
+        attribute = _OF_TMPFS.get(str(mount.at)) if mount.kind == "memory" and not mount.readonly else None
+        if attribute is None:
+            block.add(mount)
+        else:
+            block.set(attribute, mount.source, mount.span)
     for step in role["steps"].items():
         block.add(_step(step))
     for output in role["outputs"].items():
@@ -310,7 +317,7 @@ def text_of(value: View) -> Value | None:
 
 
 def number(value: View, otherwise: int) -> int:
-    """The number there."""
+    """The number at ``value``, or ``otherwise`` if there is no number."""
     return value.number if value.number is not None else otherwise
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from tfdsl.backend import Row, Support, approximated, chosen, conditions, kept, refused, translated
 from tfdsl_backends.hadoop import when as shared
-from tfdsl_backends.hadoop.support import WITH_RUN_TIME_VALUES, native_path, native_shm, rows, scratch_size
+from tfdsl_backends.hadoop.support import WITH_RUN_TIME_VALUES, native_memory, native_path, rows, scratch_size
 from tfdsl_backends.slider import when
 
 RESOURCES = "resources.json"
@@ -132,7 +132,7 @@ ROLES = (
         instead="write node_label with the label of the nodes that have the resource",
     ),
     kept("roles[].shm", "docker run --shm-size", when=shared.docker),
-    native_shm("SLI041"),
+    native_memory("shm", "SLI041"),
     approximated(
         "roles[].port",
         "appConfig.json site.global.<role>.port",
@@ -144,11 +144,13 @@ ROLES = (
 )
 
 
-def _writable_natively(kind: str) -> Iterator[Row]:
+def _writable_natively(kind: str) -> tuple[Row, ...]:
     key = f"mounts[{kind}].readonly"
-    yield kept(key, "docker run --volume …:ro", when=shared.docker)
-    yield kept(key, "", when=conditions.off)
-    yield approximated(key, "", "a native task can still write there", "SLI055", "readonly-native", default="silent")
+    return (
+        kept(key, "docker run --volume …:ro", when=shared.docker),
+        kept(key, "", when=conditions.off),
+        approximated(key, "", "a native task can still write there", "SLI055", "readonly-native", default="silent"),
+    )
 
 
 def _run_time_values() -> Iterator[Row]:
@@ -302,27 +304,32 @@ def _no_delay(event: str) -> Row:
     )
 
 
-def _pending() -> Iterator[Row]:
-    yield kept("policies[pending]", "")
-    for action in ("fail job", "abort job"):
-        yield approximated(
-            f"policies[pending].{action}",
-            STOP,
-            "a task that waits for the missing replica stops the application, which YARN then shows as SUCCEEDED; so "
-            "at least one other task must run",
-            "SLI080",
-            "pending",
-        )
-    yield refused(
-        "policies[pending].restart pod",
-        "a container that YARN has not allocated cannot be restarted",
-        "SLI081",
-        "pending-restart",
-        instead="use fail job or abort job",
+def _pending() -> tuple[Row, ...]:
+    return (
+        kept("policies[pending]", ""),
+        *(
+            approximated(
+                f"policies[pending].{action}",
+                STOP,
+                "a task that waits for the missing replica stops the application, which YARN then shows as SUCCEEDED; "
+                "so "
+                "at least one other task must run",
+                "SLI080",
+                "pending",
+            )
+            for action in ("fail job", "abort job")
+        ),
+        refused(
+            "policies[pending].restart pod",
+            "a container that YARN has not allocated cannot be restarted",
+            "SLI081",
+            "pending-restart",
+            instead="use fail job or abort job",
+        ),
+        *_no_group_restart("pending"),
+        kept("policies[pending].index", SCRIPT),
+        kept("policies[pending].delay", SCRIPT),
     )
-    yield from _no_group_restart("pending")
-    yield kept("policies[pending].index", SCRIPT)
-    yield kept("policies[pending].delay", SCRIPT)
 
 
 def _restarted() -> Iterator[Row]:
@@ -348,16 +355,20 @@ def _restarted() -> Iterator[Row]:
     yield kept("policies[restarted].index", SCRIPT)
 
 
-def _unknown() -> Iterator[Row]:
-    yield kept("policies[unknown]", "")
-    for action in ("fail job", "abort job", "restart job", "ignore"):
-        yield refused(
-            f"policies[unknown].{action}",
-            "Slider does not report that a part of the job cannot be placed",
-            "SLI083",
-            "unknown",
-            instead="write on ROLE pending after DURATION => fail job",
-        )
+def _unknown() -> tuple[Row, ...]:
+    return (
+        kept("policies[unknown]", ""),
+        *(
+            refused(
+                f"policies[unknown].{action}",
+                "Slider does not report that a part of the job cannot be placed",
+                "SLI083",
+                "unknown",
+                instead="write on ROLE pending after DURATION => fail job",
+            )
+            for action in ("fail job", "abort job", "restart job", "ignore")
+        ),
+    )
 
 
 POLICIES = (

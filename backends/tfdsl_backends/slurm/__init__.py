@@ -1,7 +1,5 @@
 """Slurm 22.05 to 24.11: a batch script with one step for each replica, and a script that submits it."""
 
-from __future__ import annotations
-
 from tfdsl.backend import Backend
 from tfdsl_backends.slurm.messages import RULES
 from tfdsl_backends.slurm.options import OPTIONS, VERSIONS, needs_image

@@ -176,7 +176,7 @@ def _addresses(unit: Unit) -> Iterator[Diagnostic]:
 
 def _command(unit: Unit, role: Role) -> Iterator[Diagnostic]:
     built = unit.job.build is not None and bool(unit.job.build.entrypoint)
-    if not (role.command or role.server or role.name == "tensorboard" or built):
+    if not (role.command or role.server or role.is_board or built):
         yield messages.NO_COMMAND(unit.origins.span(role.path), role=role.name).help("write command = [...]")
 
 

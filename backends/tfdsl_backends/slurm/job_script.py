@@ -30,7 +30,7 @@ from tfdsl_backends.scripts.commands import (
     sets_variables,
     shown,
 )
-from tfdsl_backends.scripts.roles import stop_grace
+from tfdsl_backends.scripts.roles import seconds_to_stop
 from tfdsl_backends.slurm import sbatch_options
 from tfdsl_backends.slurm.layout import Component, components, single, size_of
 from tfdsl_backends.slurm.options import port_range, time_limit
@@ -75,7 +75,7 @@ def job_script(unit: Unit) -> Written:
         "cpus": [str(size.cpus) for size in given],
         "memory": ["" if size.memory else "--mem=0" for size in given],
         "gres": [f"{size.device}:{size.devices}" if size.devices else "none" for size in own],
-        "graces": [str(math.ceil(stop_grace(role, STOP_GRACE))) for role in job.roles],
+        "graces": [str(math.ceil(seconds_to_stop(role, STOP_GRACE))) for role in job.roles],
         "in_cluster": sorted(role.name for role in job.roles if role.name in IN_CLUSTER),
         "retries": Located(str(job.retries), "retries"),
         "evicted": policies.evicted,
@@ -108,7 +108,7 @@ def seconds(job: Job) -> int:
 
 def warning(unit: Unit) -> int:
     """How many seconds before its limit Slurm warns the script: all replicas end in that time."""
-    longest = max(math.ceil(stop_grace(role, STOP_GRACE)) for role in unit.job.roles)
+    longest = max(math.ceil(seconds_to_stop(role, STOP_GRACE)) for role in unit.job.roles)
     return min(longest + 30, _MOST_WARNING)
 
 

@@ -1,7 +1,5 @@
 """What the slurm target's own checks can report."""
 
-from __future__ import annotations
-
 from tfdsl.diagnostics import Rule
 
 NO_COMMAND = Rule(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tfdsl.ir.policies import SELF_CONTAINED, covering, exit_policies, on_eviction, on_failure
+from tfdsl.ir.policies import covering, exit_policies, on_eviction, on_failure
 from tfdsl.record import Record
 from tfdsl.vocabulary.statements import RESTARTS
 
@@ -83,7 +83,7 @@ def evicted(job: Job) -> str:
     written = {policy.action for policy in job.policies if policy.event == "evicted"}
     if written:
         return next((action for action in ("fail job", "abort job", "restart job") if action in written), "fail job")
-    failures = [on_failure(job, role) for role in job.roles if role.name not in SELF_CONTAINED]
+    failures = [on_failure(job, role) for role in job.training_roles]
     return "restart job" if all(_action(policy) in RESTARTS for policy in failures) else "fail job"
 
 

@@ -20,9 +20,11 @@ KUBERNETES = "write it in the block of a Kubernetes target"
 DATA = "put the data into a folder that all nodes share (mount host)"
 
 
-def _labels(of: str) -> Iterator[Row]:
-    yield approximated(f"{of}.labels", "", "Slurm has no labels; they are ignored", "002")
-    yield approximated(f"{of}.annotations", "", "Slurm has no annotations; they are ignored", "003")
+def _labels(of: str) -> tuple[Row, ...]:
+    return (
+        approximated(f"{of}.labels", "", "Slurm has no labels; they are ignored", "002"),
+        approximated(f"{of}.annotations", "", "Slurm has no annotations; they are ignored", "003"),
+    )
 
 
 JOB = (
@@ -41,7 +43,7 @@ JOB = (
         "priority {value} is written as its negative, and Slurm lets only operators raise a job",
         "004",
         "priority-number",
-        when=when.numbered,
+        when=conditions.number,
     ),
     translated("job.priority", "--qos", "the quality of service of that name"),
     refused("job.scheduler", "Slurm has one scheduler; a job cannot choose {value}", "005", instead=KUBERNETES),
@@ -123,7 +125,7 @@ PLACEMENT = (
         "022",
         instead="write queue with the partition of those nodes",
     ),
-    kept("roles[].spread", "", when=when.no_spread),
+    kept("roles[].spread", "", when=conditions.no_spread),
     refused(
         "roles[].spread",
         "one allocation places all replicas alike, so role {role} cannot be spread alone",
@@ -310,7 +312,7 @@ def _mounts() -> Iterator[Row]:
         )
     yield translated("mounts[host]", TASK, "a link, or a mount of the container; it must be there on the nodes")
     yield from _readonly("host")
-    yield translated("mounts[host].type", TASK, "checked when the replica starts", when=when.checked_type)
+    yield translated("mounts[host].type", TASK, "checked when the replica starts", when=conditions.checked_type)
     yield approximated(
         "mounts[host].type", TASK, "the source must exist; it is not checked to be {value}", "057", "host-type"
     )
@@ -365,7 +367,7 @@ FILES = (
 def _steps() -> Iterator[Row]:
     key = "steps[prepare]"
     yield translated(key, TASK, "it runs in the replica's step, after its mounts are there")
-    yield kept(f"{key}.image", "", when=when.as_the_role)
+    yield kept(f"{key}.image", "", when=conditions.as_the_role)
     yield refused(
         f"{key}.image",
         "a prepare step runs where its role does, so role {role} cannot prepare with image {value}",
@@ -384,12 +386,12 @@ def _steps() -> Iterator[Row]:
     )
     yield refused(f"{key}.env{{pod_field}}", "Slurm has no pods, so there is no {value}", "063", "prepare-pod-field")
     for field in ("cpu", "memory"):
-        yield kept(f"{key}.{field}", "", when=when.as_the_role)
+        yield kept(f"{key}.{field}", "", when=conditions.as_the_role)
         yield approximated(
             f"{key}.{field}", "", "a prepare step has the size of role {role}, not {value}", "064", "prepare-size"
         )
     yield kept(f"{key}.gpu", "", when=conditions.zero)
-    yield kept(f"{key}.gpu", "", when=when.as_the_role)
+    yield kept(f"{key}.gpu", "", when=conditions.as_the_role)
     yield approximated(
         f"{key}.gpu", "", "a prepare step has the devices of role {role} instead of {value}", "065", "prepare-gpu"
     )
@@ -401,54 +403,62 @@ def _steps() -> Iterator[Row]:
     )
 
 
-def _failures(event: str) -> Iterator[Row]:
+def _failures(event: str) -> tuple[Row, ...]:
     key = f"policies[{event}]"
-    yield kept(key, "")
-    yield kept(f"{key}.fail job", SCRIPT)
-    yield translated(f"{key}.abort job", "scontrol requeuehold", "scontrol release lets the job go on from its start")
-    yield translated(f"{key}.restart container", SCRIPT, "a new step on the same node")
-    yield translated(f"{key}.restart pod", SCRIPT, "a new step on the same node, with a new work folder")
-    yield translated(f"{key}.restart role", SCRIPT, "new steps for all replicas of the role")
-    yield translated(f"{key}.restart job", SCRIPT, "new steps for all replicas, in the same allocation")
-    yield kept(f"{key}.ignore", SCRIPT)
-    yield kept(f"{key}.index", SCRIPT)
+    return (
+        kept(key, ""),
+        kept(f"{key}.fail job", SCRIPT),
+        translated(f"{key}.abort job", "scontrol requeuehold", "scontrol release lets the job go on from its start"),
+        translated(f"{key}.restart container", SCRIPT, "a new step on the same node"),
+        translated(f"{key}.restart pod", SCRIPT, "a new step on the same node, with a new work folder"),
+        translated(f"{key}.restart role", SCRIPT, "new steps for all replicas of the role"),
+        translated(f"{key}.restart job", SCRIPT, "new steps for all replicas, in the same allocation"),
+        kept(f"{key}.ignore", SCRIPT),
+        kept(f"{key}.index", SCRIPT),
+    )
 
 
-def _evicted() -> Iterator[Row]:
+def _evicted() -> tuple[Row, ...]:
     key = "policies[evicted]"
-    yield kept(key, "")
-    for action in ("fail job", "abort job", "restart job"):
-        yield approximated(
-            f"{key}.{action}",
+    return (
+        kept(key, ""),
+        *(
+            approximated(
+                f"{key}.{action}",
+                "--requeue",
+                "Slurm takes the whole allocation back, whatever role has lost a node; then the policy acts",
+                "070",
+                "evicted-role",
+                when=conditions.of_a_role,
+            )
+            for action in ("fail job", "abort job", "restart job")
+        ),
+        translated(
+            f"{key}.fail job", "--no-requeue, --signal", "all replicas end with the job, also before its time limit"
+        ),
+        approximated(
+            f"{key}.abort job",
             "--requeue",
-            "Slurm takes the whole allocation back, whatever role has lost a node; then the policy acts",
-            "070",
-            "evicted-role",
-            when=when.of_a_role,
-        )
-    yield translated(
-        f"{key}.fail job", "--no-requeue, --signal", "all replicas end with the job, also before its time limit"
+            "the job is queued again, and holds itself when it has nodes",
+            "071",
+            "evicted-abort",
+        ),
+        translated(
+            f"{key}.restart job", "--requeue, --signal", "the job goes back into the queue, also before its time limit"
+        ),
+        *(
+            refused(
+                f"{key}.{action}",
+                "Slurm takes the whole allocation back, so nothing of the job goes on",
+                "072",
+                "evicted",
+                instead="write on evicted => restart job",
+            )
+            for action in ("restart container", "restart pod", "restart role", "ignore")
+        ),
+        kept(f"{key}.index", SCRIPT),
+        refused(f"{key}.delay", "the job is gone when it is evicted", "073", instead="remove after"),
     )
-    yield approximated(
-        f"{key}.abort job",
-        "--requeue",
-        "the job is queued again, and holds itself when it has nodes",
-        "071",
-        "evicted-abort",
-    )
-    yield translated(
-        f"{key}.restart job", "--requeue, --signal", "the job goes back into the queue, also before its time limit"
-    )
-    for action in ("restart container", "restart pod", "restart role", "ignore"):
-        yield refused(
-            f"{key}.{action}",
-            "Slurm takes the whole allocation back, so nothing of the job goes on",
-            "072",
-            "evicted",
-            instead="write on evicted => restart job",
-        )
-    yield kept(f"{key}.index", SCRIPT)
-    yield refused(f"{key}.delay", "the job is gone when it is evicted", "073", instead="remove after")
 
 
 def _pending() -> Iterator[Row]:

@@ -11,14 +11,9 @@ from tfdsl_backends.slurm.options import in_containers
 
 if TYPE_CHECKING:
     from tfdsl.ir.fields import Item
-    from tfdsl.ir.model import BaseMount, Policy, Role
+    from tfdsl.ir.model import BaseMount, Role
 
 containers = Condition('runtime = "pyxis" or "apptainer"', lambda unit, item: in_containers(unit))
-numbered = Condition("a number", lambda unit, item: isinstance(item.value, int))
-of_a_role = Condition("with a role", lambda unit, item: cast("Policy", item.node).role is not None)
-no_spread = Condition(
-    "none, or one replica", lambda unit, item: item.value == "none" or cast("Role", item.node).replicas == 1
-)
 
 
 @condition("pyxis, a file or address for Apptainer")
@@ -68,16 +63,3 @@ def read_only_image(unit: Unit, item: Item) -> bool:
 def with_deadline(unit: Unit, item: Item) -> bool:
     """Whether Slurm can know how long the job takes."""
     return unit.job.deadline is not None or bool(unit.text("time_limit"))
-
-
-@condition("the role's")
-def as_the_role(unit: Unit, item: Item) -> bool:
-    """Whether a step asks for what its role has."""
-    role = unit.job.role(item.role)
-    return role is not None and item.value == getattr(role, item.key.rpartition(".")[2])
-
-
-@condition("Directory, File")
-def checked_type(unit: Unit, item: Item) -> bool:
-    """Whether the script checks the type when the replica starts."""
-    return item.value in ("", "Directory", "File")

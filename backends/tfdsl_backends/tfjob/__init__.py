@@ -1,7 +1,5 @@
 """The Kubeflow TFJob of the training operator (API kubeflow.org/v1)."""
 
-from __future__ import annotations
-
 from tfdsl.backend import Backend
 from tfdsl_backends.podspec import SCHEMAS
 from tfdsl_backends.tfjob.messages import RULES

@@ -25,7 +25,7 @@ from tfdsl_backends.podspec.checks import (
 from tfdsl_backends.podspec.objects import tensorboard_name
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.tfjob import messages
-from tfdsl_backends.tfjob.policies import decisions, training_roles
+from tfdsl_backends.tfjob.policies import decisions
 from tfdsl_backends.tfjob.tfconfig import delivers, is_distributed, operator_spec, plans, replica_name
 
 
@@ -47,7 +47,7 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
 def _injected(unit: Unit) -> Iterator[Diagnostic]:
     """The operator's TF_CONFIG, which is about as long in every role: one error is enough."""
     job = unit.job
-    roles = [role for role in training_roles(job) if not delivers(unit, role)]
+    roles = [role for role in job.training_roles if not delivers(unit, role)]
     if roles and is_distributed(job):
         largest = max(roles, key=lambda role: role.replicas)
         text = tf_config(operator_spec(job), largest.name, "0")
@@ -58,10 +58,10 @@ def _names(unit: Unit) -> list[Name]:
     """The longest name of each role's pods, which are also Service names (at most 63 characters)."""
     job = unit.job
     names = [Name("the job", job.name)]
-    for role in training_roles(job):
+    for role in job.training_roles:
         last = role.replicas - 1
         names.append(Name(f"the pod and the Service of {role.name} {last}", replica_name(job, role, last)))
-    if job.role("tensorboard") is not None:
+    if job.board is not None:
         names.append(Name("TensorBoard's Service", tensorboard_name(job)))
     return names
 
@@ -90,7 +90,7 @@ def _queue(unit: Unit) -> Iterator[Diagnostic]:
 
 def _discovery(unit: Unit) -> Iterator[Diagnostic]:
     job = unit.job
-    told = any(not has_own_config(role) for role in training_roles(job))
+    told = any(not has_own_config(role) for role in job.training_roles)
     if job.cluster.discovery in ("flags", "none") and is_distributed(job) and told:
         diagnostic = messages.CONFIG_INJECTED(unit.origins.span("cluster.discovery"), value=job.cluster.discovery)
         yield replace(diagnostic.help("let the program ignore TF_CONFIG"), approximation=True)
@@ -99,7 +99,7 @@ def _discovery(unit: Unit) -> Iterator[Diagnostic]:
 def _evaluator(unit: Unit) -> Iterator[Diagnostic]:
     job = unit.job
     operator = unit.text("tf_config") == "operator" or job.cluster.discovery in ("flags", "none")
-    told = any(not has_own_config(role) for role in training_roles(job))
+    told = any(not has_own_config(role) for role in job.training_roles)
     if job.role("evaluator") is not None and operator and is_distributed(job) and told:
         diagnostic = messages.EVALUATOR_IN_CLUSTER(unit.origins.span("roles[evaluator]"))
         yield diagnostic.help('write tf_config = "static" in target tfjob to leave it out of the cluster')

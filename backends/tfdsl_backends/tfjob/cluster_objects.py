@@ -9,10 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from tfdsl.backend import Document, TargetObject, Unit
-from tfdsl.backend.objects import objects as of_documents
-from tfdsl.backend.objects import value_at
+from tfdsl.backend.objects import objects as of_documents, value_at
 from tfdsl.emit.located import plain
-from tfdsl_backends.tfjob.policies import training_roles
 
 _MAKER: Final = "the operator"
 
@@ -27,7 +25,7 @@ def _of_operator(unit: Unit, job: Document) -> Iterator[TargetObject]:
     gang = plain(value_at(job, "spec", "runPolicy", "schedulingPolicy", "minAvailable"))
     if gang is not None:
         yield TargetObject("PodGroup", unit.job.name, lines=(f"minMember {gang}",), maker=_MAKER)
-    for role in training_roles(unit.job):
+    for role in unit.job.training_roles:
         last = role.replicas - 1
         numbers = "0" if not last else f"0 … {last:,}"
         yield TargetObject("Service", f"{unit.job.name}-{role.name}-{numbers}", role.name, maker=_MAKER)

@@ -14,12 +14,12 @@ from tfdsl.backend import Document, Unit
 from tfdsl.ir.model import Role
 from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision, Outcome, Replica, State, Task
 from tfdsl.manifest.nodes import View, tree, view
+from tfdsl.vocabulary.attributes import LEADERS
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl_backends.podspec.job_controller import note_restart, restarts_in_pods
 from tfdsl_backends.tfjob.options import ROLE_KEYS, features
 from tfdsl_backends.tfjob.policies import FIRST_SIGNAL
 
-_TENSORBOARD: Final = "tensorboard"
 _OVER_LIMIT: Final = "over a limit"
 _OVERDUE: Final = "overdue"
 _IN_PLACE: Final = "restarts in all pods"
@@ -38,7 +38,7 @@ class Operator(Behaviour):
         self._can = features(unit)
         specs = spec["tfReplicaSpecs"]
         self._restart = {name: specs[key]["restartPolicy"].text or "Never" for name, key in ROLE_KEYS.items()}
-        self._decider = next((role.name for role in unit.job.roles if role.name in ("chief", "master")), "worker")
+        self._decider = next((role.name for role in unit.job.roles if role.name in LEADERS), "worker")
         self._all_workers = spec["successPolicy"].text == "AllWorkers"
         policy = spec["runPolicy"]
         self._limit = policy["backoffLimit"].number
@@ -60,7 +60,7 @@ class Operator(Behaviour):
 
     def on_exit(self, task: Task, status: int, state: State) -> Decision:
         """The kubelet starts it again in place, or its pod has failed."""
-        if task.role == _TENSORBOARD:
+        if task.is_board:
             return super().on_exit(task, status, state)
         what = f"{task} exited {status}"
         policy = self._policy(task)
@@ -72,7 +72,7 @@ class Operator(Behaviour):
 
     def on_loss(self, task: Task, status: int, state: State) -> Decision:
         """Its pod has failed."""
-        if task.role == _TENSORBOARD:
+        if task.is_board:
             return super().on_loss(task, status, state)
         what = f"{task} was lost"
         policy = self._policy(task)
@@ -84,7 +84,7 @@ class Operator(Behaviour):
 
     def on_preemption(self, task: Task, status: int, state: State) -> Decision:
         """A pod that is being deleted counts as failed, whatever the policy, and is made again if the job goes on."""
-        if task.role == _TENSORBOARD:
+        if task.is_board:
             return super().on_loss(task, status, state)
         what = f"the pod of {task} was deleted"
         return self._new_pod(what) if self._restarting(state) else self._failed(what, state)
@@ -138,7 +138,7 @@ class Operator(Behaviour):
 
     def on_restarted(self, task: Task, state: State) -> Decision | None:
         """The restarts in all pods that run now, against ``backoffLimit``."""
-        if self._limit is None or task.role == _TENSORBOARD or state.counts.get(_IN_PLACE, 0) < self._limit:
+        if self._limit is None or task.is_board or state.counts.get(_IN_PLACE, 0) < self._limit:
             return None  # even with those in pods that are gone there were too few
         if restarts_in_pods(state.replicas, state) < max(self._limit, 1):
             return None
@@ -157,7 +157,7 @@ class Operator(Behaviour):
         return None
 
     def deadline(self) -> Duration | None:
-        """``activeDeadlineSeconds``."""
+        """``activeDeadlineSeconds`` of the TFJob."""
         return None if self._deadline is None else Duration(f"{self._deadline}s")
 
     def on_job_deadline(self, state: State) -> Iterable[Decision]:
@@ -179,11 +179,11 @@ class Operator(Behaviour):
         if _OVER_LIMIT in state.counts and not self._can.cleans_by_policy:
             cleanup = "All"
         for task, replica in state.replicas.items():
-            if task.role != _TENSORBOARD and _is_deleted(replica, cleanup):
+            if not task.is_board and _is_deleted(replica, cleanup):
                 yield task, True
 
     def removed_after(self, outcome: Outcome) -> Duration | None:
-        """``ttlSecondsAfterFinished``."""
+        """``ttlSecondsAfterFinished`` of the TFJob, after any outcome."""
         return None if self._ttl is None else Duration(f"{self._ttl}s")
 
 

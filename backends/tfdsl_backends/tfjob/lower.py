@@ -12,6 +12,7 @@ from tfdsl.backend import Document, Unit
 from tfdsl.emit.located import Data, Located, at, child, unless_empty
 from tfdsl.ir.model import Job, Role
 from tfdsl.ir.policies import completions, on_failure
+from tfdsl.vocabulary.attributes import LEADERS
 from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL, written
 from tfdsl_backends.podspec.objects import claim_document, job_metadata, tensorboard_beside
 from tfdsl_backends.podspec.options import QUEUE_LABEL
@@ -19,7 +20,7 @@ from tfdsl_backends.podspec.plan import PodPlan
 from tfdsl_backends.podspec.pods import pod_template
 from tfdsl_backends.tfjob.checks import check
 from tfdsl_backends.tfjob.options import API_VERSION, CLEANUP, ROLE_KEYS
-from tfdsl_backends.tfjob.policies import decisions, training_roles
+from tfdsl_backends.tfjob.policies import decisions
 from tfdsl_backends.tfjob.tfconfig import plans, tasks
 
 __all__ = ["check", "generate", "tasks"]
@@ -37,7 +38,7 @@ def generate(unit: Unit) -> Sequence[Document]:
 
 
 def tfjob(unit: Unit, by_role: Sequence[tuple[Role, PodPlan]]) -> dict[str, Data]:
-    """The TFJob."""
+    """The TFJob of a job, without the documents beside it."""
     job = unit.job
     return {
         "apiVersion": API_VERSION,
@@ -63,7 +64,7 @@ def kueue_label(unit: Unit) -> dict[str, Data]:
 
 
 def run_policy(unit: Unit) -> dict[str, Data]:
-    """``spec.runPolicy``."""
+    """``spec.runPolicy`` of the TFJob."""
     job = unit.job
     return {
         "cleanPodPolicy": Located(CLEANUP[job.cleanup], "cleanup"),
@@ -101,13 +102,13 @@ def scheduling_policy(unit: Unit) -> dict[str, Data]:
 
 def gang_size(job: Job) -> int:
     """How many pods start together or not at all."""
-    return sum(role.min_available for role in training_roles(job)) if job.gang else 1
+    return sum(role.min_available for role in job.training_roles) if job.gang else 1
 
 
 def success_policy(job: Job) -> Data:
     """``AllWorkers``; empty, the operator's default, where worker 0 is enough; nothing where a chief decides."""
     deciders = [policy for policy in completions(job) if policy.role == "worker"]
-    if not deciders or any(role.name in ("chief", "master") for role in job.roles):
+    if not deciders or any(role.name in LEADERS for role in job.roles):
         return None
     first = any(policy.index == 0 for policy in deciders)
     return Located("" if first else "AllWorkers", deciders[0].path)
@@ -138,6 +139,6 @@ def tensorboard(job: Job, by_role: Sequence[tuple[Role, PodPlan]]) -> list[Docum
     return [
         Document(data)
         for role, plan in by_role
-        if role.name == "tensorboard"
+        if role.is_board
         for data in tensorboard_beside(job, role, pod_template(job, role, plan))
     ]

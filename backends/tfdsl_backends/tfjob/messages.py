@@ -1,7 +1,5 @@
 """What the tfjob target checks beyond its table."""
 
-from __future__ import annotations
-
 from tfdsl.diagnostics import Rule
 from tfdsl_backends.podspec.messages import kueue_rules, pod_rules, sidecar_rule
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container
-from collections.abc import Sequence as Many
+from collections.abc import Container, Sequence as Many
 from functools import cache
 from typing import Final
 

@@ -27,11 +27,6 @@ FIRST_SIGNAL = 128
 _FAIL = frozenset(("fail job",))
 
 
-def training_roles(job: Job) -> list[Role]:
-    """The roles that become replicas of the TFJob: all but tensorboard."""
-    return [role for role in job.roles if role.name != "tensorboard"]
-
-
 class Decisions(Record):
     """What the policies of a job decide.
 
@@ -55,7 +50,7 @@ def decisions(unit: Unit) -> Decisions:
 
 def _decide(unit: Unit) -> Decisions:
     job, can = unit.job, features(unit)
-    roles = training_roles(job)
+    roles = job.training_roles
     now: dict[str, RestartPolicy | None] = {role.name: _restart_policy(job, role, can) for role in roles}
     return Decisions(
         now,

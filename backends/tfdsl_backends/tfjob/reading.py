@@ -7,9 +7,7 @@ it was.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from collections.abc import Mapping as Map
-from collections.abc import Sequence as Many
+from collections.abc import Iterable, Iterator, Mapping as Map, Sequence as Many
 from typing import Final
 
 from tfdsl.backend.draft import Attribute, Block, Draft, Patch, Policy, Value
@@ -31,23 +29,22 @@ from tfdsl.manifest.nodes import (
     put,
     renamed,
     scalar,
+    tree as data_tree,
     view,
     with_value,
     without,
 )
-from tfdsl.manifest.nodes import tree as data_tree
 from tfdsl.record import Record, replace
 from tfdsl.text import Span
-from tfdsl.vocabulary.attributes import MOST_REPLICAS, ROLES_BY_NAME
+from tfdsl.vocabulary.attributes import BOARD, DEFAULT_RETRIES, LEADERS, MOST_REPLICAS, ROLES_BY_NAME
 from tfdsl_backends.podspec import patching, quantities
 from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import CONTAINER
-from tfdsl_backends.podspec.reading.batch import USUAL_RETRIES, read_field
-from tfdsl_backends.podspec.reading.beside import BOARD, BOARD_LABEL, deployed_board, is_board, kept_claims
+from tfdsl_backends.podspec.reading.batch import read_field
+from tfdsl_backends.podspec.reading.beside import BOARD_LABEL, deployed_board, is_board, kept_claims
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
-from tfdsl_backends.podspec.reading.fields import metadata_fields
-from tfdsl_backends.podspec.reading.fields import plain as plain_fields
+from tfdsl_backends.podspec.reading.fields import metadata_fields, plain as plain_fields
 from tfdsl_backends.podspec.reading.mounts import claim_facts, stem
 from tfdsl_backends.podspec.reading.objects import Neighbours, dotted, job_name, read_metadata, unfit
 from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
@@ -86,7 +83,7 @@ def groups(documents: Many[Document]) -> Many[Group]:
 
 
 def read(group: Group, asked: Asked) -> Draft | None:
-    """The job that a TFJob describes; ``None`` where one of its roles is none of the language (told as an error)."""
+    """The job that a TFJob describes; ``None`` if a role cannot be expressed (reported as an error)."""
     told: list[Diagnostic] = []
     draft = _read(group, replace(asked, report=told.append))
     for diagnostic in sorted(told, key=lambda one: one.span.start):
@@ -166,7 +163,6 @@ def _facts(draft: Draft, known: Roles, made: Map[str, ClaimFacts]) -> PodFacts:
 
 _BY_KEY: Final = {key.lower(): name for name, key in ROLE_KEYS.items()}
 _DIGITS: Final = 9
-_LEADERS: Final = ("chief", "master")
 
 
 class Roles(Record):
@@ -235,7 +231,7 @@ def _problem(role: str, key: str, spec: View, span: Span, others: Map[str, View]
         return NOT_KEPT(span, what=f"role {role}", reason="it has no replicas")
     if role in others:
         return never(span, key, f"there is a role {role} already, and the operator keeps one of the two")
-    if role in _LEADERS and any(leader in others for leader in _LEADERS):
+    if role in LEADERS and any(leader in others for leader in LEADERS):
         return SERVER_REFUSES(span, what=key, reason="a TFJob has one chief or master")
     what = f"role {role} with {number} replicas"
     if number > MOST_REPLICAS:
@@ -269,7 +265,7 @@ def read_run_policy(
 
 
 def _patches(draft: Draft, policy: View) -> None:
-    """What there is no word for. ``priority`` is the class of the pods, too."""
+    """Patches for what the language has no word for. ``priority`` is the class of the pods, too."""
     said = any(isinstance(one, Attribute) and one.name == "priority" for one in draft.job.statements)
     places = [policy["schedulingPolicy"][key] for key in _WORDLESS if not (said and key == "priorityClass")]
     gang = any(isinstance(one, Attribute) and one.name == "gang_scheduler" for one in draft.options.statements)
@@ -359,7 +355,7 @@ def read_policies(draft: Draft, job: View, roles: Map[str, View], asked: Asked) 
 
 
 def _restarts(draft: Draft, roles: Map[str, View]) -> None:
-    """In few lines: what most roles do is said in the job, what a role does otherwise in the role."""
+    """In few lines: the job says what most roles do, a role says only where it differs."""
     own = {name: restart_policy(role) for name, role in roles.items()}
     alike = len(set(own.values())) == 1
     general = next(iter(own.values())) if alike else min(_WORDS, key=lambda word: _cost(word, own))
@@ -395,7 +391,7 @@ def _limit(draft: Draft, limit: View, roles: Map[str, View], asked: Asked) -> No
         draft.options.set("limit_restarts", False)
     elif number <= 1:  # with one retry fewer nothing could restart
         draft.job.add(Policy("restarted 1", "fail job", limit.span))
-    elif number != USUAL_RETRIES + 1:
+    elif number != DEFAULT_RETRIES + 1:
         draft.job.set("retries", number - 1, limit.span)
 
 
@@ -407,13 +403,13 @@ def _completion(draft: Draft, policy: View, roles: Map[str, View], asked: Asked)
     written = policy.text or ""
     workers = roles["worker"]["replicas"].number if "worker" in roles else 0
     reason = ""
-    if "chief" in roles or "master" in roles:
+    if any(leader in roles for leader in LEADERS):
         reason = "the chief (master) completes the job"
     elif written not in ("", "AllWorkers"):
         reason = "the operator knows AllWorkers only, and completes the job with worker 0"
     if written and reason:
         asked.report(NOT_KEPT(policy.span, what=f"successPolicy {written}", reason=reason))
-    if written != "AllWorkers" and not {"chief", "master"} & set(roles) and workers not in (None, 0, 1):
+    if written != "AllWorkers" and not set(LEADERS) & set(roles) and workers not in (None, 0, 1):
         draft.options.add(Policy("worker[0] completed", "complete job", policy.span))
 
 
@@ -651,6 +647,10 @@ def _ignored_places(root: View) -> Iterator[Diagnostic]:
                 yield NOT_KEPT(role.key(key), what=f"spec.tfReplicaSpecs.{name}.{key}", reason=_NO_FIELD)
 
 
+# What the server, its webhook and the operator refuse. Sources: the CRD of training-operator 1.9 (types, list map
+# keys), `pkg/webhooks/tensorflow` (validateTFReplicaSpecs), and what the API server answered where the tests note it.
+
+
 def refusals(root: View, job: View) -> Iterator[Diagnostic]:
     """What the server does not take."""
     for one in unfit(job.node, "TFJob") if job.node is not None else ():
@@ -701,7 +701,7 @@ def _role(name: str, role: View, *, of_today: bool) -> Iterator[Diagnostic]:
 
 
 def _amounts(resources: View) -> Iterator[Diagnostic]:
-    """Amounts that are none."""
+    """Report amounts that are not quantities."""
     for part in ("requests", "limits"):
         for name, amount in resources[part].entries():
             if amount.text is not None and quantities.amount(amount.text) is None:

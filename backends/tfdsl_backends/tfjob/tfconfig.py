@@ -16,7 +16,6 @@ from tfdsl_backends.podspec.command import expanded
 from tfdsl_backends.podspec.objects import claim_names, tensorboard_plan
 from tfdsl_backends.podspec.plan import PORT_NAME, Index, PodPlan, Program, index_of, with_options
 from tfdsl_backends.podspec.tfconfig import RoleTasks, Tasks, role_tasks
-from tfdsl_backends.tfjob.policies import training_roles
 
 
 def replica_name(job: Job, role: Role, index: int) -> str:
@@ -32,7 +31,7 @@ def address(job: Job) -> Address:
 def operator_spec(job: Job) -> dict[str, list[str]]:
     """The cluster as the operator writes it: with the evaluator, and with the namespace in the hosts."""
     namespace = job.namespace or "default"
-    roles = sorted(training_roles(job), key=lambda role: role.name)
+    roles = sorted(job.training_roles, key=lambda role: role.name)
     return {
         role.name: [f"{replica_name(job, role, index)}.{namespace}.svc:{role.port}" for index in listed(role)]
         for role in roles
@@ -41,7 +40,7 @@ def operator_spec(job: Job) -> dict[str, list[str]]:
 
 def is_distributed(job: Job) -> bool:
     """Whether the operator injects TF_CONFIG: it does unless the job has one replica in all."""
-    return sum(role.replicas for role in training_roles(job)) != 1
+    return sum(role.replicas for role in job.training_roles) != 1
 
 
 def delivers(unit: Unit, role: Role) -> bool:
@@ -58,7 +57,7 @@ def tasks(unit: Unit) -> Sequence[TaskConfig]:
 
 
 def _of_role(unit: Unit, role: Role, ours: dict[str, list[str]], theirs: dict[str, list[str]] | None) -> RoleTasks:
-    if role.name == "tensorboard" and not has_own_config(role):
+    if role.is_board and not has_own_config(role):
         return RoleTasks(role.name, role.replicas)
     return role_tasks(unit.job, role, ours, ours if delivers(unit, role) else theirs, _differences(unit, role))
 
@@ -73,7 +72,7 @@ def _differences(unit: Unit, role: Role) -> tuple[str, ...]:
     differences: list[str] = []
     if not gets_tf_config(job, role):
         differences.append(f"the operator sets TF_CONFIG even with discovery {job.cluster.discovery}")
-    if any(other.name == "evaluator" for other in training_roles(job)):
+    if any(other.name == "evaluator" for other in job.training_roles):
         differences.append("the operator lists the evaluator in cluster")
     if job.namespace is None:
         differences.append("hosts contain the namespace in which the job is created; it is shown as `default` here")
@@ -97,10 +96,7 @@ def plans(unit: Unit) -> list[tuple[Role, PodPlan]]:
     """What is added to the pods of each role, in the job's order of roles."""
     needs_spec = any(delivers(unit, role) or gets_flags(unit.job, role) for role in unit.job.roles)
     spec = cluster_spec(unit.job, address(unit.job)) if needs_spec else {}
-    return [
-        (role, tensorboard_plan(unit) if role.name == "tensorboard" else _plan(unit, role, spec))
-        for role in unit.job.roles
-    ]
+    return [(role, tensorboard_plan(unit) if role.is_board else _plan(unit, role, spec)) for role in unit.job.roles]
 
 
 def _plan(unit: Unit, role: Role, spec: dict[str, list[str]]) -> PodPlan:

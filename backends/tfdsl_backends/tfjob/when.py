@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 from tfdsl.backend import Condition, Unit, condition
 from tfdsl.backend.conditions import single
 from tfdsl.ir.policies import on_eviction
+from tfdsl.vocabulary.attributes import LEADERS
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.tfjob.options import features
 from tfdsl_backends.tfjob.policies import decisions
@@ -75,7 +76,7 @@ def wrapped(unit: Unit, item: Item) -> bool:
 def own_tf_config(unit: Unit, item: Item) -> bool:
     """Whether the job sets TF_CONFIG itself, where the operator appends one to the same variables."""
     role = cast("Role", item.node)
-    return "TF_CONFIG" in role.env and role.name != "tensorboard" and not single(unit, item)
+    return "TF_CONFIG" in role.env and not role.is_board and not single(unit, item)
 
 
 @condition("TF_CONFIG that is not a text, several replicas")
@@ -217,8 +218,8 @@ counts_all_roles = Condition(
 def decides_success(unit: Unit, item: Item) -> bool:
     """``completed``: whether the operator's rules can end the job with this role."""
     role = cast("Policy", item.node).role
-    has_chief = any(other.name in ("chief", "master") for other in unit.job.roles)
-    return role in ("chief", "master") or (role == "worker" and not has_chief)
+    has_chief = any(other.name in LEADERS for other in unit.job.roles)
+    return role in LEADERS or (role == "worker" and not has_chief)
 
 
 @condition("replica 0 of chief or master, or of worker if there is neither")

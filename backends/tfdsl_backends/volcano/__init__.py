@@ -1,7 +1,5 @@
 """Volcano: one ``batch.volcano.sh/v1alpha1`` Job, with claims and TensorBoard's Service beside it."""
 
-from __future__ import annotations
-
 from tfdsl.backend import Backend
 from tfdsl_backends.podspec import SCHEMAS
 from tfdsl_backends.volcano.features import VERSIONS

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, cast
 
 from tfdsl.backend import Document, TargetObject, Unit
-from tfdsl.backend.objects import objects as of_documents
-from tfdsl.backend.objects import value_at
+from tfdsl.backend.objects import objects as of_documents, value_at
 from tfdsl.emit.located import plain
 
 _MAKER: Final = "Volcano"

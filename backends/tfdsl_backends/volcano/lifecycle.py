@@ -73,7 +73,7 @@ class Controller(Behaviour):
 
     def on_success(self, task: Task, state: State) -> Decision | None:
         """A pod that is always restarted never succeeds; TaskCompleted fires when all of the task have."""
-        if task.role == "tensorboard" and self._pods[task.role].in_place:
+        if task.is_board and self._pods[task.role].in_place:
             return Decision("restart container", f"{task} exited 0", counted=False)
         if self._min_success is not None and state.total("succeeded") >= self._min_success:
             return Decision("complete job", f"{self._min_success} replicas have succeeded")
@@ -225,7 +225,7 @@ def _tasks(spec: View) -> list[controller.Task]:
 
 
 def _pods(unit: Unit, spec: View, decided: Mapping[str, Reactions]) -> Mapping[str, _Pods]:
-    """What is said of each role; tasks that a patch adds are nobody's."""
+    """What is known of each role; tasks that a patch adds belong to no role."""
     roles = {task_name(unit, role): role.name for role in unit.job.roles}
     written = {task["name"].words: task for task in spec["tasks"].items()}
     return {

@@ -23,14 +23,14 @@ API_VERSION = "batch.volcano.sh/v1alpha1"
 def generate(unit: Unit) -> list[Document]:
     """The job, which is the main document; the claims that it waits for; TensorBoard's Service."""
     documents = [job_document(unit), *(claim_document(unit.job, claim) for claim in claims(unit).documents.values())]
-    tensorboard = unit.job.role("tensorboard")
+    tensorboard = unit.job.board
     if tensorboard is not None:
         documents.append(tensorboard_service(unit.job, tensorboard, task_labels(unit, tensorboard)))
     return [Document(data) for data in documents]
 
 
 def job_document(unit: Unit) -> Data:
-    """The Volcano job."""
+    """The Job of Volcano, without the documents beside it."""
     job = unit.job
     plain = {**absent(SPEC), **written(job, SPEC)}
     return {
@@ -90,7 +90,7 @@ def min_available(job: Job, role: Role) -> int:
     because ``dependsOn`` waits for that many.
     """
     waited_for = any(role.name in other.after for other in job.roles)
-    if role.name == "tensorboard":
+    if role.is_board:
         return 1 if waited_for else 0
     return role.min_available if job.gang or waited_for else 0
 
@@ -106,5 +106,5 @@ def gang_size(unit: Unit) -> int:
         return 1
     if isinstance(given, int):
         return given
-    at_once = [role for role in job.roles if not role.after and role.name != "tensorboard"]
+    at_once = [role for role in job.roles if not role.after and not role.is_board]
     return max(1, sum(role.min_available for role in at_once))

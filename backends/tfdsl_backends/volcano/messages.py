@@ -1,7 +1,5 @@
 """What the checks of the volcano target can say. Codes from 100 on; 001 to 049 belong to the pods."""
 
-from __future__ import annotations
-
 from tfdsl.diagnostics import Rule
 from tfdsl_backends.podspec.messages import pod_rules, sidecar_rule
 

@@ -102,7 +102,7 @@ def _in_every_container(job: Job, mounts: Sequence[tuple[str, ClaimMount]]) -> b
 
 def reached(job: Job) -> tuple[str, str] | None:
     """The words for it and where it is written; ``None`` if nothing must be reached: the policy may stay."""
-    if job.role("tensorboard") is not None:
+    if job.board is not None:
         return "tensorboard", "roles[tensorboard]"
     for role in job.roles:
         holders: list[Role | Step] = [role, *role.steps]

@@ -12,8 +12,7 @@ expression of one value, is the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from collections.abc import Sequence as Many
+from collections.abc import Callable, Iterable, Sequence as Many
 from functools import cache
 from typing import Final
 
@@ -47,8 +46,7 @@ from tfdsl_backends.volcano.features import plugin_variables
 from tfdsl_backends.volcano.fields import SPEC
 from tfdsl_backends.volcano.lower import API_VERSION
 from tfdsl_backends.volcano.names import ANNOTATIONS, JOB, LABELS, labels
-from tfdsl_backends.volcano.normal_policies import gang, in_their_order, with_defaults
-from tfdsl_backends.volcano.normal_policies import policies as lifecycle
+from tfdsl_backends.volcano.normal_policies import gang, in_their_order, policies as lifecycle, with_defaults
 
 _PLACE: Final = ("template", "spec", "affinity", "podAntiAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
 

@@ -1,7 +1,5 @@
 """The options of the volcano target."""
 
-from __future__ import annotations
-
 from tfdsl.backend import Option
 from tfdsl.vocabulary.names import label
 from tfdsl.vocabulary.types import STRINGS, IntType, MapType, StringType, one_of

@@ -39,7 +39,7 @@ def plan(unit: Unit, role: Role) -> PodPlan:
 
 def restart_policy(unit: Unit, role: Role) -> str:
     """``restartPolicy``: the option's, else what follows from the policies of ``role``."""
-    given = "" if role.name == "tensorboard" else unit.text("restart_policy")
+    given = "" if role.is_board else unit.text("restart_policy")
     return given or decisions(unit).roles[role.name].restart_policy
 
 

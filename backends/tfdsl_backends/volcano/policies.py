@@ -83,7 +83,7 @@ class RoleDecisions(Record):
     @property
     def is_tensorboard(self) -> bool:
         """Whether it is the role that never ends the job."""
-        return self.role.name == "tensorboard"
+        return self.role.is_board
 
     @property
     def evicted_differs(self) -> bool:
@@ -157,7 +157,7 @@ def _decide(unit: Unit) -> Decisions:
 
 def _decide_role(unit: Unit, job: Job, role: Role, can: Features) -> RoleDecisions:
     index = 0 if role.replicas == 1 else None  # the one replica is the role
-    as_written = unit.text("policies") == "written" and role.name != "tensorboard"
+    as_written = unit.text("policies") == "written" and not role.is_board
     first: dict[str, Policy] = {}
     for policy in covering(job, role, index):
         if policy.written or not as_written:

@@ -17,13 +17,23 @@ from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.ir.fields import Origins
 from tfdsl.ir.model import Job
-from tfdsl.manifest.nodes import Document, Node, Scalar, View, changed, child, view, with_value
-from tfdsl.manifest.nodes import Mapping as Map
-from tfdsl.manifest.nodes import Sequence as Listed
+from tfdsl.manifest.nodes import (
+    Document,
+    Mapping as Map,
+    Node,
+    Scalar,
+    Sequence as Listed,
+    View,
+    changed,
+    child,
+    view,
+    with_value,
+)
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.rules.job import OWN_NAMES, port_names
 from tfdsl.text import Span
+from tfdsl.vocabulary.attributes import BOARD
 from tfdsl.vocabulary.names import LONGEST_PORT
 from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts, PodsRead
@@ -50,7 +60,7 @@ from tfdsl_backends.volcano.normal import (
 )
 from tfdsl_backends.volcano.options import OPTIONS
 from tfdsl_backends.volcano.pods import VGPU_MEMORY, VGPU_NUMBER
-from tfdsl_backends.volcano.reading_policies import BOARD, JobPolicies, RoleTask, read_policies
+from tfdsl_backends.volcano.reading_policies import JobPolicies, RoleTask, read_policies
 from tfdsl_backends.volcano.reading_roles import (
     RoleOf,
     dead_policies,
@@ -130,7 +140,7 @@ def _kind(node: Node) -> str:
 
 
 def report_holder(document: Document, asked: Asked) -> None:
-    """That what is around a job is not read."""
+    """Report that the object around a job is not read."""
     root = view(document.node)
     kind, spec = root["kind"].text, root["spec"]
     if kind == "CronJob":
@@ -283,7 +293,7 @@ class _Built(Record):
 
 
 def offer(draft: Draft, job: View, roles: Sequence[RoleOf], asked: Asked) -> None:
-    """Tell of the command that would do, if every role builds the TF_CONFIG that the compiler would give."""
+    """Suggest the plain command, if every role builds the TF_CONFIG that the compiler would give."""
     built = [(one, _built(one.task["template"]["spec"]["containers"][0])) for one in roles]
     cluster = {one.role: one.name.replace("-", "_") for one in roles if one.role != "evaluator"}
     for one, shell in built:
@@ -422,7 +432,7 @@ def _tensorflow(roles: Sequence[RoleOf], pods: PodsRead) -> tuple[str, ...]:
 
 
 def read(group: Group, asked: Asked) -> Draft | None:
-    """The job that a Volcano job describes; ``None`` where its tasks cannot be roles (told as an error).
+    """The job that a Volcano job describes; ``None`` where its tasks cannot be roles (reported as an error).
 
     A job that the server refuses is read as far as it goes, and need not come back.
     """

@@ -19,6 +19,7 @@ from tfdsl.ir import model
 from tfdsl.manifest.nodes import View, plain
 from tfdsl.record import Record
 from tfdsl.text import Span
+from tfdsl.vocabulary.attributes import BOARD, decider
 from tfdsl.vocabulary.quantities import duration
 from tfdsl.vocabulary.statements import ACTIONS_OF
 from tfdsl_backends.volcano import policies
@@ -47,7 +48,6 @@ EVENTS: Final = {
 }
 """Volcano's event → ours."""
 
-BOARD: Final = "tensorboard"
 _TIMED: Final = ("failed", "evicted", "pending")
 _HIGHEST_STATUS: Final = 255
 RESTARTS_IN_PLACE: Final = "restart container"
@@ -241,7 +241,6 @@ def _reactions(entries: Iterable[policies.Entry]) -> Reactions:
     return said
 
 
-_DECIDERS: Final = ("chief", "master", "worker")
 _ENDS: Final = ("TerminateJob", 0)
 
 
@@ -308,8 +307,7 @@ def _without_completion(read: JobPolicies, said: Sequence[Said]) -> list[Said]:
     """Without the completion that the language adds: that of the chief, else of the workers."""
     ends = [one for one in said if one.event == "completed" and one.action == "complete job"]
     roles = {one.role for one in read.tasks}
-    decider = next((name for name in _DECIDERS if name in roles), None)
-    is_default = len(ends) == 1 and ends[0].role == decider
+    is_default = len(ends) == 1 and ends[0].role == decider(roles)
     return [one for one in said if not (is_default and one is ends[0])]
 
 

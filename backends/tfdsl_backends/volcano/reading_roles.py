@@ -17,7 +17,7 @@ from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.manifest.nodes import Scalar, View, plain, walk
 from tfdsl.record import Record
-from tfdsl.vocabulary.attributes import ROLES, ROLES_BY_NAME
+from tfdsl.vocabulary.attributes import LEADERS, ROLES, ROLES_BY_NAME, decider
 from tfdsl_backends.podspec.reading.objects import dotted, unfit
 from tfdsl_backends.volcano.controller import EVENTS, MAX_RETRY, NOTHING, RESTARTS, milliseconds, reactions, triggers
 from tfdsl_backends.volcano.patch_rules import KIND, RULES
@@ -33,7 +33,6 @@ _MORE: Final = {
 _BY_OTHER_NAME: Final = {
     name.lower(): row.name for row in ROLES for name in (*row.aliases, *row.akin, *_MORE.get(row.name, ()))
 }
-_LEADERS: Final = ("chief", "master")
 _MOST_NOTES: Final = 5
 _TASK_LABEL: Final = "volcano.sh/task-spec"
 
@@ -64,7 +63,7 @@ def replicas(task: View) -> int:
 
 
 def roles(job: View, asked: Asked, *, board: bool) -> list[RoleOf] | None:
-    """The roles of the tasks that have replicas; ``None`` where a task cannot be one (told as an error).
+    """The roles of the tasks that have replicas; ``None`` where a task cannot be one (reported as an error).
 
     ``board``: whether the job has the Service of a TensorBoard beside it.
     """
@@ -107,11 +106,11 @@ def _is_free(role: str, task: View, taken: Mapping[str, str]) -> bool:
     known = ROLES_BY_NAME.get(role)
     if known is None or role in taken.values() or (known.single and replicas(task) > 1):
         return False
-    return role not in _LEADERS or not any(leader in taken.values() for leader in _LEADERS)
+    return role not in LEADERS or not any(leader in taken.values() for leader in LEADERS)
 
 
 def _trains(taken: Mapping[str, str]) -> bool:
-    return any(role in ("chief", "master", "worker") for role in taken.values())
+    return decider(taken.values()) is not None
 
 
 def _tell(
@@ -138,7 +137,7 @@ def _tell(
 
 def _why_not(role: str, task: View, taken: Mapping[str, str]) -> str:
     """Why a task that has the name of a role cannot be it."""
-    other = next((name for name, of in taken.items() if of == role or {of, role} <= set(_LEADERS)), None)
+    other = next((name for name, of in taken.items() if of == role or {of, role} <= set(LEADERS)), None)
     if other is not None:
         return f"task {other} is role {taken[other]} already"
     return (
@@ -161,7 +160,7 @@ def _options(tasks: Sequence[tuple[str, View]], taken: Mapping[str, str]) -> Ite
 
 
 def _with_its_name(one: RoleOf, spec: View, job: str, asked: Asked, *, alone: bool) -> RoleOf:
-    """``one``, and whether its task keeps a name that is not the role's, which is told."""
+    """``one``, and whether its task keeps a name that is not the role's, which is reported."""
     if one.role == one.name:
         return one
     keeps = not alone or _is_referred_to(spec, job, one.name)

@@ -78,7 +78,7 @@ def plugin_arguments(unit: Unit) -> list[str] | None:
 
 def plugin_port(job: Job) -> int:
     """The port that the plugin writes for all roles."""
-    return next(role.port for role in job.roles if role.name != "tensorboard")
+    return next(role.port for role in job.training_roles)
 
 
 def plugin_differences(job: Job) -> list[str]:
@@ -94,7 +94,7 @@ def plugin_differences(job: Job) -> list[str]:
 
 
 def deliver(unit: Unit, role: Role) -> PodPlan:
-    """The part of the pod plan that tells ``role`` of the others."""
+    """The part of the pod plan by which ``role`` knows the others."""
     job = unit.job
     index = index_of(role, INDEX_FIELD)
     return PodPlan(
@@ -139,7 +139,7 @@ def _plugin_obstacle(job: Job) -> str | None:
         return "lists the evaluator in the cluster"
     if job.role("master") is not None:
         return "calls the master chief"
-    if len({role.port for role in job.roles if role.name != "tensorboard"}) > 1:
+    if len({role.port for role in job.training_roles}) > 1:
         return "uses one port for all roles"
     return None
 
@@ -209,7 +209,7 @@ def _by_plugin(seen: RoleTasks, job: Job, role: Role, cluster: str | None) -> Ro
 
 
 def _differences(job: Job, role: Role, cluster: str | None) -> tuple[str, ...]:
-    if role.name == "tensorboard":
+    if role.is_board:
         return ("the plugin also sets TF_CONFIG for tensorboard, which does not read it",)
     missing = ("the key environment is missing",) if cluster is not None else ()
     return *missing, *plugin_differences(job)

@@ -1,7 +1,5 @@
 """Hadoop YARN 2.10 to 3.4 with the stock DistributedShell: a script that submits, and the script it sends."""
 
-from __future__ import annotations
-
 from tfdsl.backend import Backend
 from tfdsl_backends.hadoop.options import needs_image
 from tfdsl_backends.yarn.messages import RULES

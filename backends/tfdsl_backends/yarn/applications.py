@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from tfdsl.backend import Unit
-from tfdsl.ir.model import Role
+from tfdsl.ir.model import Role, in_memory
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl_backends.hadoop.when import in_docker
@@ -63,7 +63,7 @@ def docker_mounts(unit: Unit, role: Role) -> tuple[Mount, ...]:
 def tmpfs_mounts(role: Role) -> tuple[str, ...]:
     """Paths at which docker must mount a tmpfs."""
     paths = [_clean(mount.at) for mount in role.mounts if mount.kind == "memory" and mount.at.startswith("/")]
-    return (*paths, "/dev/shm") if role.shm is not None else tuple(paths)
+    return (*paths, *(memory.at for memory in in_memory(role)))
 
 
 def runtime_variables(unit: Unit, roles: tuple[Role, ...]) -> list[tuple[str, str]]:

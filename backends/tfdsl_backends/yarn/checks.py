@@ -185,7 +185,7 @@ def _default_memory(unit: Unit) -> Iterator[Diagnostic]:
 def _command(unit: Unit, role: Role) -> Iterator[Diagnostic]:
     """The script starts the command and cannot know an image's entrypoint."""
     build = unit.job.build
-    if not (role.server or role.name == "tensorboard" or role.command or (build is not None and build.entrypoint)):
+    if not (role.server or role.is_board or role.command or (build is not None and build.entrypoint)):
         diagnostic = messages.NO_COMMAND(unit.origins.span(role.path), role=role.name)
         yield diagnostic.help('write command = ["python", "/app/train.py"]')
 

@@ -12,7 +12,7 @@ from tfdsl.emit.located import Data, Located, Written, at, child
 from tfdsl.emit.script import render
 from tfdsl.ir.model import Job, Role
 from tfdsl_backends.hadoop.options import files
-from tfdsl_backends.scripts.roles import stop_grace
+from tfdsl_backends.scripts.roles import seconds_to_stop
 from tfdsl_backends.scripts.tfconfig import placeholder_tasks
 from tfdsl_backends.yarn.applications import Application, applications, runtime_variables
 from tfdsl_backends.yarn.checks import check
@@ -26,7 +26,7 @@ __all__ = ["check", "generate", "tasks"]
 
 
 def generate(unit: Unit) -> Sequence[Document]:
-    """The two scripts."""
+    """The script that submits, and the script of the containers."""
     submit, job = submit_script(unit), job_script(unit)
     return [
         Document(submit.text, "submit.sh", "text", executable=True, lines=submit.lines),
@@ -55,7 +55,7 @@ RETRY_INTERVAL = 1000
 
 
 def submit_script(unit: Unit) -> Written:
-    """``submit.sh``."""
+    """``submit.sh``, which the user runs."""
     have = features(unit.version)
     submitted = applications(unit)
     archives: Data = [{"file": file, "name": name} for file, name in sent_archives(unit.job).items()]
@@ -85,9 +85,9 @@ def submit_script(unit: Unit) -> Written:
 def grace(job: Job) -> int:
     """Seconds for the other applications to end by themselves once one has failed: the coordinator's own time limit.
 
-    Its tasks give their commands ``stop_grace``, which must not be cut short from here.
+    Its tasks give their commands time to stop, which must not be cut short from here.
     """
-    return math.ceil(max(stop_grace(role, STOP_GRACE) for role in job.roles)) + 20
+    return math.ceil(max(seconds_to_stop(role, STOP_GRACE) for role in job.roles)) + 20
 
 
 def client_options(unit: Unit, app: Application) -> list[Data]:

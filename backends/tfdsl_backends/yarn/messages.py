@@ -1,7 +1,5 @@
 """What the yarn target's own checks can report."""
 
-from __future__ import annotations
-
 from tfdsl.diagnostics import Rule
 from tfdsl_backends.hadoop.messages import hadoop_rules
 

@@ -28,7 +28,7 @@ def has_rendezvous(unit: Unit) -> bool:
     Before Hadoop 3.0 a container does not know its number, so even a single task claims its place in the store.
     """
     roles = unit.job.roles
-    alone = [role.replicas for role in roles] == [1] and roles[0].name != "tensorboard"
+    alone = [role.replicas for role in roles] == [1] and not roles[0].is_board
     return not (is_yarn_tf(unit) or (alone and features(unit.version).numbers))
 
 

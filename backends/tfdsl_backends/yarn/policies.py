@@ -8,7 +8,7 @@ from tfdsl.backend import Unit
 from tfdsl.ir.cluster_spec import gets_flags, needs_tf_config
 from tfdsl.ir.model import Job, Role
 from tfdsl.ir.policies import completions, exit_policies, on_failure
-from tfdsl_backends.scripts.roles import stop_grace
+from tfdsl_backends.scripts.roles import seconds_to_stop
 from tfdsl_backends.yarn.needs import store_place
 
 ACTIONS = {"restart container": "restart", "restart job": "restart", "ignore": "ignore"}
@@ -47,7 +47,7 @@ def _actions(job: Job, role: Role, index: int | None) -> dict[int, str]:
 def restarts_by_itself(job: Job, role: Role) -> bool:
     """Whether a task restarts its command by itself, which only tensorboard does."""
     failed = on_failure(job, role)
-    return role.name == "tensorboard" and failed is not None and failed.action == "restart container"
+    return role.is_board and failed is not None and failed.action == "restart container"
 
 
 def restarts(job: Job) -> bool:
@@ -78,7 +78,7 @@ def task_plan(unit: Unit) -> str:
         "job": job.name,
         "roles": [[role.name, role.replicas] for role in job.roles],
         "after": {role.name: list(role.after) for role in job.roles if role.after},
-        "optional": [role.name for role in job.roles if role.name == "tensorboard"],
+        "optional": [role.name for role in job.roles if role.is_board],
         "complete": [[p.role, -1 if p.index is None else p.index] for p in completions(job)],
         "actions": {name: {str(k): v for k, v in by_status.items()} for name, by_status in actions(job).items()},
         "tf_config": [role.name for role in job.roles if needs_tf_config(job, role)],
@@ -91,7 +91,7 @@ def task_plan(unit: Unit) -> str:
         "reuse_port": unit.flag("reuse_port"),
         "limit": rendezvous_seconds(unit),
         "patience": PATIENCE,
-        "grace": {role.name: stop_grace(role, STOP_GRACE) for role in job.roles},
+        "grace": {role.name: seconds_to_stop(role, STOP_GRACE) for role in job.roles},
     }
     lines = [f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in plan.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from collections.abc import Mapping as Map
+from collections.abc import Iterator, Mapping as Map, Sequence
 from functools import lru_cache
 
 from tfdsl.backend.draft import Draft
@@ -39,7 +38,7 @@ TONY_CALL = "TonY command line"
 
 
 def groups(documents: Sequence[Document]) -> Sequence[Group]:
-    """The jobs."""
+    """The jobs in the documents: scripts of tfdsl, Yarnfiles, and jobs of TonY, Submarine and DistributedShell."""
     return [group for one in documents for group in _groups(one, documents)]
 
 
@@ -87,7 +86,7 @@ def _folder(document: Document) -> str:
 
 
 def read(group: Group, asked: Asked) -> Draft | None:
-    """The job."""
+    """The job that a group describes, by the reader of its form."""
     first, notes = group.documents[0], Notes(asked)
     if group.what == OWN:
         return _read_own(group, notes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tfdsl.backend.reading import Field
+from tfdsl.vocabulary.attributes import IN_MEMORY
 
 DSHELL: Final = "DistributedShell"
 YARNFILE: Final = "Yarnfile"
@@ -91,7 +92,10 @@ FIELDS: Final = (
     Field("-shell_env YARN_CONTAINER_RUNTIME_DOCKER_IMAGE", "image", "with …_TYPE=docker", DSHELL),
     Field("-shell_env YARN_CONTAINER_RUNTIME_DOCKER_MOUNTS", "mount host", "", DSHELL),
     Field(
-        "-shell_env YARN_CONTAINER_RUNTIME_DOCKER_TMPFS_MOUNTS", "mount memory, shm", "of the size of memory", DSHELL
+        "-shell_env YARN_CONTAINER_RUNTIME_DOCKER_TMPFS_MOUNTS",
+        ", ".join(("mount memory", *IN_MEMORY)),
+        "of the size of memory",
+        DSHELL,
     ),
     Field("-shell_env YARN_CONTAINER_RUNTIME_DOCKER_RUN_PRIVILEGED_CONTAINER", "privileged", "", DSHELL),
     Field("-container_memory, memory-mb of -container_resources", "memory", "without it 10 MB, here 2048", DSHELL),

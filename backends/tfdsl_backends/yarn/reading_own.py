@@ -13,8 +13,8 @@ from tfdsl.manifest.shell_words import Command, Unknown, Word, read_script
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
+from tfdsl.vocabulary.attributes import IN_MEMORY_AT, ROLE_NAMES
 from tfdsl_backends.hadoop.reading import (
-    ROLES,
     add_completions,
     add_policy,
     add_retries,
@@ -25,6 +25,7 @@ from tfdsl_backends.hadoop.reading import (
     lift_policies,
     read_discovery,
     remove_attribute,
+    set_grace,
     statuses,
 )
 from tfdsl_backends.yarn.needs import AT_HOME
@@ -226,10 +227,7 @@ def read_role(draft: Draft, task: Task) -> None:
         block.set("node_label", label.text, label.span)
     privileged = docker.get("DOCKER_RUN_PRIVILEGED_CONTAINER")
     block.set("privileged", True if privileged and privileged[0] == "true" else None)
-    grace = task.script.plan["grace"][task.name]
-    seconds = getattr(grace.node, "value", STOP_GRACE)
-    if isinstance(seconds, int | float) and seconds != STOP_GRACE:
-        block.set("stop_grace", duration(round(seconds * 1000)), grace.span)
+    set_grace(block, task.script.plan["grace"][task.name], STOP_GRACE)
     for mount in _mounts(block, task):
         block.add(mount)
     for step in _steps(task):
@@ -313,8 +311,8 @@ def _mounts(block: Block, task: Task) -> list[Mount]:
     if task.script.given:
         others += [Mount("host", source, at) for source, at in task.client.linked]
     for at in task.client.tmpfs:
-        if at == "/dev/shm":
-            block.set("shm", _share(block))
+        if at in IN_MEMORY_AT:
+            block.set(IN_MEMORY_AT[at], _share(block))
         else:
             others.append(Mount("memory", _share(block), at))
     left = iter(others)
@@ -429,7 +427,7 @@ _APART: Final = regex(r"AND\(NOTIN,NODE,([^:]+):(.*)\)\Z")
 
 
 def read_own(script: JobScript, submit: SubmitScript) -> Draft:
-    """The job."""
+    """The job of scripts that tfdsl wrote: of the plan in ``job.sh``, and the options of ``submit.sh``."""
     plan = script.plan
     draft = Draft(job_name(plan["job"].text or ""), "yarn", plan["job"].span, law=False)
     clients = {name: client_of(words) for name, words in submit.applications.items()}
@@ -437,7 +435,7 @@ def read_own(script: JobScript, submit: SubmitScript) -> Draft:
     only = next(iter(clients.values()), Client({}, (), ()))
     roles = [(pair[0].text or "", pair[1].number or 0, pair.span) for pair in plan["roles"].items()]
     for name, replicas, span in roles:
-        if name not in ROLES:
+        if name not in ROLE_NAMES:
             continue
         task = Task(name, script, clients.get(name, only), submit)
         draft.role(name).set("replicas", replicas if replicas != 1 else None, span)

@@ -9,6 +9,7 @@ from tfdsl.backend.draft import Block, Mount
 from tfdsl.manifest.shell_words import Word
 from tfdsl.record import Record
 from tfdsl.text import Span
+from tfdsl.vocabulary.attributes import IN_MEMORY_AT
 from tfdsl_backends.hadoop.reading import Notes, memory
 
 # fmt: off
@@ -305,7 +306,7 @@ def _tmpfs(block: Block, docker: dict[str, tuple[str, Span]], size: str) -> None
     amount = memory(size)
     for path in said[0].split(",") if said is not None and amount is not None else []:
         assert said is not None
-        if path == "/dev/shm":
-            block.set("shm", amount, said[1])
+        if path in IN_MEMORY_AT:
+            block.set(IN_MEMORY_AT[path], amount, said[1])
         elif path:
             block.add(Mount("memory", amount, path, span=said[1]))

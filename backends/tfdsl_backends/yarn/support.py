@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from tfdsl.backend import Row, Support, approximated, chosen, conditions, kept, refused, translated
 from tfdsl.vocabulary.statements import RUN_TIME_MARKS
 from tfdsl_backends.hadoop import when as shared
-from tfdsl_backends.hadoop.support import WITH_RUN_TIME_VALUES, native_path, native_shm, rows, scratch_size
+from tfdsl_backends.hadoop.support import WITH_RUN_TIME_VALUES, native_memory, native_path, rows, scratch_size
 from tfdsl_backends.yarn import when
 
 PROGRAM = "the task program in job.sh"
@@ -123,7 +123,7 @@ PLACEMENT = (
         instead='write applications = "per-role"',
     ),
     translated("roles[].node_label", "-node_label_expression", "it also places the application master"),
-    kept("roles[].spread", "", when=when.no_spread),
+    kept("roles[].spread", "", when=conditions.no_spread),
     refused(
         "roles[].spread",
         "the modified client has no option that keeps containers apart",
@@ -211,7 +211,7 @@ CONTAINER = (
         when=when.docker_without_shm,
         instead='write version = "3.3", or runtime = "native"',
     ),
-    native_shm("YRN043"),
+    native_memory("shm", "YRN043"),
     approximated(
         "roles[].port",
         PROGRAM,
@@ -241,55 +241,61 @@ def _readonly(kind: str) -> Iterator[Row]:
     yield approximated(key, "", "a task can still write there", "YRN056", "readonly", default="silent")
 
 
-def _host() -> Iterator[Row]:
-    yield refused(
-        "mounts[host]",
-        "the docker runtime of Hadoop 2 cannot mount folders",
-        "YRN057",
-        "docker-mounts-version",
-        instead='write version = "3.1", or runtime = "native"',
-        when=when.docker_without_mounts,
-    )
-    yield native_path("host", "YRN055")
-    yield translated(
-        "mounts[host]",
-        "job.sh, YARN_CONTAINER_RUNTIME_DOCKER_MOUNTS",
-        "a link in the work folder, or a docker mount, which the cluster must allow for images of a trusted registry",
-    )
-    yield from _readonly("host")
-    yield translated("mounts[host].type", "job.sh", "checked when the task starts", when=when.checked_type)
-    yield approximated(
-        "mounts[host].type",
-        "job.sh",
-        "the source must exist; it is not created, and not checked to be {value}",
-        "YRN058",
-        "host-type",
+def _host() -> tuple[Row, ...]:
+    return (
+        refused(
+            "mounts[host]",
+            "the docker runtime of Hadoop 2 cannot mount folders",
+            "YRN057",
+            "docker-mounts-version",
+            instead='write version = "3.1", or runtime = "native"',
+            when=when.docker_without_mounts,
+        ),
+        native_path("host", "YRN055"),
+        translated(
+            "mounts[host]",
+            "job.sh, YARN_CONTAINER_RUNTIME_DOCKER_MOUNTS",
+            "a link in the work folder, or a docker mount, which the cluster must allow for images of a trusted "
+            "registry",
+        ),
+        *_readonly("host"),
+        translated("mounts[host].type", "job.sh", "checked when the task starts", when=conditions.checked_type),
+        approximated(
+            "mounts[host].type",
+            "job.sh",
+            "the source must exist; it is not created, and not checked to be {value}",
+            "YRN058",
+            "host-type",
+        ),
     )
 
 
-def _temporary() -> Iterator[Row]:
-    yield native_path("scratch", "YRN055")
-    yield scratch_size("job.sh", "YRN059")
-    yield translated("mounts[scratch]", "job.sh", "a folder on the node's disk, which YARN removes with the container")
-    yield from _readonly("scratch")
-    yield native_path("memory", "YRN055")
-    yield refused(
-        "mounts[memory]",
-        "the docker runtime of this version cannot mount a tmpfs",
-        "YRN060",
-        "tmpfs-version",
-        instead='write version = "3.3", or a relative path, which is created in /dev/shm',
-        when=when.docker_without_tmpfs,
+def _temporary() -> tuple[Row, ...]:
+    return (
+        native_path("scratch", "YRN055"),
+        scratch_size("job.sh", "YRN059"),
+        translated("mounts[scratch]", "job.sh", "a folder on the node's disk, which YARN removes with the container"),
+        *_readonly("scratch"),
+        native_path("memory", "YRN055"),
+        refused(
+            "mounts[memory]",
+            "the docker runtime of this version cannot mount a tmpfs",
+            "YRN060",
+            "tmpfs-version",
+            instead='write version = "3.3", or a relative path, which is created in /dev/shm',
+            when=when.docker_without_tmpfs,
+        ),
+        approximated(
+            "mounts[memory]",
+            "job.sh, YARN_CONTAINER_RUNTIME_DOCKER_TMPFS_MOUNTS",
+            "{value} is in memory, but its size is not limited; in the work folder it is a link into /dev/shm, which "
+            "stays "
+            "when the task is killed",
+            "YRN061",
+            "memory-size",
+        ),
+        *_readonly("memory"),
     )
-    yield approximated(
-        "mounts[memory]",
-        "job.sh, YARN_CONTAINER_RUNTIME_DOCKER_TMPFS_MOUNTS",
-        "{value} is in memory, but its size is not limited; in the work folder it is a link into /dev/shm, which stays "
-        "when the task is killed",
-        "YRN061",
-        "memory-size",
-    )
-    yield from _readonly("memory")
 
 
 def _fetched() -> Iterator[Row]:
@@ -314,25 +320,30 @@ def _run_time_values() -> Iterator[Row]:
             yield translated(f"{place}{value}", "job.sh", "a variable of the script")
 
 
-def _copied_by_client() -> Iterator[Row]:
+def _copied_by_client() -> tuple[Row, ...]:
     """Its ``-output`` is pairs of paths, and nothing else of an output."""
-    yield translated("outputs[]", "-output", "the modified client copies it", when=when.yarn_tf)
-    for field, place in (
-        ("when", when.yarn_tf_moment),
-        ("index", when.yarn_tf),
-        ("overwrite", when.yarn_tf_choice),
-    ):
-        yield approximated(
-            f"outputs[].{field}",
-            "-output",
-            "the modified client takes an output as two paths: it cannot be asked when to copy, which replica copies, "
-            "or to replace what is there",
-            "YRN064",
-            "tf-output",
-            when=place,
-            instead='write dialect = "stock"',
-            default="silent",
-        )
+    return (
+        translated("outputs[]", "-output", "the modified client copies it", when=when.yarn_tf),
+        *(
+            approximated(
+                f"outputs[].{field}",
+                "-output",
+                "the modified client takes an output as two paths: it cannot be asked when to copy, which replica "
+                "copies, "
+                "or to replace what is there",
+                "YRN064",
+                "tf-output",
+                when=place,
+                instead='write dialect = "stock"',
+                default="silent",
+            )
+            for field, place in (
+                ("when", when.yarn_tf_moment),
+                ("index", when.yarn_tf),
+                ("overwrite", when.yarn_tf_choice),
+            )
+        ),
+    )
 
 
 FILES = (
@@ -348,64 +359,72 @@ FILES = (
 )
 
 
-def _failures(event: str) -> Iterator[Row]:
+def _failures(event: str) -> tuple[Row, ...]:
     key = f"policies[{event}]"
-    for action in ("restart container", "restart job", "ignore"):
-        yield refused(
-            f"{key}.{action}",
-            "the modified client has no such policy",
-            "YRN070",
-            "tf-policy",
-            instead='write dialect = "stock"',
-            when=when.yarn_tf,
-        )
-    yield _alone_in_failure(f"{key}.fail job")
-    yield translated(f"{key}.fail job", PROGRAM, "the others end within a second, with status 75")
-    yield approximated(
-        f"{key}.restart container",
-        PROGRAM,
-        "the command of tensorboard starts again after any status; if its whole container is killed (memory, node), "
-        "the job runs on without it, but counts as failed at its end",
-        "YRN089",
-        "tensorboard-with-all",
-        instead='applications = "per-role" keeps the job from failing',
-        when=when.of_tensorboard_with_all,
+    return (
+        *(
+            refused(
+                f"{key}.{action}",
+                "the modified client has no such policy",
+                "YRN070",
+                "tf-policy",
+                instead='write dialect = "stock"',
+                when=when.yarn_tf,
+            )
+            for action in ("restart container", "restart job", "ignore")
+        ),
+        _alone_in_failure(f"{key}.fail job"),
+        translated(f"{key}.fail job", PROGRAM, "the others end within a second, with status 75"),
+        approximated(
+            f"{key}.restart container",
+            PROGRAM,
+            "the command of tensorboard starts again after any status; if its whole container is killed (memory, "
+            "node), "
+            "the job runs on without it, but counts as failed at its end",
+            "YRN089",
+            "tensorboard-with-all",
+            instead='applications = "per-role" keeps the job from failing',
+            when=when.of_tensorboard_with_all,
+        ),
+        approximated(
+            f"{key}.restart container",
+            PROGRAM,
+            "the command of tensorboard starts again after any status; if its whole container is killed (memory, "
+            "node), "
+            "the job runs on without it",
+            "YRN095",
+            "tensorboard-killed",
+            when=when.of_tensorboard,
+        ),
+        approximated(
+            f"{key}.restart container",
+            RETRY,
+            "the tasks need a new rendezvous, so YARN relaunches all containers of the job in place, each with its "
+            "index; "
+            "it does not relaunch one that is killed as a whole (memory, node), and the job fails",
+            "YRN071",
+            "restart-gang",
+            instead="write restart job to say so",
+        ),
+        approximated(
+            f"{key}.restart job",
+            RETRY,
+            "YARN relaunches all containers in place, each with its index; it does not relaunch one that is killed as "
+            "a "
+            "whole (memory, node), and the job fails",
+            "YRN087",
+            "restart-killed",
+        ),
+        approximated(
+            f"{key}.ignore",
+            PROGRAM,
+            "the failure of a command is ignored, and the task counts as completed; if its whole container is killed "
+            "(memory, node), the job still fails",
+            "YRN072",
+        ),
+        *_never(event, ("restart pod", "restart role", "abort job")),
+        kept(f"{key}.index", PROGRAM),
     )
-    yield approximated(
-        f"{key}.restart container",
-        PROGRAM,
-        "the command of tensorboard starts again after any status; if its whole container is killed (memory, node), "
-        "the job runs on without it",
-        "YRN095",
-        "tensorboard-killed",
-        when=when.of_tensorboard,
-    )
-    yield approximated(
-        f"{key}.restart container",
-        RETRY,
-        "the tasks need a new rendezvous, so YARN relaunches all containers of the job in place, each with its index; "
-        "it does not relaunch one that is killed as a whole (memory, node), and the job fails",
-        "YRN071",
-        "restart-gang",
-        instead="write restart job to say so",
-    )
-    yield approximated(
-        f"{key}.restart job",
-        RETRY,
-        "YARN relaunches all containers in place, each with its index; it does not relaunch one that is killed as a "
-        "whole (memory, node), and the job fails",
-        "YRN087",
-        "restart-killed",
-    )
-    yield approximated(
-        f"{key}.ignore",
-        PROGRAM,
-        "the failure of a command is ignored, and the task counts as completed; if its whole container is killed "
-        "(memory, node), the job still fails",
-        "YRN072",
-    )
-    yield from _never(event, ("restart pod", "restart role", "abort job"))
-    yield kept(f"{key}.index", PROGRAM)
 
 
 def _alone_in_failure(key: str) -> Row:
@@ -463,81 +482,94 @@ def _tensorboard(event: str) -> Row:
     )
 
 
-def _evicted() -> Iterator[Row]:
-    yield _tensorboard("evicted")
-    yield kept("policies[evicted]", "")
-    yield _alone_in_failure("policies[evicted].fail job")
-    yield translated("policies[evicted].fail job", PROGRAM, "a preempted or lost container counts as failed")
-    for action in ("restart container", "restart pod", "restart role", "restart job"):
-        yield refused(
-            f"policies[evicted].{action}",
-            "the application master does not replace a preempted or lost container",
-            "YRN080",
-            "evicted",
-            instead="target volcano or tfjob can",
-        )
-    yield from _never("evicted", ("abort job", "ignore"))
-    yield kept("policies[evicted].index", PROGRAM)
-    yield _delay("evicted")
-
-
-def _pending() -> Iterator[Row]:
-    yield kept("policies[pending]", "")
-    yield _no_limit("policies[pending].fail job")
-    yield approximated(
-        "policies[pending].fail job",
-        "",
-        "a task without peers waits for nobody: nothing counts how long YARN takes to start it",
-        "YRN067",
-        "pending-alone",
-        when=conditions.single,
+def _evicted() -> tuple[Row, ...]:
+    return (
+        _tensorboard("evicted"),
+        kept("policies[evicted]", ""),
+        _alone_in_failure("policies[evicted].fail job"),
+        translated("policies[evicted].fail job", PROGRAM, "a preempted or lost container counts as failed"),
+        *(
+            refused(
+                f"policies[evicted].{action}",
+                "the application master does not replace a preempted or lost container",
+                "YRN080",
+                "evicted",
+                instead="target volcano or tfjob can",
+            )
+            for action in ("restart container", "restart pod", "restart role", "restart job")
+        ),
+        *_never("evicted", ("abort job", "ignore")),
+        kept("policies[evicted].index", PROGRAM),
+        _delay("evicted"),
     )
-    yield approximated(
-        "policies[pending].fail job",
-        PROGRAM,
-        "the delay is the time limit of the rendezvous: it counts from the start of the first task, and for all roles",
-        "YRN081",
-        "pending",
-        when=when.of_a_role,
+
+
+def _pending() -> tuple[Row, ...]:
+    return (
+        kept("policies[pending]", ""),
+        _no_limit("policies[pending].fail job"),
+        approximated(
+            "policies[pending].fail job",
+            "",
+            "a task without peers waits for nobody: nothing counts how long YARN takes to start it",
+            "YRN067",
+            "pending-alone",
+            when=conditions.single,
+        ),
+        approximated(
+            "policies[pending].fail job",
+            PROGRAM,
+            "the delay is the time limit of the rendezvous: it counts from the start of the first task, and for all "
+            "roles",
+            "YRN081",
+            "pending",
+            when=conditions.of_a_role,
+        ),
+        approximated(
+            "policies[pending].fail job",
+            PROGRAM,
+            "the delay is the time limit of the rendezvous: it counts from the start of the first task",
+            "YRN082",
+            "pending-start",
+        ),
+        *_never("pending", ("abort job", "restart pod", "restart job")),
+        kept("policies[pending].index", PROGRAM),
+        kept("policies[pending].delay", PROGRAM),
     )
-    yield approximated(
-        "policies[pending].fail job",
-        PROGRAM,
-        "the delay is the time limit of the rendezvous: it counts from the start of the first task",
-        "YRN082",
-        "pending-start",
+
+
+def _restarted() -> tuple[Row, ...]:
+    return (
+        kept("policies[restarted]", ""),
+        *(
+            refused(
+                f"policies[restarted].{action}",
+                "the NodeManager counts the restarts of each container, and all containers restart together",
+                "YRN083",
+                "restarted",
+                instead="write retries = N to limit the restarts of the job",
+            )
+            for action in ("fail job", "abort job", "restart job")
+        ),
+        kept("policies[restarted].index", ""),
     )
-    yield from _never("pending", ("abort job", "restart pod", "restart job"))
-    yield kept("policies[pending].index", PROGRAM)
-    yield kept("policies[pending].delay", PROGRAM)
 
 
-def _restarted() -> Iterator[Row]:
-    yield kept("policies[restarted]", "")
-    for action in ("fail job", "abort job", "restart job"):
-        yield refused(
-            f"policies[restarted].{action}",
-            "the NodeManager counts the restarts of each container, and all containers restart together",
-            "YRN083",
-            "restarted",
-            instead="write retries = N to limit the restarts of the job",
-        )
-    yield kept("policies[restarted].index", "")
-
-
-def _unknown() -> Iterator[Row]:
-    yield kept("policies[unknown]", "")
-    yield _no_limit("policies[unknown].fail job")
-    yield translated(
-        "policies[unknown].fail job", PROGRAM, "if tasks are still missing at the time limit, the others end"
-    )
-    yield from _never("unknown", ("abort job", "restart job"))
-    yield refused(
-        "policies[unknown].ignore",
-        "the tasks wait rendezvous_seconds for each other and then end",
-        "YRN084",
-        "unknown-ignore",
-        instead="write a larger rendezvous_seconds",
+def _unknown() -> tuple[Row, ...]:
+    return (
+        kept("policies[unknown]", ""),
+        _no_limit("policies[unknown].fail job"),
+        translated(
+            "policies[unknown].fail job", PROGRAM, "if tasks are still missing at the time limit, the others end"
+        ),
+        *_never("unknown", ("abort job", "restart job")),
+        refused(
+            "policies[unknown].ignore",
+            "the tasks wait rendezvous_seconds for each other and then end",
+            "YRN084",
+            "unknown-ignore",
+            instead="write a larger rendezvous_seconds",
+        ),
     )
 
 

@@ -10,7 +10,7 @@ from tfdsl_backends.yarn.options import NO_TIMEOUT, features, is_yarn_tf
 
 if TYPE_CHECKING:
     from tfdsl.ir.fields import Item
-    from tfdsl.ir.model import BaseMount, HostMount, Job, Policy, Role
+    from tfdsl.ir.model import BaseMount, Job, Policy, Role
 
 yarn_tf = Condition('dialect = "yarn-tf"', lambda unit, item: is_yarn_tf(unit))
 yarn_tf_roles = Condition(
@@ -21,7 +21,6 @@ yarn_tf_moment = Condition(
     'dialect = "yarn-tf", not success', lambda unit, item: is_yarn_tf(unit) and item.value != "success"
 )
 text_priority = Condition("a name", lambda unit, item: not isinstance(item.value, int))
-of_a_role = Condition("with a role", lambda unit, item: cast("Policy", item.node).role is not None)
 of_tensorboard = Condition("on tensorboard", lambda unit, item: cast("Policy", item.node).role == "tensorboard")
 
 
@@ -45,12 +44,6 @@ def whole_resources(unit: Unit, item: Item) -> bool:
     """Whether the client can request every extended resource."""
     amounts = cast("Role", item.node).resources.values()
     return features(unit.version).resources and all(amount.milli % 1000 == 0 for amount in amounts)
-
-
-@condition("none, or one replica")
-def no_spread(unit: Unit, item: Item) -> bool:
-    """Whether there is nothing to spread."""
-    return item.value == "none" or cast("Role", item.node).replicas == 1
 
 
 @condition('applications = "one"')
@@ -89,19 +82,13 @@ def docker_without_mounts(unit: Unit, item: Item) -> bool:
     return docker(unit, item) and not features(unit.version).docker_mounts
 
 
-@condition("Directory, File")
-def checked_type(unit: Unit, item: Item) -> bool:
-    """Whether the script can check the type when the task starts."""
-    return cast("HostMount", item.node).type in ("", "Directory", "File")
-
-
 @condition("of tensorboard that restarts in place, another action than restart container")
 def tensorboard_restarts(unit: Unit, item: Item) -> bool:
     """Whether tensorboard restarts its command after any status, although the policy has another action."""
     from tfdsl.ir.policies import on_failure
 
     policy = cast("Policy", item.node)
-    role = unit.job.role("tensorboard")
+    role = unit.job.board
     if policy.role != "tensorboard" or role is None or policy.action == "restart container":
         return False
     failed = on_failure(unit.job, role)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from tfdsl import compile as compile_job
-from tfdsl import import_manifest
+from tfdsl import compile as compile_job, import_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,8 +13,7 @@ import pytest
 import yaml
 
 import tfdsl
-from tests.unit.cli.shell import ROOT
-from tests.unit.cli.shell import tfdsl as command
+from tests.unit.cli.shell import ROOT, tfdsl as command
 from tfdsl import targets
 
 if TYPE_CHECKING:

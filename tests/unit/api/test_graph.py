@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import tfdsl
-from tests.unit.cli.shell import JOB
-from tests.unit.cli.shell import tfdsl as command
+from tests.unit.cli.shell import JOB, tfdsl as command
 
 if TYPE_CHECKING:
     from pathlib import Path

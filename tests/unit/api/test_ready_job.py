@@ -14,8 +14,7 @@ import pytest
 
 import tfdsl
 from tests.headers import without_header
-from tests.unit.cli.shell import ROOT
-from tests.unit.cli.shell import tfdsl as command
+from tests.unit.cli.shell import ROOT, tfdsl as command
 from tfdsl import targets
 
 if TYPE_CHECKING:

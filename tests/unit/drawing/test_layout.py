@@ -6,8 +6,7 @@ from itertools import combinations, pairwise
 from time import process_time
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.unit.drawing.jobs import picture_of
 from tfdsl.drawing.layout import Layout, layout

@@ -7,8 +7,7 @@ import re
 import subprocess
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.unit.backends.jobs import job, role
 from tests.unit.cli.shell import SHELLCHECK

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json as reader
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tfdsl.emit import json
 from tfdsl.emit.located import Located, plain

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from tfdsl.emit import json
-from tfdsl.emit import yaml as yaml_writer
+from tfdsl.emit import json, yaml as yaml_writer
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import jinja2
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.pythons import pythons
 from tfdsl.emit.located import Data, Located, plain

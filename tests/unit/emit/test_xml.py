@@ -5,8 +5,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as Tree
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tfdsl.emit import xml
 from tfdsl.emit.located import Located

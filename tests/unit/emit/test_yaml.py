@@ -8,8 +8,7 @@ import time
 
 import pytest
 import yaml as pyyaml
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 from ruamel.yaml import YAML
 
 from tfdsl.emit import yaml

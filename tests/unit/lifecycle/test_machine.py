@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, get_args
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tests.unit.lifecycle.jobs import CHIEF, WORKERS, job
 from tfdsl.lifecycle.behaviour import (

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tests.unit.manifest.reading import READABLE, documents, found
 from tests.unit.manifest.test_yaml import check_places

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.cli.shell import ROOT
-from tests.unit.running.conftest import ROOT as AS_ROOT
-from tests.unit.running.conftest import as_user
+from tests.unit.running.conftest import ROOT as AS_ROOT, as_user
 from tests.unit.running.runs import MARK, left
 from tfdsl.running.supervisor import Supervisor
 

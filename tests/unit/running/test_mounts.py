@@ -231,6 +231,15 @@ def test_where_nothing_can_be_mounted_only_what_is_there_already_is_right(tmp_pa
     assert named.shown("AppArmor restricts it") == []
 
 
+def test_memory_of_an_attribute_hides_the_current_folder_too() -> None:
+    local = Local("shm = 1Gi")
+    local.folder = "/dev/shm/work"
+    assert local.shown() == ["TFJ4860 1Gi: the mount at /dev/shm hides the current folder, in which role worker runs"]
+    assert local.shown("AppArmor restricts it") == [
+        "TFJ4858 1Gi: the size of /dev/shm is not limited here: AppArmor restricts it"
+    ]
+
+
 def test_a_mount_above_the_current_folder_hides_it(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
 

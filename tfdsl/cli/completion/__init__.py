@@ -99,8 +99,7 @@ def _bash_files(current: Word, answer: Answer) -> Iterator[tuple[str, bool]]:
     raw = current.raw[current.breaks[0] :]
     kept = answer.files.prefix[current.breaks[1] :]
     typed = raw[: max(raw.rfind("/") + 1, len(kept))]
-    path = os.path.expandvars(current.text[len(answer.files.prefix) :])
-    for one in found(path, answer.files):
+    for one in found(os.path.expandvars(current.text[len(answer.files.prefix) :]), answer.files):
         name = quoted(one.name, current.quote)
         if name is not None:
             yield f"{typed}{name}{'/' if one.folder else ''}", one.folder
@@ -243,7 +242,7 @@ def _entries(folder: str, name: str) -> Iterator[Found]:
 
 
 class Candidate(Record):
-    """A word that can stand where the cursor is. ``open``: it goes on, so no space follows it."""
+    """A word that can be written where the cursor is. ``open``: it goes on, so no space follows it."""
 
     text: str
     description: str = ""
@@ -380,8 +379,7 @@ def _of_command(typed: Typed) -> Answer:
     name, value = split_flag(typed.current)
     flag = next((one for one in flags_of(typed.command) if name in (one.name, one.short)), None)
     if value is not None and flag is not None and flag.value is not None:
-        before = typed.current[: len(typed.current) - len(value)]
-        return behind(before, _value(typed, flag, value))
+        return behind(typed.current[: len(typed.current) - len(value)], _value(typed, flag, value))
     return Answer(tuple(_flags(typed)))
 
 

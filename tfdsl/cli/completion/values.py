@@ -43,12 +43,12 @@ class FileNames:
 
     @cached_property
     def params(self) -> Sequence[ParamInfo]:
-        """The params."""
+        """The params of the file, without targets or values."""
         return () if self._program is None else params_of(self._program, self._plain, self._plain)
 
     @cached_property
     def profiles(self) -> Sequence[ProfileInfo]:
-        """The profiles."""
+        """The profiles of the file, with their values."""
         return () if self._program is None else tuple(profiles_of(self._program, self._plain))
 
     @cached_property
@@ -83,8 +83,7 @@ class FileNames:
     def _resolved(self) -> Sequence[resolved.Job]:
         if self._program is None:
             return ()
-        request = Request(self._profile, self._given, extent="sample")
-        return pipeline.check(self._program, request).jobs
+        return pipeline.check(self._program, Request(self._profile, self._given, extent="sample")).jobs
 
     @cached_property
     def _program(self) -> Program | None:

@@ -9,8 +9,7 @@ from hashlib import sha256
 from tfdsl.diagnostics.diagnostic import Diagnostic, count
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.render.json import Json, dumped
-from tfdsl.diagnostics.render.text import Lines
-from tfdsl.diagnostics.render.text import render as as_text
+from tfdsl.diagnostics.render.text import Lines, render as as_text
 
 # --- github ---
 #
@@ -118,7 +117,7 @@ _ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;"
 
 
 def junit(diagnostics: Sequence[Diagnostic], paths: Sequence[str] = ()) -> str:
-    """The document."""
+    """The diagnostics as JUnit's XML, a test case for each checked file."""
     suites: dict[str, list[Diagnostic]] = {path: [] for path in paths}
     for diagnostic in diagnostics:
         suites.setdefault(diagnostic.span.source.path, []).append(diagnostic)

@@ -43,8 +43,7 @@ def unused_let(view: ProgramView) -> Iterator[Diagnostic]:
     # Unused declarations of a main file that has jobs; a file without jobs is for others to include.
     for name, node in view.program.lets.items():
         if name not in view.used and view.owns(node.span):
-            diagnostic = UNUSED_LET(node.name.span, name=name)
-            yield diagnostic.fix("remove it", Edit(view.whole_lines(node.span), ""))
+            yield UNUSED_LET(node.name.span, name=name).fix("remove it", Edit(view.whole_lines(node.span), ""))
 
 
 UNUSED_PARAM = Rule("TFJ3002", "unused-param", "warning", "param {name} is never used")
@@ -81,8 +80,7 @@ def unused_param(view: ProgramView) -> Iterator[Diagnostic]:
     # Unused declarations of a main file that has jobs; a file without jobs is for others to include.
     for name, node in view.program.params.items():
         if name not in view.used and view.owns(node.span):
-            diagnostic = UNUSED_PARAM(node.name.span, name=name)
-            yield diagnostic.fix("remove it", Edit(view.whole_lines(node.span), ""))
+            yield UNUSED_PARAM(node.name.span, name=name).fix("remove it", Edit(view.whole_lines(node.span), ""))
 
 
 UNUSED_TEMPLATE = Rule("TFJ3003", "unused-template", "warning", "template {name} is never used")
@@ -119,8 +117,7 @@ def unused_template(view: ProgramView) -> Iterator[Diagnostic]:
     # Unused declarations of a main file that has jobs; a file without jobs is for others to include.
     for name, node in view.program.templates.items():
         if f"template {name}" not in view.used and view.owns(node.span):
-            diagnostic = UNUSED_TEMPLATE(node.name.span, name=name)
-            yield diagnostic.fix("remove it", Edit(view.whole_lines(node.span), ""))
+            yield UNUSED_TEMPLATE(node.name.span, name=name).fix("remove it", Edit(view.whole_lines(node.span), ""))
 
 
 UNUSED_AXIS = Rule(

@@ -10,6 +10,7 @@ from tfdsl.lint.view import JobView
 from tfdsl.semantics import resolved
 from tfdsl.semantics.values import show
 from tfdsl.text import Span
+from tfdsl.vocabulary.attributes import IN_MEMORY
 from tfdsl.vocabulary.quantities import Quantity
 
 # --- devices ---
@@ -83,7 +84,7 @@ def tiny_memory(view: JobView) -> Iterator[Diagnostic]:
 
 
 SHM_EXCEEDS_MEMORY = Rule(
-    "TFJ3026", "shm-exceeds-memory", "warning", "shm = {shm} uses up the whole memory limit of {memory}"
+    "TFJ3026", "shm-exceeds-memory", "warning", "{attribute} = {size} uses up the whole memory limit of {memory}"
 )
 
 
@@ -117,13 +118,15 @@ def shm_exceeds_memory(view: JobView) -> Iterator[Diagnostic]:
     }
     ```
     """
-    # ``shm`` at or above the memory limit.
+    # What is mounted in memory, at or above the memory limit.
     for role in view.job.roles:
-        shm, memory = role.data("shm"), role.data("memory_limit") or role.data("memory")
-        if isinstance(shm, Quantity) and isinstance(memory, Quantity) and shm.milli >= memory.milli:
-            yield SHM_EXCEEDS_MEMORY(role.settings["shm"].value.span, shm=shm.text, memory=memory.text).help(
-                "give the role more memory"
-            )
+        memory = role.data("memory_limit") or role.data("memory")
+        for name in IN_MEMORY:
+            size = role.data(name)
+            if isinstance(size, Quantity) and isinstance(memory, Quantity) and size.milli >= memory.milli:
+                place = role.settings[name].value.span
+                warning = SHM_EXCEEDS_MEMORY(place, attribute=name, size=size.text, memory=memory.text)
+                yield warning.help("give the role more memory")
 
 
 GPU_ON_PS = Rule(

@@ -34,8 +34,7 @@ class Image(Record):
     @property
     def is_for_gpus(self) -> bool:
         """Whether the name contains ``gpu``, as ``2.16.1-gpu`` does."""
-        tail = self.name.rpartition("/")[2].partition("@")[0]
-        return "gpu" in re.split(r"[^A-Za-z0-9]", tail.lower())
+        return "gpu" in re.split(r"[^A-Za-z0-9]", self.name.rpartition("/")[2].partition("@")[0].lower())
 
 
 def images(view: JobView) -> Iterator[Image]:

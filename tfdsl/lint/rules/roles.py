@@ -13,6 +13,7 @@ from tfdsl.lint.view import JobView
 from tfdsl.patterns import regex
 from tfdsl.semantics import resolved
 from tfdsl.semantics.values import MapData
+from tfdsl.vocabulary.attributes import TRAINERS
 from tfdsl.vocabulary.quantities import Duration
 
 GANG_WITHOUT_PS = Rule(
@@ -100,8 +101,6 @@ def evaluator_without_chief(view: JobView) -> Iterator[Diagnostic]:
 
 NEVER_COMPLETES = Rule("TFJ3014", "never-completes", "warning", "the job never completes: {why}")
 
-_DECIDERS = ("chief", "master", "worker")
-
 
 def never_completes(view: JobView) -> Iterator[Diagnostic]:
     """A job that waits for a role that never ends.
@@ -148,7 +147,7 @@ def never_completes(view: JobView) -> Iterator[Diagnostic]:
 
 def _starts_again(view: JobView) -> Iterator[Diagnostic]:
     """Without ``complete job`` the chief (master) or else the workers end the job, unless a policy restarts them."""
-    decider = next((name for name in _DECIDERS if view.job.role(name) is not None), None)
+    decider = next((name for name in TRAINERS if view.job.role(name) is not None), None)
     for policy in view.job.policies:
         if policy.event == "completed" and policy.role == decider:
             why = f"each time {decider} completes, this policy restarts it"

@@ -33,8 +33,7 @@ TRIGGERS = (".", "{", '"', "=", ">", " ")
 def complete(snapshot: Snapshot, offset: int) -> Completions:
     """The completions at ``offset``, best first."""
     cursor = cursor_at(snapshot, offset)
-    items = _items(snapshot, cursor)
-    once = {item.label: item for item in reversed(items)}
+    once = {item.label: item for item in reversed(_items(snapshot, cursor))}
     ordered = sorted(once.values(), key=lambda item: (item.rank, item.label))
     return Completions(Span(snapshot.source, cursor.start, offset), tuple(ordered))
 
@@ -238,8 +237,7 @@ def _unset(cursor: Cursor, words: Sequence[Tok]) -> list[Item] | None:
         rows = [row for row in attributes.ATTRIBUTES if row.in_role or cursor.block.kind != "role"]
         return [*what, *(Item(row.name, "attribute", describe(row.type), row.doc, rank=2) for row in rows)]
     if types[1] == "ON":
-        event = _event(words[2:])
-        return [_WHEN] if event is not None else _events(cursor, subject=len(words) > 2)
+        return [_WHEN] if _event(words[2:]) is not None else _events(cursor, subject=len(words) > 2)
     if types[1] in ("PREPARE", "SIDECAR"):
         if len(words) > 2:
             return [_WHEN]

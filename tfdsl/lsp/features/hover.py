@@ -208,21 +208,9 @@ def _option(target: str, name: str) -> str:
     return ""
 
 
-_SETTINGS = {
-    "Output": statements.OUTPUT_OPTIONS,
-    "Cluster": statements.CLUSTER,
-    "Build": statements.BUILD,
-    "Param": statements.PARAM_SETTINGS,
-}
-
-
 def _setting(owner: Node, name: str) -> str:
-    if isinstance(owner, ast.Mount):
-        kind = statements.MOUNTS_BY_NAME.get(owner.kind.text)
-        rows = kind.options if kind is not None else ()
-    else:
-        rows = _SETTINGS[type(owner).__name__]
-    row = next((row for row in rows if row.name == name), None)
+    block = f"mount {owner.kind.text}" if isinstance(owner, ast.Mount) else type(owner).__name__.lower()
+    row = next((row for row in statements.SETTINGS.get(block, ()) if row.name == name), None)
     if row is None:
         return ""
     return f"**{row.name}** {code(describe(row.type)) if row.type is not None else ''}\n\n{row.doc}"
@@ -326,8 +314,7 @@ def value_of(snapshot: Snapshot, path: Sequence[Node]) -> bool | None:
     if isinstance(top, ast.Job) and len(above) > 1:
         job = JobNames(top.name.text, top.pattern is None and top.matrix is None)
     roles = [node.name.text for node in above[:-1] if isinstance(node, ast.Role)]
-    known = Conditions(Scope(snapshot.params, unheard, job))
-    return known.value(condition, roles[-1] if roles else None)
+    return Conditions(Scope(snapshot.params, unheard, job)).value(condition, roles[-1] if roles else None)
 
 
 class Fate(Record):
@@ -444,8 +431,7 @@ def signature_help(snapshot: Snapshot, offset: int) -> Signature | None:
             return None
         commas = sum(token.type == "COMMA" for token in frame.statements[-1])
         parameters = _parameters(row.signature)
-        last = len(parameters) - 1
-        return Signature(row.signature, row.doc, parameters, min(commas, max(last, 0)))
+        return Signature(row.signature, row.doc, parameters, min(commas, max(len(parameters) - 1, 0)))
     return None
 
 

@@ -10,8 +10,7 @@ from tfdsl.lsp.names import Node, path_at, span_of, walk
 from tfdsl.lsp.snapshot import Snapshot
 from tfdsl.record import Record
 from tfdsl.semantics.project import Program
-from tfdsl.syntax import _tables as tables
-from tfdsl.syntax import ast, lexer
+from tfdsl.syntax import _tables as tables, ast, lexer
 from tfdsl.syntax.format import format_source
 from tfdsl.syntax.lexer import CLOSERS, Lexed, comment_places
 from tfdsl.text import Source, Span
@@ -117,8 +116,7 @@ class Fold(Record):
 
 def folding(snapshot: Snapshot) -> list[Fold]:
     """The folds of a text, by their first line."""
-    found = [*_brackets(snapshot), *_comments(snapshot)]
-    return sorted(found, key=lambda fold: (fold.first, -fold.last))
+    return sorted([*_brackets(snapshot), *_comments(snapshot)], key=lambda fold: (fold.first, -fold.last))
 
 
 def _brackets(snapshot: Snapshot) -> Iterator[Fold]:

@@ -127,8 +127,7 @@ def rename(snapshot: Snapshot, offset: int, name: str) -> list[Edit] | str:
     wrong = _wrong_name(snapshot, chosen, name)
     if wrong is not None:
         return wrong
-    once = {(one.span.source.path, one.span.start): Edit(one.span, name) for one in places}
-    edits = list(once.values())
+    edits = list({(one.span.source.path, one.span.start): Edit(one.span, name) for one in places}.values())
     return edits if _keeps_sense(edits) else f"{name} cannot be the name of a {_WORDS[chosen.space]}"
 
 

@@ -16,8 +16,7 @@ from tfdsl.settings.finding import OWN, SHARED, is_settings_file
 def _initialize(ls: Session, params: types.InitializeParams) -> None:
     ls.begin = params
     if ls.pull:  # a client that is offered what it cannot keep fresh would take it
-        options = types.DiagnosticOptions(True, False, "tfdsl")
-        ls.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)(_diagnostic)
+        ls.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, types.DiagnosticOptions(True, False, "tfdsl"))(_diagnostic)
     asyncio.get_running_loop().call_soon(_collect_again)
 
 

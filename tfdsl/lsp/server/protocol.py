@@ -163,7 +163,7 @@ class Protocol(LanguageServerProtocol):
             self._handle_cancel_notification(number)
 
     def _check(self, message: object, number: Number | None, method: str | None) -> None:
-        """Raise what is to be said about a message that is not to be handled."""
+        """Raise the protocol's error for a message that must not be handled."""
         if isinstance(message, JsonRpcException):
             raise message
         if not _is_message(message):

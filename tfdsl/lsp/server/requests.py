@@ -10,8 +10,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from tfdsl.lsp.documents import path_of
-from tfdsl.lsp.features import hover as hovering
-from tfdsl.lsp.features import layout, navigation, problems, project_file
+from tfdsl.lsp.features import hover as hovering, layout, navigation, problems, project_file
 from tfdsl.lsp.features.completion import complete
 from tfdsl.lsp.features.inlay_hints import inlay_hints
 from tfdsl.lsp.server import conversion

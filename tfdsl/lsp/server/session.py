@@ -7,8 +7,7 @@ import os
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from threading import Thread
-from typing import TYPE_CHECKING, cast
-from typing import Protocol as Shape
+from typing import TYPE_CHECKING, Protocol as Shape, cast
 
 from lsprotocol import types
 from lsprotocol.converters import get_converter
@@ -71,7 +70,7 @@ class Checks:
         self._tasks[uri] = loop.create_task(self._check(uri, QUIET if now - since < PATIENCE else 0))
 
     def leave(self, uri: str) -> None:
-        """Do not publish a text: somebody has asked for it."""
+        """Leave a text to the request that has asked for its diagnostics: do not publish them."""
         task = self._tasks.pop(uri, None)
         self._since.pop(uri, None)
         if task is not None:
@@ -152,7 +151,7 @@ class Placed(Shape):
 
 
 class Session(LanguageServer):
-    """One client's server."""
+    """What the server knows of its one client: capabilities, settings, texts, and what is due."""
 
     def __init__(self) -> None:
         super().__init__("tfdsl", __version__, protocol_cls=Protocol, converter_factory=_converter)  # pyright: ignore[reportUnknownMemberType]  (pygls: *args)

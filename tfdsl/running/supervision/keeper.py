@@ -182,7 +182,7 @@ class Keeper:
         copier = os.fork()
         if copier == 0:
             restore_signals()
-            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # as on a cluster: copying has to fit into stop_grace
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # as on a cluster: copying has to fit into the time to stop
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             os.dup2(self._output, 1)
             os.dup2(self._output, 2)

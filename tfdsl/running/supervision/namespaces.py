@@ -76,7 +76,7 @@ def enter(descriptor: int, kind: int) -> None:
 
 
 def mount(source: str, target: str, kind: str | None, flags: int, options: str = "") -> None:
-    """``mount(2)``."""
+    """The system call ``mount(2)``; raises ``OSError``."""
     result = _libc.mount(
         os.fsencode(source),
         os.fsencode(target),
@@ -372,8 +372,7 @@ def _try(folder: str, failure: int, *, user: bool) -> NoReturn:
             inner = os.fork()
             if inner == 0:
                 separate_mounts()
-                mounted = {"at": "/tfdsl", "source": "/proc", "readonly": True}
-                Root(folder, "/").enter([mounted])
+                Root(folder, "/").enter([{"at": "/tfdsl", "source": "/proc", "readonly": True}])
                 os._exit(0)
             pid = inner
         _, status = os.waitpid(pid, 0)

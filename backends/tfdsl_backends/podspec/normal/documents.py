@@ -12,9 +12,7 @@ added. All of this takes and gives normal forms.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
-from collections.abc import Mapping as Map
-from collections.abc import Sequence as Many
+from collections.abc import Callable, Iterable, Mapping as Map, Sequence as Many
 from itertools import count
 from typing import Final, cast
 

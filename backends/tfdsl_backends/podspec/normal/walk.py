@@ -20,8 +20,7 @@ value]``: the API declares ``value`` as the default.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from collections.abc import Mapping as Map
+from collections.abc import Callable, Mapping as Map
 from functools import cache
 from typing import Final, TypeAlias
 
@@ -202,7 +201,7 @@ def resource(node: Node) -> Node:
 
 
 def amount(node: Scalar, *, rounded: bool = False) -> Scalar:
-    """A quantity in its one spelling; what is no quantity is kept."""
+    """A quantity in its one spelling; another text stays as it is."""
     text = canonical(node.value, rounded=rounded)
     return node if text is None else Scalar(text, node.span)
 

@@ -7,10 +7,10 @@ from typing import Final
 
 from tfdsl.manifest.nodes import Node, View, view
 from tfdsl.record import replace
+from tfdsl.vocabulary.attributes import BOARD
 from tfdsl_backends.podspec.reading.facts import ClaimFacts
 from tfdsl_backends.podspec.reading.mounts import claim_facts
 
-BOARD: Final = "tensorboard"
 BOARD_LABEL: Final = "tfdsl/tensorboard"
 """The label of TensorBoard's Deployment, its pod and its Service: the name of the job."""
 

@@ -20,7 +20,7 @@ from tfdsl.record import Record, replace
 from tfdsl.rules.job import uses_args
 from tfdsl.rules.values import clean, data_key, name_problem, pod_field, quoted
 from tfdsl.text import Span
-from tfdsl.vocabulary.attributes import ENV_NAME
+from tfdsl.vocabulary.attributes import ENV_NAME, decider
 from tfdsl.vocabulary.statements import OUTPUT_WHEN
 from tfdsl_backends.podspec.command import SHELL, shell_program
 from tfdsl_backends.podspec.expansion import Scope
@@ -400,7 +400,7 @@ def _folder(words: list[str]) -> str | None:
 def add_outputs(draft: Draft, role: str, words: Words, replicas: Mapping[str, int], scope: Scope) -> None:
     """Add the outputs of ``role``: those of each of its replicas to its block, those of one of them to the job."""
     span = words.spans[0] if words.spans is not None else None
-    is_usual = role == next((name for name in ("chief", "master", "worker") if name in replicas), None)
+    is_usual = role == decider(replicas)
     for copied in words.outputs:
         source, destination = value(copied.source, scope), value(copied.destination, scope)
         every = copied.replica == "every"

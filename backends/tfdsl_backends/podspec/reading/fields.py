@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from tfdsl.backend.reading import Field
+from tfdsl.vocabulary.attributes import IN_MEMORY
 from tfdsl_backends.podspec import fields as pods
 from tfdsl_backends.podspec.fields import IMAGE, POD, WORKDIR
 from tfdsl_backends.podspec.options import QUEUE_LABEL
@@ -33,6 +34,8 @@ def metadata_fields(name: str = "", queue: str = "") -> tuple[Field, ...]:
     )
 
 
+_IN_MEMORY: Final = ", ".join(f"{path} in memory is {name}" for name, path in IN_MEMORY.items())
+
 FIELDS: Final = (
     Field("metadata.labels.<key>", "labels", "of a role; without those that the target adds"),
     Field("metadata.annotations.<key>", "annotations", "of a role"),
@@ -49,7 +52,11 @@ FIELDS: Final = (
     Field(f"{_C}.ports[]", "port, ports", "port is the one called tfjob-port"),
     Field(f"{_C}.resources", "cpu, memory, cpu_limit, memory_limit", "the request, and the limit where it differs"),
     Field(f"{_C}.resources.limits.nvidia.com/gpu", "gpu", "other devices: gpu_resource, resources"),
-    Field(f"{_C}.volumeMounts[].mountPath", "mount … at PATH", "/dev/shm in memory is shm"),
+    Field(
+        f"{_C}.volumeMounts[].mountPath",
+        "mount … at PATH",
+        _IN_MEMORY,
+    ),
     Field(f"{_C}.volumeMounts[].readOnly", "readonly"),
     Field(f"{_C}.volumeMounts[].subPath", "sub_path"),
     Field(f"{_C}.securityContext.privileged", "privileged"),

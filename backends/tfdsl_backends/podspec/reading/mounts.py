@@ -14,6 +14,7 @@ from tfdsl.manifest.nodes import View
 from tfdsl.record import Record, replace
 from tfdsl.rules import mounts as rules
 from tfdsl.rules.values import map_key, name_problem
+from tfdsl.vocabulary.attributes import IN_MEMORY_AT
 from tfdsl.vocabulary.statements import ACCESS_MODES, HOST_TYPES, ITEM_KEY
 from tfdsl_backends.podspec.expansion import Scope
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
@@ -22,7 +23,6 @@ from tfdsl_backends.podspec.reading.values import bytes_at, value, word
 _OWN_SPACE: Final = ("scratch", "memory")
 """Kinds of which each mount is a volume of its own."""
 
-_MOUNTED_SHM: Final = "memory-dev-shm"
 _USUAL_MODE: Final = 0o644
 
 
@@ -67,9 +67,8 @@ def pod_mounts(template: View, container: View, facts: PodFacts, scope: Scope) -
         places[path] = name
         mounted.add(name)
         claims |= {path: volume.claim} if volume.kind == "claim" else {}
-        if _is_shm(mount, name):
-            assert mount.source is not None
-            last.append(Attribute("shm", mount.source, mount.span))
+        if mount.source is not None and _is_of_attribute(mount, name):
+            last.append(Attribute(IN_MEMORY_AT[path], mount.source, mount.span))
         else:
             found.append(mount)
     return PodMounts((*found, *last), places, claims)
@@ -102,9 +101,11 @@ def _path(text: str | None) -> str | None:
     return text.rstrip("/")
 
 
-def _is_shm(mount: Mount, volume: str) -> bool:
-    """Whether it is what ``shm`` gives; by the name of its volume, the compiler has made it of a mount."""
-    return mount.kind == "memory" and mount.at == rules.SHM_PATH and not mount.readonly and volume != _MOUNTED_SHM
+def _is_of_attribute(mount: Mount, volume: str) -> bool:
+    """Whether it is what an attribute gives; by the name of its volume, the compiler has made it of a mount."""
+    at = str(mount.at)
+    of_mount = f"memory{at.replace('/', '-')}"
+    return mount.kind == "memory" and at in IN_MEMORY_AT and not mount.readonly and volume != of_mount
 
 
 def _identity(volume: _Volume, name: str) -> str:

@@ -52,7 +52,7 @@ def _usual_policy(image: str | None) -> str:
 
 
 def own_port(role: str, container: View, facts: PodFacts) -> tuple[int, View | None]:
-    """The port of the role, and where it stands."""
+    """The port of the role, and where it is written."""
     name = _BOARD_PORT if role == "tensorboard" else facts.port_name
     for port in container["ports"].items():
         number = port["containerPort"].number

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tests.lifecycle.recorded import backend_of, compile_lines, injected, predicted
 from tests.unit.backends.jobs import job, policy, role, time, unit

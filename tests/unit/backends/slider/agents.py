@@ -13,12 +13,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.unit.backends.jobs import time as duration
-from tests.unit.backends.jobs import unit
+from tests.unit.backends.jobs import time as duration, unit
 from tests.unit.backends.slider.master import APPLICATION, Master
 from tfdsl import targets
-from tfdsl.emit import json as json_writer
-from tfdsl.emit import xml as xml_writer
+from tfdsl.emit import json as json_writer, xml as xml_writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable

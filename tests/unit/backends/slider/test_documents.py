@@ -13,8 +13,7 @@ from tests.unit.backends.jobs import amount, job, policy, role, time, unit
 from tests.unit.backends.slider.parts import mount
 from tfdsl import targets
 from tfdsl.compiling.pipeline import judge
-from tfdsl.emit import json as json_writer
-from tfdsl.emit import xml as xml_writer
+from tfdsl.emit import json as json_writer, xml as xml_writer
 from tfdsl.ir.model import Cluster, EnvVar, Job, Role, RunTimeText
 
 if TYPE_CHECKING:

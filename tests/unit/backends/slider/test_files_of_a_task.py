@@ -16,8 +16,7 @@ import pytest
 from tests.unit.backends.jobs import job, policy, role
 from tests.unit.backends.slider.agents import Cluster, Container, until
 from tests.unit.backends.slider.parts import mount, output
-from tfdsl.ir.model import Cluster as Discovery
-from tfdsl.ir.model import EnvVar, Role, RunTimeText, TaskIndex
+from tfdsl.ir.model import Cluster as Discovery, EnvVar, Role, RunTimeText, TaskIndex
 
 if TYPE_CHECKING:
     from pathlib import Path

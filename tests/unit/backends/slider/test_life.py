@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.pythons import pythons
-from tests.unit.backends.jobs import amount, job, policy, role
-from tests.unit.backends.jobs import time as duration
+from tests.unit.backends.jobs import amount, job, policy, role, time as duration
 from tests.unit.backends.slider.agents import (
     STAND_IN,
     Cluster,
@@ -26,8 +25,7 @@ from tests.unit.backends.slider.agents import (
     kill_supervisor,
     until,
 )
-from tfdsl.ir.model import Cluster as Discovery
-from tfdsl.ir.model import Role
+from tfdsl.ir.model import Cluster as Discovery, Role
 from tfdsl_backends.slider.lower import program
 
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from tests.unit.backends.jobs import amount, job, policy, role, time, unit
 from tests.unit.backends.pod_validation import pod_problems

@@ -17,8 +17,7 @@ from tests.unit.backends.yarn.cluster import Cluster, native, scripts, text
 from tests.unit.backends.yarn.test_scripts import everything, seed
 from tfdsl.ir import model
 from tfdsl.ir.model import ArchiveMount, EnvVar, HdfsMount, HostMount, Job, Output
-from tfdsl_backends.yarn.assembly import entries as all_entries
-from tfdsl_backends.yarn.assembly import program
+from tfdsl_backends.yarn.assembly import entries as all_entries, program
 from tfdsl_backends.yarn.needs import entries, has_rendezvous, uses_store
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from tests.unit.backends.jobs import amount, job, policy, role, time, unit
 from tests.unit.backends.yarn.cluster import Cluster, scripts
 from tests.unit.cli.shell import SHELLCHECK
 from tfdsl.ir import cluster_spec, model
-from tfdsl.ir.model import Build, Job, Output
-from tfdsl.ir.model import Cluster as Discovery
+from tfdsl.ir.model import Build, Cluster as Discovery, Job, Output
 from tfdsl_backends.yarn import lower
 from tfdsl_backends.yarn.applications import applications
 from tfdsl_backends.yarn.lower import client_options, words_of

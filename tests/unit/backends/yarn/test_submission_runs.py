@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.unit.backends.jobs import job, unit
-from tests.unit.backends.jobs import time as duration
+from tests.unit.backends.jobs import job, time as duration, unit
 from tests.unit.backends.yarn.cluster import Cluster, native
 from tests.unit.backends.yarn.containers import until
 from tfdsl.ir.model import ArchiveMount
