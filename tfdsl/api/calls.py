@@ -21,7 +21,8 @@ from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.name_rules import NAME_FOR_SEVERAL
 from tfdsl.record import Record, replace
 from tfdsl.semantics.request import Choice, Given, GivenOption, Request
-from tfdsl.settings.finding import Settings, settings_for
+from tfdsl.settings import Settings
+from tfdsl.settings.finding import settings_for
 from tfdsl.source_files import Inputs, contents, decode
 from tfdsl.text import Argument, Source, Span
 from tfdsl.vocabulary.quantities import Duration, Quantity

@@ -10,6 +10,7 @@ from tfdsl import targets
 from tfdsl.backend import Backend
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import Arguments, quote
+from tfdsl.cli.destinations import Compilation, Placed
 from tfdsl.compiling.front_end import Input, ReadyJob
 from tfdsl.compiling.output_files import json_object
 from tfdsl.compiling.pipeline import Made
@@ -24,7 +25,6 @@ from tfdsl.source_files import beginning, contents, decode, has_root, is_below, 
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from tfdsl.cli.compile import Compilation, Placed
     from tfdsl.manifest.nodes import View
 
 

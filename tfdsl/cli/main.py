@@ -12,7 +12,7 @@ import gc
 import os
 import sys
 
-from tfdsl.cli.commands import SUMMARIES, load, overview
+from tfdsl.cli.commands import SUMMARIES, overview
 from tfdsl.cli.streams import Ended, OutputFailed, choose_colour, columns, err, forget, out
 
 TYPE_CHECKING = False  # spares ``--help`` and ``--version`` the import of typing
@@ -100,7 +100,7 @@ def _run(words: list[str]) -> int:
 
 
 def _command(words: list[str]) -> int:
-    from tfdsl.cli.arguments import COLOUR, command_help, command_line, parse
+    from tfdsl.cli.arguments import COLOUR, command_help, command_line, load, parse
 
     name = words[0]
     _, spans = command_line(words)

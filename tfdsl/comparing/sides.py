@@ -18,7 +18,7 @@ from tfdsl.manifest.nodes import Document, Mapping, Node, Sequence, view
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.semantics.request import Choice, Request
-from tfdsl.settings.finding import Settings
+from tfdsl.settings import Settings
 from tfdsl.source_files import STANDARD_INPUT, Inputs, Outside, read, root_of
 from tfdsl.syntax import ast
 from tfdsl.text import Source, Span

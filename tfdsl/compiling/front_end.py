@@ -26,7 +26,8 @@ from tfdsl.semantics.params import Params
 from tfdsl.semantics.project import Program
 from tfdsl.semantics.request import Choice, Request
 from tfdsl.semantics.target_options import unknown_version
-from tfdsl.settings.finding import Settings, settings_for
+from tfdsl.settings import Settings
+from tfdsl.settings.finding import settings_for
 from tfdsl.syntax import ast
 from tfdsl.text import Source, Span
 

@@ -37,7 +37,6 @@ from tfdsl.ir.part import (
     refuse,
     unset,
 )
-from tfdsl.ir.policies import RESTARTS
 from tfdsl.rules import job as job_rules, mounts as mount_rules, policies as policy_rules, values as value_rules
 from tfdsl.rules.broken import Broken
 from tfdsl.rules.values import pattern_of
@@ -59,6 +58,7 @@ from tfdsl.vocabulary.attributes import (
 from tfdsl.vocabulary.quantities import Duration, Quantity
 from tfdsl.vocabulary.statements import (
     EVENTS,
+    RESTARTS,
     AccessMode,
     ActionName,
     Discovery,

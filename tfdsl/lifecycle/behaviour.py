@@ -271,7 +271,6 @@ class State:
         return self._numbers.get(role, {}).get(what, 0)
 
 
-RESTARTS: Final = policies.RESTARTS
 DEADLINE_PASSED: Final = "the deadline has passed"
 _ONE: Final = ("restart container", "restart pod")
 """Actions that start only the replica again that they are about."""

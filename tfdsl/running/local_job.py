@@ -21,7 +21,6 @@ from typing import Final
 
 from tfdsl.ir.model import Job
 from tfdsl.lifecycle.behaviour import (
-    RESTARTS,
     Behaviour,
     ClearTimer,
     Decision,
@@ -47,6 +46,7 @@ from tfdsl.running.plan import Program, Replica
 from tfdsl.running.screen import Lines, Result, Screen, length
 from tfdsl.running.supervisor import Supervisor
 from tfdsl.vocabulary.quantities import Duration
+from tfdsl.vocabulary.statements import RESTARTS
 
 FIRST_PAUSE: Final = 10.0
 LONGEST_PAUSE: Final = 300.0

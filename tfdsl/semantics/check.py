@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from tfdsl import targets
 from tfdsl.diagnostics import Diagnostic, Report, name_rules, syntax_rules, value_rules
@@ -22,14 +22,10 @@ from tfdsl.semantics.job_rules import check_images, check_job
 from tfdsl.semantics.params import Params
 from tfdsl.semantics.project import Program, used_templates
 from tfdsl.semantics.request import Choice, Request
-from tfdsl.semantics.resolve import Resolver, Shared, names_and_types
+from tfdsl.semantics.resolve import Resolver, Shared, Unsets, names_and_types
 from tfdsl.semantics.scope import JobNames, Scope
 from tfdsl.syntax import ast
 from tfdsl.text import Span
-
-if TYPE_CHECKING:
-    from tfdsl.semantics.unset import Unsets
-
 
 COST_OF_ITEM = 10
 """The cost of resolving an item of a block for one more job of its matrix, relative to copying an element of a list."""

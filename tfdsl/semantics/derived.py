@@ -6,7 +6,7 @@ Their names are evaluated here, and ``--job`` and ``--name`` are applied, before
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -19,11 +19,10 @@ from tfdsl.semantics.conditions import Conditions
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.operators import settle
 from tfdsl.semantics.project import Program
-from tfdsl.semantics.scope import Scope, references
+from tfdsl.semantics.scope import Combination, Scope, references
 from tfdsl.semantics.values import (
     CONTAINERS,
     POISON,
-    Data,
     ListData,
     Poison,
     Reference,
@@ -56,30 +55,6 @@ MOST_FACTORS = 8
 
 MOST_SAMPLED = 100
 """The most jobs of one matrix that an editor checks at a keystroke."""
-
-
-class Combination(Record):
-    """One value of each axis. ``matrix``: the word that its block begins with; ``count``: how many combinations it has.
-
-    ``sampled``: the first combination, or one of the first that differ from it in one axis alone.
-
-    ``broken``: the matrix has an error, so that no value is known of an axis that it does not have.
-    """
-
-    index: int
-    values: Mapping[str, Value]
-    matrix: Span
-    count: int = 1
-    sampled: bool = True
-    broken: bool = False
-
-    def shown(self) -> str:
-        """``lr = 1e-3, size = "small"``."""
-        return ", ".join(f"{name} = {_written(value.data)}" for name, value in self.values.items())
-
-
-def _written(data: Data) -> str | None:
-    return f'"{data}"' if isinstance(data, str) else show(data)
 
 
 def combinations(matrix: ast.Matrix, scope: Scope, room: int) -> Sequence[Combination]:

@@ -23,8 +23,7 @@ from tfdsl.diagnostics.suggest import closest, listing
 from tfdsl.lint.runner import rules as lint_rules
 from tfdsl.patterns import regex
 from tfdsl.rules import values
-from tfdsl.settings import words
-from tfdsl.settings.finding import HOME, Settings
+from tfdsl.settings import HOME, Settings, words
 from tfdsl.text import Argument, Source, Span
 
 if TYPE_CHECKING:

@@ -296,6 +296,8 @@ ACTIONS = (
     ),
 )
 
+RESTARTS = ("restart container", "restart pod", "restart role", "restart job")
+"""The actions that start something again."""
 _ALL = tuple(action.name for action in ACTIONS)
 _BUT_COMPLETE = tuple(name for name in _ALL if name != "complete job")
 

@@ -16,6 +16,7 @@ from tfdsl.record import Record
 from tfdsl.text import Source, Span
 from tfdsl.vocabulary import quantities
 from tfdsl.vocabulary.attributes import DEFAULT_RETRIES, ROLE_NAMES, decider
+from tfdsl.vocabulary.statements import RESTARTS
 
 _SAME: Final = {name: name for name in ROLE_NAMES} | {"chiefworker": "chief"}
 """What people call a role, in lowercase."""
@@ -282,9 +283,6 @@ def read_discovery(draft: Draft, *, configured: bool, flags: bool, programs: boo
     if discovery != "tf_config":
         draft.cluster["discovery"] = discovery
     return discovery
-
-
-RESTARTS = ("restart container", "restart pod", "restart role", "restart job")
 
 
 def subject(role: str, index: int) -> str:
