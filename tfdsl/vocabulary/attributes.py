@@ -250,6 +250,7 @@ ATTRIBUTES = (
 )  # fmt: skip
 
 BY_NAME: dict[str, Attribute] = {row.name: row for row in ATTRIBUTES}
+MAPS = frozenset(row.name for row in ATTRIBUTES if isinstance(row.type, MapType))
 
 TENSORBOARD_INHERITS = (
     "image",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.command_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
+from tfdsl.diagnostics.command_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY
 from tfdsl.draft import Attribute, Draft, Policy
 from tfdsl.manifest.nodes import Node, View, changed, child, items, scalar, view
 from tfdsl.manifest.nodes import Sequence as Listed
@@ -37,7 +36,7 @@ from tfdsl_backends.podspec.reading.beside import kept_claims
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
 from tfdsl_backends.podspec.reading.fields import metadata_fields, plain
 from tfdsl_backends.podspec.reading.mounts import claim_facts, stem
-from tfdsl_backends.podspec.reading.objects import Neighbours, job_name, read_metadata
+from tfdsl_backends.podspec.reading.objects import Neighbours, job_name, read_metadata, unless_refused
 from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
 from tfdsl_backends.podspec.reading.values import STATUSES, on_exit
 
@@ -62,25 +61,12 @@ def groups(documents: Sequence[Document]) -> Sequence[Group]:
     return found
 
 
+@unless_refused
 def read(group: Group, asked: Asked) -> Draft | None:
     """The job that a JobSet describes; ``None`` where its Jobs cannot be roles (told as an error).
 
     A JobSet that the server or its controller refuses is read as far as it goes, and need not come back.
     """
-    refused: list[Diagnostic] = []
-
-    def report(diagnostic: Diagnostic) -> None:
-        if diagnostic.rule is SERVER_REFUSES:
-            refused.append(diagnostic)
-        asked.report(diagnostic)
-
-    draft = _read(group, Asked(asked.roles, report))
-    if draft is not None and refused:
-        draft.law = False
-    return draft
-
-
-def _read(group: Group, asked: Asked) -> Draft | None:
     document, beside = group.documents[0], group.documents[1:]
     root = view(with_claims(completed(document.node)))
     for diagnostic in refusals(root, "JobSet", RULES, "JobSet"):

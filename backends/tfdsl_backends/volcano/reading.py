@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from tfdsl.backend import Unit
-from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.draft import Attribute, Block, Draft, Step, Value
 from tfdsl.ir.fields import Origins
@@ -21,15 +20,16 @@ from tfdsl.manifest.nodes import Mapping as Map
 from tfdsl.manifest.nodes import Sequence as Listed
 from tfdsl.patterns import regex
 from tfdsl.reading import Asked, Field, Group
-from tfdsl.record import Record, replace
+from tfdsl.record import Record
 from tfdsl.rules.job import OWN_NAMES, port_names
 from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import BOARD
 from tfdsl.vocabulary.names import LONGEST_PORT
 from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
+from tfdsl_backends.podspec.reading.beside import kept_claims
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts, PodsRead
-from tfdsl_backends.podspec.reading.mounts import claim_facts, claim_spec_facts
-from tfdsl_backends.podspec.reading.objects import Neighbours, job_name, read_metadata
+from tfdsl_backends.podspec.reading.mounts import claim_spec_facts
+from tfdsl_backends.podspec.reading.objects import Neighbours, job_name, read_metadata, unless_refused
 from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
 from tfdsl_backends.podspec.reading.settings import plain
 from tfdsl_backends.podspec.reading.values import seconds
@@ -422,25 +422,12 @@ def _tensorflow(roles: Sequence[RoleOf], pods: PodsRead) -> tuple[str, ...]:
     return (*(f"--{role}={named[role]}" for role in PLUGIN_ROLES if role in named), f"--port={port}")
 
 
+@unless_refused
 def read(group: Group, asked: Asked) -> Draft | None:
     """The job that a Volcano job describes; ``None`` where its tasks cannot be roles (told as an error).
 
     A job that the server refuses is read as far as it goes, and need not come back.
     """
-    refused: list[Diagnostic] = []
-
-    def report(diagnostic: Diagnostic) -> None:
-        if diagnostic.rule is SERVER_REFUSES:
-            refused.append(diagnostic)
-        asked.report(diagnostic)
-
-    draft = _read(group, Asked(asked.roles, report))
-    if draft is not None and refused:
-        draft.law = False
-    return draft
-
-
-def _read(group: Group, asked: Asked) -> Draft | None:
     document, beside = group.documents[0], group.documents[1:]
     report_holder(document, asked)
     manifest = without_generated_names(held(document.node))
@@ -496,12 +483,7 @@ def _read_deadline(draft: Draft, found: Sequence[RoleOf]) -> None:
 
 def _with_volumes(node: Node, beside: Sequence[Document]) -> tuple[View, Mapping[str, ClaimFacts]]:
     """The job with the volumes of the job as volumes of its pods, and what is known of the claims made for it."""
-    claims: dict[str, ClaimFacts] = {}
-    for document in beside:
-        root = view(document.node)
-        known, name = claim_facts(root), root["metadata"]["name"].text
-        if root["kind"].text == "PersistentVolumeClaim" and known is not None and name is not None:
-            claims[name] = replace(known, options=(*known.options, ("keep", True)))
+    claims = kept_claims(document.node for document in beside)
     tasks = view(node)["spec"]["tasks"].items()
     prepared = any([*task["template"]["spec"]["initContainers"].items()] for task in tasks)
 

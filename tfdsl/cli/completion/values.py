@@ -19,7 +19,7 @@ from tfdsl.semantics import resolved
 from tfdsl.semantics.derived import derive
 from tfdsl.semantics.params import Given, Params
 from tfdsl.semantics.project import Program
-from tfdsl.source_files import STDIN, Inputs, contents, decode
+from tfdsl.source_files import MANIFESTS, STDIN, Inputs, contents, decode
 from tfdsl.text import Source
 from tfdsl.vocabulary.types import choices, describe
 
@@ -133,7 +133,6 @@ if TYPE_CHECKING:
     Values: TypeAlias = Callable[["Asked"], Answer]
 
 JOBS: Final = (".tfjob", ".json")
-MANIFESTS: Final = (".yaml", ".yml", ".json", ".xml", ".sh", ".py")
 FAULTS: Final = ("exit 1", "oom", "evicted", "preempted", "node lost", "completed", "pending")
 """What can happen to a replica."""
 MOST_TASKS: Final = 32
