@@ -337,6 +337,8 @@ class Inputs:
 # --- the files of a folder -------------------------------------------------------------------------------------------
 
 ENDING: Final = ".tfjob"
+MANIFESTS: Final = (".yaml", ".yml", ".json", ".xml", ".sh", ".py")
+"""Endings of the files that are read from a folder of manifests."""
 SKIPPED: Final = frozenset({"node_modules", "__pycache__", "venv", "site-packages"})
 """Folders of other tools whose names do not begin with a dot."""
 

@@ -41,10 +41,6 @@ def the_file(arguments: Arguments, form: Format = "text") -> Source:
     return named.sources[0]
 
 
-MANIFESTS = (".yaml", ".yml", ".json", ".xml", ".sh", ".py")
-"""Endings of the files that are read from a folder of manifests."""
-
-
 def named_manifests(argument: Sequence[Argument]) -> Named:
     """The files that are named, and of folders those that can hold a manifest; what is no text there is left out."""
     return _Reading(manifests=True).named(argument, folders=True)
@@ -92,7 +88,7 @@ class _Reading:
             self.empty.append(NO_FILES(argument.span, what=what, path=argument.text))
 
     def _paths(self, folder: str, roots: Sequence[str], argument: Argument) -> Iterator[str]:
-        from tfdsl.source_files import ENDING, job_files
+        from tfdsl.source_files import ENDING, MANIFESTS, job_files
 
         def unreadable(path: str, reason: str) -> None:
             self.errors.append(UNREADABLE_FILE(argument.span, path=path, reason=reason))

@@ -25,7 +25,7 @@ from tfdsl.semantics.values import Entry, MapData, Value, list_data, map_data
 from tfdsl.text import Source, Span
 from tfdsl.vocabulary import attributes, foreign
 from tfdsl.vocabulary.quantities import parse_amount
-from tfdsl.vocabulary.statements import BLOCKS, MOUNT_KINDS, MOUNTS_BY_NAME, Row
+from tfdsl.vocabulary.statements import BLOCKS, MOUNT_KINDS, MOUNTS_BY_NAME, Row, called
 from tfdsl.vocabulary.types import DurationType, ListType, MapType, QuantityType, Type, UnionType
 
 _TOKEN = regex(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
@@ -133,7 +133,7 @@ def find(root: Place, location: tuple[str | int, ...], *, key: bool = False) -> 
 Location: TypeAlias = tuple[str | int, ...]
 """Steps from the job to a value."""
 
-MAPS = ("annotations", "env", "items", "labels", "node_selector", "ports", "resources")
+_MAPS = {*attributes.MAPS, "items"}
 """Fields whose members are keys, not fields."""
 
 
@@ -187,18 +187,6 @@ def dump(job: Job) -> str:
 
 # --- values, as if they were written in a file -----------------------------------------------------------------
 
-_WHAT: dict[str, str] = {
-    "output.source": "the source of an output",
-    "output.destination": "the destination of an output",
-    "policy.delay": "the time after an event",
-    "policy.codes": "exit statuses",
-    "copy.source": "the source of copy",
-    "copy.destination": "the destination of copy",
-    "run.command": "run",
-    "mount.at": "the path of a mount",
-}
-"""What messages call a field, where that is not its name."""
-
 _INSIDE: dict[str, str] = {
     "roles": "role",
     "policies": "policy",
@@ -244,7 +232,7 @@ class _Values:
         if value is None or row.type is None:
             return value is not None
         before = len(self.diagnostics)
-        typed = conform(value, row.type, _what(block, row.name), partial(self._say, at))
+        typed = conform(value, row.type, called(block, row.name), partial(self._say, at))
         fits = len(self.diagnostics) == before
         if not fits and isinstance(typed.data, MapData):  # else the model asks the rule
             entries = {key: entry.value.data for key, entry in typed.data.entries.items()}
@@ -311,16 +299,6 @@ class _Values:
 
 
 _CALLED = {"output": "an output", "toleration": "a toleration", "policy": "a policy", "claim": "a claim"}
-
-
-def _what(block: str, name: str) -> str:
-    """What messages call a field."""
-    family = block.partition(" ")[0]
-    if family == "toleration":
-        return f"{name} of a toleration"
-    if block in (f"mount {kind.name}" for kind in MOUNT_KINDS if kind.field == name):
-        return f"the source of {block}"
-    return _WHAT.get(f"{family}.{name}", name)
 
 
 def _value(place: Place, kind: Type | None) -> Value | None:
@@ -479,7 +457,7 @@ def _record(origins: Origins, path: str, field: str, place: Place) -> None:
     if place.span.text == "null":
         return  # as if it were not there
     for key, inner in place.members.items():
-        if field in MAPS:
+        if field in _MAPS:
             _record(origins, f"{path}[{key}]", "", inner)
             origins.record(f"{path}[{key}].key", place.keys[key])
         else:

@@ -48,14 +48,14 @@ class Settings(Record):
 
 def read_settings(data: object) -> Settings:
     """The settings out of the JSON that a client sends; it may have them under ``tfdsl``."""
-    table = _table(data)
+    table = table_of(data)
     if isinstance(table.get("tfdsl"), dict):
-        table = _table(table["tfdsl"])
+        table = table_of(table["tfdsl"])
     profile, params_file = table.get("profile"), table.get("paramsFile")
     return Settings(
         _texts(table.get("targets")),
         profile if isinstance(profile, str) and profile else None,
-        tuple((name, _text(value)) for name, value in _table(table.get("params")).items()),
+        tuple((name, _text(value)) for name, value in table_of(table.get("params")).items()),
         table.get("strict") is True,
         table.get("inlayHints") is not False,
         table.get("codeLens") is not False,
@@ -64,7 +64,8 @@ def read_settings(data: object) -> Settings:
     )
 
 
-def _table(data: object) -> Mapping[str, object]:
+def table_of(data: object) -> Mapping[str, object]:
+    """What a client sent as an object; empty where it sent something else."""
     return cast("Mapping[str, object]", data) if isinstance(data, dict) else {}
 
 

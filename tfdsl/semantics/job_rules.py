@@ -17,7 +17,7 @@ from tfdsl.semantics.rule_views import RoleView, job_span, job_view, role_span, 
 from tfdsl.semantics.values import Data, Entry, ListData, MapData, PodField, Reference, Value
 from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import ATTRIBUTES, NO_LIMIT, TOLERATION, TRAINERS
-from tfdsl.vocabulary.statements import BLOCKS
+from tfdsl.vocabulary.statements import BLOCKS, called
 from tfdsl.vocabulary.types import StringType
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def _check_toleration(entries: Mapping[str, Entry], span: Span, report: Report) 
     typed: dict[str, object] = {}
     for key, entry in entries.items():
         if key in TOLERATION:
-            typed[key] = conform(entry.value, TOLERATION[key], f"{key} of a toleration", report).data
+            typed[key] = conform(entry.value, TOLERATION[key], called("toleration", key), report).data
         else:
             unknown = name_rules.UNKNOWN_OPTION(entry.key_span, where="a toleration", name=key)
             report(meant(unknown, key, tuple(TOLERATION), None, f"it has {enumeration(TOLERATION)}"))

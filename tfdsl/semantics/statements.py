@@ -26,7 +26,7 @@ from tfdsl.syntax import ast
 from tfdsl.syntax.patch_path import Path, Problem, parse_path
 from tfdsl.text import Span
 from tfdsl.vocabulary import attributes, foreign, statements
-from tfdsl.vocabulary.statements import SOURCE_TYPES, MountKind, Setting
+from tfdsl.vocabulary.statements import SOURCE_TYPES, MountKind, Setting, called
 from tfdsl.vocabulary.types import INT, RUN_TIME_WORD, STRING, TIME_LIMIT, WORD, ListType, Type
 
 
@@ -78,9 +78,9 @@ def output(node: ast.Output, scope: Scope, index: int | None) -> resolved.Output
 
 def _ends(node: ast.Output | ast.UnsetOutput, scope: Scope) -> tuple[Value, Value]:
     """The source and the destination of an output."""
-    source = conform(evaluate(node.source, scope), RUN_TIME_WORD, "the source of an output", scope.report)
+    source = conform(evaluate(node.source, scope), RUN_TIME_WORD, called("output", "source"), scope.report)
     return source, conform(
-        evaluate(node.destination, scope), RUN_TIME_WORD, "the destination of an output", scope.report
+        evaluate(node.destination, scope), RUN_TIME_WORD, called("output", "destination"), scope.report
     )
 
 
@@ -94,7 +94,7 @@ def policy(node: ast.Policy, scope: Scope, role: str | None) -> resolved.Policy 
     action = _action(node, event, report)
     delay = None
     if node.delay is not None:
-        delay = conform(evaluate(node.delay, scope), TIME_LIMIT, "the time after an event", report)
+        delay = conform(evaluate(node.delay, scope), TIME_LIMIT, called("policy", "delay"), report)
     codes = _codes(node.event, scope)
     count = _count(node.event, report)
     if node.subject is not None and role is not None:
@@ -202,7 +202,7 @@ def _codes(node: ast.Event, scope: Scope) -> tuple[int, ...] | None:
         return ()
     if isinstance(codes, ast.CodeRange):
         return _code_range(codes, scope.report)
-    value = conform(evaluate(codes, scope), ListType(INT), "exit statuses", scope.report)
+    value = conform(evaluate(codes, scope), ListType(INT), called("policy", "codes"), scope.report)
     if not isinstance(value.data, ListData):
         return None
     statuses: list[int] = []
@@ -266,13 +266,13 @@ def build(node: ast.Build | None, scope: Scope) -> resolved.Build | None:
     steps: list[resolved.BuildStep] = []
     for item in node.items:
         if isinstance(item, ast.Copy):
-            source = conform(evaluate(item.source, scope), WORD, "the source of copy", scope.report)
-            target = conform(evaluate(item.destination, scope), WORD, "the destination of copy", scope.report)
+            source = conform(evaluate(item.source, scope), WORD, called("copy", "source"), scope.report)
+            target = conform(evaluate(item.destination, scope), WORD, called("copy", "destination"), scope.report)
             if isinstance(source.data, str):
                 source = _copy_source(source, scope)
             steps.append(resolved.BuildStep(source, target, item.span))
         elif isinstance(item, ast.Run):
-            command = conform(evaluate(item.command, scope), WORD, "run", scope.report)
+            command = conform(evaluate(item.command, scope), WORD, called("run", "command"), scope.report)
             steps.append(resolved.BuildStep(command, None, item.span))
     rows = [row.name for row in statements.BUILD]
     if "from" not in chosen and all(item.key.text in rows for item in node.items if isinstance(item, ast.Assign)):
@@ -298,7 +298,7 @@ def mount(node: ast.Mount, scope: Scope) -> resolved.Mount | None:
     """``node`` as a typed mount; ``None``, with a report, when its path or kind is not known."""
     kind = mount_kind(node, scope.report)
     source = None if node.source is None else evaluate(node.source, scope)
-    at = conform(evaluate(node.path, scope), STRING, "the path of a mount", scope.report)
+    at = conform(evaluate(node.path, scope), STRING, called("mount", "at"), scope.report)
     options: dict[str, resolved.Setting] = {}
     if kind is None:
         kind = _any_kind(node, scope)
@@ -350,7 +350,7 @@ def _source(node: ast.Mount, kind: MountKind, source: Value | None, scope: Scope
             scope.report(value_rules.MOUNT_SOURCE(node.kind.span, kind=kind.name, problem=problem))
             return Value(POISON, node.kind.span)
         return None
-    value = conform(source, SOURCE_TYPES[kind.source], f"the source of mount {kind.name}", scope.report)
+    value = conform(source, SOURCE_TYPES[kind.source], called(f"mount {kind.name}", kind.field), scope.report)
     broken = rules.source(kind.name, value.data)
     if broken is None:
         return value
@@ -448,7 +448,7 @@ def identities(node: ast.Item, scope: Scope, role: str | None) -> tuple[Key, ...
     ``role``: the role of the enclosing role block, if any. A policy has an identity for each of its exit statuses.
     """
     if isinstance(node, ast.Mount | ast.UnsetMount):
-        path = conform(evaluate(node.path, scope), STRING, "the path of a mount", scope.report).data
+        path = conform(evaluate(node.path, scope), STRING, called("mount", "at"), scope.report).data
         return ((path.rstrip("/") or "/",),) if isinstance(path, str) else ()
     if isinstance(node, ast.Output | ast.UnsetOutput):
         source, destination = (end.data for end in _ends(node, scope))

@@ -43,6 +43,8 @@ from tfdsl.syntax.value_mistakes import indented_map, yaml_block, yaml_list, yam
 from tfdsl.syntax.values_mistakes import not_a_value
 from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
+from tfdsl.vocabulary.attributes import ROLE_NAMES
+from tfdsl.vocabulary.statements import ACTIONS
 
 if TYPE_CHECKING:
     from tfdsl.syntax.recovery import Recovery
@@ -107,7 +109,7 @@ def dangling(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 def _first(recovery: Recovery, at: int) -> tuple[int, ...]:
     """What must come next even if something else is shorter: after ``on worker`` an event, which it is not itself."""
-    after_role = at > 1 and recovery.types[at - 2] == ON and recovery.text(at - 1) in wording.ROLES
+    after_role = at > 1 and recovery.types[at - 2] == ON and recovery.text(at - 1) in ROLE_NAMES
     return (lexer.NAME,) if after_role else ()
 
 
@@ -162,7 +164,7 @@ Mistake: TypeAlias = "Callable[[Recovery, int, set[int]], bool]"
 
 
 # The first words of all actions.
-ACTION_WORDS = {"complete", "fail", "abort", "restart", "ignore"}
+ACTION_WORDS = {action.name.partition(" ")[0] for action in ACTIONS}
 
 # What can follow the type of a param.
 TYPED = {EQUAL, lexer.OPERATORS["<"], lexer.LSQB, lexer.NEWLINE, lexer.END}

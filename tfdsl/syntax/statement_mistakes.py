@@ -41,6 +41,7 @@ from tfdsl.syntax.lexer import (
 from tfdsl.syntax.repairs import resembling
 from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
+from tfdsl.vocabulary.attributes import MAPS, ROLE_NAMES
 
 if TYPE_CHECKING:
     from tfdsl.syntax.recovery import Recovery
@@ -50,9 +51,6 @@ TEXTS = {lexer.STRING, TEXT, RAW}
 ENTRY_STARTS = {*ITEM_STARTS, lexer.LSQB}
 
 STRING_PREFIXES = {"f", "F", "r", "R", "b", "B", "u", "U", "fr", "rf"}
-
-# Attributes that are maps: before a block, only their = is missing.
-MAPS = {"labels", "annotations", "env", "node_selector", "ports", "resources"}
 
 LOOPS = {"for", "foreach", "while", "dynamic"}
 CONDITIONS = {"if", "else", "elif", "unless", "switch"}
@@ -174,10 +172,10 @@ def unknown_statement(recovery: Recovery, at: int, _: set[int]) -> bool:
     if is_item and word not in LOOPS | CONDITIONS and not _is_block(recovery, at):
         return False
     alike = (repairs.fits(recovery.before.states, keyword, types[at]) for keyword in resembling(recovery, at - 1))
-    if word in MAPS or any(alike):
+    if word in MAPS or any(alike):  # before the block of a map, only its = is missing
         return False
     span = recovery.spanning(at - 1, at)
-    keyword = "role" if word in wording.ROLES else "target" if word in targets.every_name() else None
+    keyword = "role" if word in ROLE_NAMES else "target" if word in targets.every_name() else None
     if keyword is not None and types[at] == lexer.LBRACE:
         recovery.report(
             rules.UNKNOWN_STATEMENT(span, found=word).fix(f"write {keyword} {word}", Edit(span, f"{keyword} {word}"))

@@ -64,8 +64,6 @@ _VALUES = {
 # Signs that are named together with what follows them.
 _LINKS = {lexer.OPERATORS[text] for text in ("=", "=>", ":")} | {lexer.KEYWORDS[word] for word in ("at", "to")}
 
-ROLES = ("chief", "master", "worker", "ps", "evaluator", "tensorboard")
-
 # A complete example of each statement.
 FORMS = {
     "edition": "edition 1",

@@ -253,6 +253,7 @@ ATTRIBUTES = (
 )  # fmt: skip
 
 BY_NAME: dict[str, Attribute] = {row.name: row for row in ATTRIBUTES}
+MAPS = frozenset(row.name for row in ATTRIBUTES if isinstance(row.type, MapType))
 
 IN_MEMORY: dict[str, str] = {row.name: row.memory_at for row in ATTRIBUTES if row.memory_at}
 """Attribute → the path at which it mounts memory; it counts as a mount there."""

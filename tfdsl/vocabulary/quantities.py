@@ -13,10 +13,10 @@ from tfdsl.record import Record
 if TYPE_CHECKING:
     from decimal import Decimal
 
-_BINARY = {"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40, "Pi": 1 << 50, "Ei": 1 << 60}
-_DECIMAL = {"k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15, "E": 10**18}
+BINARY = {"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40, "Pi": 1 << 50, "Ei": 1 << 60}
+DECIMAL = {"k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15, "E": 10**18}
 
-QUANTITY_UNITS: dict[str, int] = {"m": 1, "": 1000} | {unit: size * 1000 for unit, size in (_DECIMAL | _BINARY).items()}
+QUANTITY_UNITS: dict[str, int] = {"m": 1, "": 1000} | {unit: size * 1000 for unit, size in (DECIMAL | BINARY).items()}
 """Thousandths in one of each unit."""
 
 DURATION_UNITS: dict[str, int] = {"d": 86_400_000, "h": 3_600_000, "m": 60_000, "s": 1000, "ms": 1}
@@ -122,7 +122,7 @@ def quantity(milli: int) -> Quantity:
     if milli % 1000:
         return Quantity(milli, f"{milli}m")
     whole = milli // 1000
-    for units in (_BINARY, _DECIMAL):
+    for units in (BINARY, DECIMAL):
         for unit, size in reversed(units.items()):
             if whole and whole % size == 0:
                 return Quantity(milli, f"{whole // size}{unit}")

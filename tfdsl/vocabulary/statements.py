@@ -480,3 +480,25 @@ BLOCKS: dict[str, tuple[Row, ...]] = {
     "pod_field": (_KIND, Setting("field", STRING, "Path of the field.")),
 }
 """The fields of each model of the IR."""
+
+_CALLED = {
+    "output.source": "the source of an output",
+    "output.destination": "the destination of an output",
+    "policy.delay": "the time after an event",
+    "policy.codes": "exit statuses",
+    "copy.source": "the source of copy",
+    "copy.destination": "the destination of copy",
+    "run.command": "run",
+    "mount.at": "the path of a mount",
+}
+"""What messages call a field, where that is not its name."""
+
+
+def called(block: str, name: str) -> str:
+    """What messages call a field."""
+    family, _, kind = block.partition(" ")
+    if family == "toleration":
+        return f"{name} of a toleration"
+    if kind and MOUNTS_BY_NAME[kind].field == name:
+        return f"the source of {block}"
+    return _CALLED.get(f"{family}.{name}", name)

@@ -329,7 +329,7 @@ def add_completions(draft: Draft, deciding: Iterable[tuple[str, int]], span: Spa
 
 def default_decider(roles: Collection[str]) -> str:
     """The role whose end completes the job without a policy."""
-    return next((name for name in ("chief", "master") if name in roles), "worker")
+    return decider(roles) or "worker"
 
 
 def add_retries(draft: Draft, retries: int, span: Span) -> None:

@@ -35,7 +35,7 @@ from tfdsl_backends.podspec.reading.beside import kept_claims
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
 from tfdsl_backends.podspec.reading.fields import metadata_fields, plain
 from tfdsl_backends.podspec.reading.mounts import claim_facts, stem
-from tfdsl_backends.podspec.reading.objects import Neighbours, job_name, read_metadata
+from tfdsl_backends.podspec.reading.objects import Neighbours, job_name, read_metadata, unless_refused
 from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
 from tfdsl_backends.podspec.reading.values import STATUSES, on_exit
 
@@ -55,6 +55,7 @@ def groups(documents: Sequence[Document]) -> Sequence[Group]:
     return found
 
 
+@unless_refused
 def read(group: Group, asked: Asked) -> Draft | None:
     """The job that a JobSet describes; ``None`` where its Jobs cannot be roles (reported as an error).
 

@@ -41,6 +41,7 @@ from tfdsl_backends.podspec.normal.documents import SCHEDULER, aligned_job, dial
 from tfdsl_backends.podspec.normal.tables import SETS
 from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Rule, in_order
 from tfdsl_backends.podspec.plan import CONTAINER, INDEX_FIELD, INDEX_VARIABLE, PORT_NAME
+from tfdsl_backends.podspec.reading.facts import main_container
 
 VARIABLE: Final = "TF_CONFIG"
 _REFERENCE: Final = regex(r"(?<!\$)\$\(([A-Za-z_][A-Za-z0-9_]*)\)")
@@ -60,14 +61,6 @@ class Config(Record):
     cluster: Map[str, tuple[str, ...]]
     cluster_text: str
     plain: bool
-
-
-def main_container(pod: View) -> View:
-    """The container that runs the command: that with the name or the port the compiler gives it, else the first."""
-    containers = list(pod["containers"].items())
-    named = [one for one in containers if one["name"].text == CONTAINER]
-    with_port = [one for one in containers if any(port["name"].text == PORT_NAME for port in one["ports"].items())]
-    return next(iter([*named, *with_port, *containers]), pod["containers"][0])
 
 
 def config_of(pod: View) -> Config | None:

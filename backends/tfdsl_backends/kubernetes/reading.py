@@ -45,7 +45,6 @@ from tfdsl_backends.kubernetes.normal import (
     job_of,
     job_parts,
     kind,
-    main_container,
     named_like,
     of_one_pod,
     replicas_of,
@@ -59,11 +58,12 @@ from tfdsl_backends.kubernetes.policies import JOB_LABEL, ORDER, ROLE_LABEL
 from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL
 from tfdsl_backends.podspec.job_controller import DEFAULT_LIMIT
 from tfdsl_backends.podspec.normal.rules import GENERATED
+from tfdsl_backends.podspec.objects import BOARD_LABEL
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE, PORT_NAME
 from tfdsl_backends.podspec.reading.batch import ending_alone, read_field, refusals
-from tfdsl_backends.podspec.reading.beside import BOARD_LABEL, deployed_board, is_board, kept_claims
-from tfdsl_backends.podspec.reading.facts import PodFacts
+from tfdsl_backends.podspec.reading.beside import deployed_board, is_board, kept_claims
+from tfdsl_backends.podspec.reading.facts import PodFacts, main_container
 from tfdsl_backends.podspec.reading.fields import metadata_fields, plain
 from tfdsl_backends.podspec.reading.objects import Neighbours
 from tfdsl_backends.podspec.reading.pods import read_pods

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tfdsl.emit.located import Data, Located, at, entry
 from tfdsl_backends.podspec.plan import Index, PodPlan, with_options
@@ -53,9 +53,13 @@ def tensorboard_service(
     )
 
 
+BOARD_LABEL: Final = "tfdsl/tensorboard"
+"""The label of TensorBoard's Deployment, its pod and its Service: the name of the job."""
+
+
 def tensorboard_labels(job: Job) -> dict[str, str]:
     """Labels of TensorBoard's objects and pod where they outlive the job."""
-    return {"tfdsl/tensorboard": job.name}
+    return {BOARD_LABEL: job.name}
 
 
 def tensorboard_plan(unit: Unit) -> PodPlan:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from math import ceil
 from typing import Final
 
 from tfdsl.patterns import regex
+from tfdsl.vocabulary.quantities import BINARY, DECIMAL
 
 _FORM: Final = regex(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))(?:([KMGTPE]i|[numkMGTPE])|[eE]([+-]?[0-9]{1,3}))?")
-_BINARY: Final = {suffix: 1024**power for power, suffix in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), 1)}
-_DECIMAL: Final = {suffix: 1000**power for power, suffix in enumerate(("k", "M", "G", "T", "P", "E"), 1)}
 _SMALL: Final = {"m": 1000, "u": 1000**2, "n": 1000**3}
-_SCALES: Final = {**_BINARY, **_DECIMAL, **{suffix: Fraction(1, parts) for suffix, parts in _SMALL.items()}}
+_SCALES: Final[Mapping[str, int | Fraction]] = {
+    **BINARY,
+    **DECIMAL,
+    **{suffix: Fraction(1, parts) for suffix, parts in _SMALL.items()},
+}
 _LONGEST: Final = 64
 _MOST: Final = 10**48
 _MOST_BITS: Final = 200
@@ -59,7 +63,7 @@ def _spelled(value: Fraction) -> str:
         return f"{ceil(value * _SMALL['n'])}n"
     whole = value.numerator
     spellings = [str(whole)]
-    for suffixes in (_BINARY, _DECIMAL):
+    for suffixes in (BINARY, DECIMAL):
         fitting = [f"{whole // size}{suffix}" for suffix, size in suffixes.items() if whole and whole % size == 0]
         spellings += fitting[-1:]
     return min(spellings, key=len)

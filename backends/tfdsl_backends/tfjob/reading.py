@@ -39,10 +39,11 @@ from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import BOARD, DEFAULT_RETRIES, LEADERS, MOST_REPLICAS, ROLES_BY_NAME
 from tfdsl_backends.podspec import patching, quantities
 from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL
+from tfdsl_backends.podspec.objects import BOARD_LABEL
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import CONTAINER
 from tfdsl_backends.podspec.reading.batch import read_field
-from tfdsl_backends.podspec.reading.beside import BOARD_LABEL, deployed_board, is_board, kept_claims
+from tfdsl_backends.podspec.reading.beside import deployed_board, is_board, kept_claims
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
 from tfdsl_backends.podspec.reading.fields import metadata_fields, plain as plain_fields
 from tfdsl_backends.podspec.reading.mounts import claim_facts, stem

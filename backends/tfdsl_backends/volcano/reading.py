@@ -29,16 +29,17 @@ from tfdsl.manifest.nodes import (
     with_value,
 )
 from tfdsl.patterns import regex
-from tfdsl.record import Record, replace
+from tfdsl.record import Record
 from tfdsl.rules.job import OWN_NAMES, port_names
 from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import BOARD
 from tfdsl.vocabulary.names import LONGEST_PORT
 from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
 from tfdsl_backends.podspec.reading.batch import as_far_as_it_goes
+from tfdsl_backends.podspec.reading.beside import kept_claims
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts, PodsRead
-from tfdsl_backends.podspec.reading.mounts import claim_facts, claim_spec_facts
-from tfdsl_backends.podspec.reading.objects import Neighbours, job_name, read_metadata
+from tfdsl_backends.podspec.reading.mounts import claim_spec_facts
+from tfdsl_backends.podspec.reading.objects import Neighbours, job_name, read_metadata, unless_refused
 from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
 from tfdsl_backends.podspec.reading.settings import plain
 from tfdsl_backends.podspec.reading.values import seconds
@@ -429,6 +430,7 @@ def _tensorflow(roles: Sequence[RoleOf], pods: PodsRead) -> tuple[str, ...]:
     return (*(f"--{role}={named[role]}" for role in PLUGIN_ROLES if role in named), f"--port={port}")
 
 
+@unless_refused
 def read(group: Group, asked: Asked) -> Draft | None:
     """The job that a Volcano job describes; ``None`` where its tasks cannot be roles (reported as an error).
 
@@ -492,12 +494,7 @@ def _read_deadline(draft: Draft, found: Sequence[RoleOf]) -> None:
 
 def _with_volumes(node: Node, beside: Sequence[Document]) -> tuple[View, Mapping[str, ClaimFacts]]:
     """The job with the volumes of the job as volumes of its pods, and what is known of the claims made for it."""
-    claims: dict[str, ClaimFacts] = {}
-    for document in beside:
-        root = view(document.node)
-        known, name = claim_facts(root), root["metadata"]["name"].text
-        if root["kind"].text == "PersistentVolumeClaim" and known is not None and name is not None:
-            claims[name] = replace(known, options=(*known.options, ("keep", True)))
+    claims = kept_claims(document.node for document in beside)
     tasks = view(node)["spec"]["tasks"].items()
     prepared = any([*task["template"]["spec"]["initContainers"].items()] for task in tasks)
 

@@ -20,7 +20,7 @@ from tfdsl.semantics.derived import derive
 from tfdsl.semantics.params import Params
 from tfdsl.semantics.project import Program
 from tfdsl.semantics.request import Given, Request
-from tfdsl.source_files import STDIN, Inputs, contents, decode
+from tfdsl.source_files import MANIFESTS, STDIN, Inputs, contents, decode
 from tfdsl.text import Source
 from tfdsl.vocabulary.types import choices, describe
 
@@ -132,7 +132,6 @@ def _read(path: str, roots: Sequence[str] | None) -> Source | str:
 Values: TypeAlias = "Callable[[Asked], Answer]"
 
 JOBS: Final = (".tfjob", ".json")
-MANIFESTS: Final = (".yaml", ".yml", ".json", ".xml", ".sh", ".py")
 FAULTS: Final = ("exit 1", "oom", "evicted", "preempted", "node lost", "completed", "pending")
 """What can happen to a replica."""
 MOST_TASKS: Final = 32

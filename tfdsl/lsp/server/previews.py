@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Mapping
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
@@ -15,7 +15,7 @@ from tfdsl.lsp.features.previews import Compiled, Output, Preview, compile_text,
 from tfdsl.lsp.features.problems import Problem, problem
 from tfdsl.lsp.server.conversion import diagnostics
 from tfdsl.lsp.server.session import REQUEST_FAILED, Session
-from tfdsl.lsp.snapshot import Snapshot
+from tfdsl.lsp.snapshot import Snapshot, table_of
 from tfdsl.tracing.trace import Place
 
 Answer = TypeVar("Answer")
@@ -24,7 +24,7 @@ Table = Mapping[str, object]
 
 def compiled(ls: Session, params: object) -> Table:
     """``{textDocument: {uri}, target, job?, profile?, params?}`` → the outputs."""
-    done = _or_fail(compile_text(*_preview(ls, _table(params), "tfdsl/compile takes textDocument.uri and target")))
+    done = _or_fail(compile_text(*_preview(ls, table_of(params), "tfdsl/compile takes textDocument.uri and target")))
     places = ls.places()
     by_path: dict[str, list[Problem]] = {}
     for one in done.problems:
@@ -52,8 +52,8 @@ def compiled(ls: Session, params: object) -> Table:
 
 def where(ls: Session, params: object) -> Table:
     """The arguments of ``tfdsl/compile``, with ``source: {uri, line}`` or ``output: {name, line}``."""
-    table = _table(params)
-    source, output = _table(table.get("source")), _table(table.get("output"))
+    table = table_of(params)
+    source, output = table_of(table.get("source")), table_of(table.get("output"))
     line = (source or output).get("line")
     takes = "tfdsl/where takes textDocument.uri, target, and a line of source or output"
     if not isinstance(line, int):
@@ -86,7 +86,7 @@ def graph(ls: Session, params: object) -> Table:
     from tfdsl.lsp.features.graph import draw_text
 
     takes = "tfdsl/graph takes textDocument.uri, and target if there is one"
-    drawn = _or_fail(draw_text(*_preview(ls, _table(params), takes, optional=True)))
+    drawn = _or_fail(draw_text(*_preview(ls, table_of(params), takes, optional=True)))
     location = ls.places().location
     first = next((one for one in drawn.problems if one.level == "error"), None)
     return {
@@ -105,7 +105,7 @@ def graph(ls: Session, params: object) -> Table:
 
 def imported(ls: Session, params: object) -> Table:
     """``{uri, text}`` of a manifest → the text of its jobs, and what there is to say about the manifest."""
-    table = _table(params)
+    table = table_of(params)
     uri, text = table.get("uri"), table.get("text")
     if not isinstance(uri, str) or not isinstance(text, str):
         raise JsonRpcInvalidParams("tfdsl/import takes uri and text")
@@ -126,11 +126,11 @@ def imported(ls: Session, params: object) -> Table:
 
 def _preview(ls: Session, table: Table, takes: str, *, optional: bool = False) -> tuple[Snapshot, Preview]:
     """The text and what is asked about it. ``takes``: what the parameters have to be. ``optional``: the target is."""
-    uri, target = _table(table.get("textDocument")).get("uri"), table.get("target")
+    uri, target = table_of(table.get("textDocument")).get("uri"), table.get("target")
     named = target if isinstance(target, str) else None
     if not isinstance(uri, str) or (named is None and not (optional and target is None)):
         raise JsonRpcInvalidParams(takes)
-    given = {name: str(value) for name, value in _table(table["params"]).items()} if "params" in table else None
+    given = {name: str(value) for name, value in table_of(table["params"]).items()} if "params" in table else None
     return _open(ls, uri), Preview(named, _text(table.get("job")), _text(table.get("profile")), given)
 
 
@@ -144,10 +144,6 @@ def _or_fail(answer: Answer | str) -> Answer:
     if isinstance(answer, str):
         raise JsonRpcException(answer, REQUEST_FAILED)
     return answer
-
-
-def _table(data: object) -> Table:
-    return cast("Table", data) if isinstance(data, dict) else {}
 
 
 def _text(data: object) -> str | None:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
 
 from tfdsl.manifest.nodes import Node, View, view
 from tfdsl.record import replace
 from tfdsl.vocabulary.attributes import BOARD
+from tfdsl_backends.podspec.objects import BOARD_LABEL
 from tfdsl_backends.podspec.reading.facts import ClaimFacts
 from tfdsl_backends.podspec.reading.mounts import claim_facts
-
-BOARD_LABEL: Final = "tfdsl/tensorboard"
-"""The label of TensorBoard's Deployment, its pod and its Service: the name of the job."""
 
 
 def is_board(root: View, name: str) -> bool:

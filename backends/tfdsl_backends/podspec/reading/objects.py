@@ -8,12 +8,13 @@ which patches are checked.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeAlias
 
 from tfdsl.backend.draft import Draft
 from tfdsl.backend.patch_rules import Node, Schemas, is_map, load_schemas
-from tfdsl.backend.reading import Asked
+from tfdsl.backend.reading import Asked, Group
+from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.manifest import nodes
 from tfdsl.manifest.nodes import Document, Mapping, Scalar, Sequence, View, view
@@ -28,6 +29,26 @@ LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 
 _LABEL: Final = regex(LABEL)
 _NO_LABEL: Final = regex("[^a-z0-9]+")
+Read: TypeAlias = Callable[[Group, Asked], Draft | None]
+
+
+def unless_refused(read: Read) -> Read:
+    """``read``, whose draft need not come back where the server refuses the manifest."""
+
+    def reading(group: Group, asked: Asked) -> Draft | None:
+        refused: list[Diagnostic] = []
+
+        def report(diagnostic: Diagnostic) -> None:
+            if diagnostic.rule is SERVER_REFUSES:
+                refused.append(diagnostic)
+            asked.report(diagnostic)
+
+        draft = read(group, Asked(asked.roles, report))
+        if draft is not None and refused:
+            draft.law = False
+        return draft
+
+    return reading
 
 
 def job_name(document: Document, metadata: View, asked: Asked, *, letter_first: bool = False) -> str:

@@ -23,19 +23,11 @@ from tfdsl_backends.podspec.fields import WORKDIR
 from tfdsl_backends.podspec.options import NO_SIDECAR, VISIBLE_DEVICES
 from tfdsl_backends.podspec.reading import commands, mounts, settings, values
 from tfdsl_backends.podspec.reading.commands import Variable, Words, add_outputs, board, interpreter, scope_of
-from tfdsl_backends.podspec.reading.facts import PodFacts, PodsRead
+from tfdsl_backends.podspec.reading.facts import PodFacts, PodsRead, main_container
 from tfdsl_backends.podspec.reading.settings import named_ports, plain
 from tfdsl_backends.podspec.reading.values import GPU, amount, plain_resources, value, word
 
 TF_CONFIG: Final = "TF_CONFIG"
-
-
-def main_container(template: View, facts: PodFacts) -> View:
-    """The container that runs the command: by its name, else the one with the port, else the first."""
-    containers = [*template["spec"]["containers"].items()]
-    named = [one for one in containers if one["name"].text == facts.main]
-    with_port = [one for one in containers if any(p["name"].text == facts.port_name for p in one["ports"].items())]
-    return next(iter([*named, *with_port, *containers]), template["spec"]["containers"][0])
 
 
 class Pod:
@@ -47,7 +39,7 @@ class Pod:
         self.facts = facts
         self.asked = asked
         self.spec = template["spec"]
-        self.container = main_container(template, facts)
+        self.container = main_container(template["spec"], facts.main, facts.port_name)
         self.port, _ = settings.own_port(role, self.container, facts)
         self.words: Words | None = commands.words(self.container, self._parameters, asked)
         self.scope = scope_of(role, self.container, self.words, facts)
@@ -500,7 +492,7 @@ def add_missing_images(draft: Draft, pods: Mapping[str, View], facts: PodFacts, 
     for role, template in pods.items():
         block = draft.role(role)
         if not any(isinstance(one, Attribute) and one.name == "image" for one in block.statements):
-            container = main_container(template, facts)
+            container = main_container(template["spec"], facts.main, facts.port_name)
             place = container["image"] if container["image"].present else container
             made[role] = _near(place.text or "")
             block.set("image", made[role], place.span)
