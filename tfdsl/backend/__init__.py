@@ -170,12 +170,15 @@ class Lowering(Protocol):
 
     def check(self, unit: Unit, /) -> Iterable[Diagnostic]:
         """The target's own rules beyond its table: name budgets, host lists …"""
+        ...
 
     def generate(self, unit: Unit, /) -> Sequence[Document]:
         """The documents of a job that passed every check, in output order."""
+        ...
 
     def tasks(self, unit: Unit, /) -> Sequence[TaskConfig]:
         """What each task will see, roles in order, indexes ascending."""
+        ...
 
 
 class Backend(Record):
@@ -308,6 +311,7 @@ class Fill(Protocol):
 
     def __call__(self, unit: Unit, item: Item, /) -> Mapping[str, str]:
         """Name → text for ``item`` of ``unit.job``."""
+        ...
 
 
 class Row(Record):

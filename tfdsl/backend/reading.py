@@ -59,9 +59,11 @@ class Reading(Protocol):
 
     def groups(self, documents: Sequence[Document], /) -> Sequence[Group]:
         """Which of ``documents`` are jobs of this target, each with those that belong to it; the rest is others'."""
+        ...
 
     def read(self, group: Group, asked: Asked, /) -> Draft | None:
         """The job that ``group`` describes; ``None`` if the language cannot express it (reported as an error)."""
+        ...
 
     def normal(self, documents: Sequence[Node], version: str, /) -> Sequence[Node]:
         """The normal form: what the server and the controller treat alike is alike in it.
@@ -70,6 +72,7 @@ class Reading(Protocol):
         one that this target writes at ``version``, roles have the target's spelling. Paths stay those of the documents
         that the target writes, so a difference can become a patch. The normal form of a normal form is itself.
         """
+        ...
 
     def aligned(self, documents: Sequence[Node], written: Sequence[Node], /) -> Sequence[Node]:
         """``documents`` with the names that only connect parts of a pod as ``written``, a compiled job, has them.
@@ -77,3 +80,4 @@ class Reading(Protocol):
         Both are normal forms. Such names are those of containers and volumes. A name that another part would share
         is changed.
         """
+        ...

@@ -14,14 +14,17 @@ class Named(Protocol):
     @property
     def name(self) -> str:
         """Its name in this language."""
+        ...
 
     @property
     def aliases(self) -> tuple[str, ...]:
         """Words of other tools with the same meaning."""
+        ...
 
     @property
     def akin(self) -> tuple[str, ...]:
         """Words of other tools for something similar."""
+        ...
 
 
 def distance(left: str, right: str, limit: int) -> int:

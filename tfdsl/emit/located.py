@@ -46,6 +46,7 @@ class Node(Protocol):
     @property
     def path(self) -> str:
         """The node's own path; the job itself has the empty one."""
+        ...
 
 
 def at(node: Node, name: str) -> Located | None:

@@ -26,6 +26,7 @@ class Address(Protocol):
 
     def __call__(self, role: Role, index: int, /) -> str:
         """``host:port`` of replica ``index`` of ``role``."""
+        ...
 
 
 def cluster_spec(job: Job, address: Address) -> dict[str, list[str]]:

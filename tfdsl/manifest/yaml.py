@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
         def get_event(self) -> yaml.Event | None:
             """The next event; ``None`` after the last one."""
+            ...
 
 
 # --- events ---

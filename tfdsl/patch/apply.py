@@ -75,10 +75,12 @@ class Patchable(Protocol):
     @property
     def data(self) -> Data:
         """The content of the document, as plain data."""
+        ...
 
     @property
     def file(self) -> str | None:
         """Its name in a set of files."""
+        ...
 
 
 D = TypeVar("D", bound="Patchable")

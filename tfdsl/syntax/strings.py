@@ -35,6 +35,7 @@ class Reader(Protocol):
 
     def interpolated(self, start: int, end: int) -> ast.Expr:
         """The expression from ``start`` to ``end``."""
+        ...
 
 
 class _Pieces:
