@@ -306,6 +306,7 @@ class CommandModule(Protocol):
 
     def run(self, arguments: Arguments, /) -> int:
         """Run the command; returns the exit status."""
+        ...
 
 
 _MODULES = {"import": "import_manifest"}
