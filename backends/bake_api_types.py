@@ -123,7 +123,7 @@ def baked(folder: Path) -> dict[str, dict[str, str | list[object]]]:
 
 
 def main() -> None:
-    """Write the file."""
+    """Write the types of the API to the file that is named on the command line."""
     if len(sys.argv) != 2:
         raise SystemExit(__doc__)
     types = baked(Path(sys.argv[1]))

@@ -18,8 +18,12 @@ sys.path[:0] = [str(DOCS.parent), str(DOCS.parent / "backends")]
 
 from benchmarks.budgets import documented  # noqa: E402
 from tfdsl import targets  # noqa: E402
-from tfdsl.cli.arguments import flag_doc, usage_of  # noqa: E402
-from tfdsl.cli.commands import SUMMARIES, load  # noqa: E402
+from tfdsl.cli.arguments import (  # noqa: E402
+    flag_doc,
+    load,
+    usage_of,
+)
+from tfdsl.cli.commands import SUMMARIES  # noqa: E402
 from tfdsl.compiling import pipeline  # noqa: E402
 from tfdsl.diagnostics.registry import text_of  # noqa: E402
 from tfdsl.settings import words  # noqa: E402

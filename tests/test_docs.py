@@ -13,6 +13,7 @@ import pytest
 
 from tfdsl import targets
 from tfdsl.compiling import pipeline
+from tfdsl.semantics.request import Request
 from tfdsl.text import Source
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -40,7 +41,7 @@ def test_a_job_checks_clean(page: str, text: str) -> None:
     variables = Source("prod.env", "MODE=slow\n", "prod.env")
     files = {"prod.env": variables}
     program = pipeline.load(Source(page, text, page), lambda path: files.get(path, "no such file"))
-    done = pipeline.run(program, pipeline.Request(), ())
+    done = pipeline.run(program, Request(), ())
     assert [found.message for found in done.diagnostics if found.level == "error"] == []
 
 

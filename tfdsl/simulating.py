@@ -14,12 +14,13 @@ from tfdsl.backend import Backend
 from tfdsl.compiling import front_end, pipeline
 from tfdsl.compiling.front_end import Input, ReadyJob
 from tfdsl.compiling.jobs import plain_jobs
-from tfdsl.compiling.pipeline import Choice, Made, Request, verdict
+from tfdsl.compiling.pipeline import Made, verdict
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.lifecycle.behaviour import Behaviour, Task
 from tfdsl.lifecycle.faults import Injected, missing, parse
 from tfdsl.lifecycle.scenario import Left, Prediction, play
 from tfdsl.record import Record, replace
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.syntax import ast
 from tfdsl.text import Span
 from tfdsl.tracing.statements import statements
@@ -168,7 +169,7 @@ class _Target:
         return OnTarget(self.unit.target, self.unit.shown_version, prediction, expected, differs, messages)
 
     def _telling(self, faults: Faults, differs: Sequence[Aspect]) -> Iterator[Diagnostic]:
-        """The messages about what decides these faults; where there is none, all about policies."""
+        """The messages about what decides these faults; if there are none, all messages about policies."""
         near = [one for key, one in self.messages if _is_about(key, faults, differs)]
         at = [(policy, one) for _, one in self.messages for policy in self._policies_at(one.span)]
         asked = [one for policy, one in at if _may_decide(policy, faults)]
@@ -216,7 +217,7 @@ def differences(prediction: Prediction, expected: Prediction) -> Iterator[Aspect
 
 
 def _restarts(prediction: Prediction) -> list[tuple[int, int]]:
-    """What started again; whether TensorBoard, which trains nothing, does so with the others is no difference."""
+    """What started again; TensorBoard does not count, because it trains nothing."""
     return [(one.starts, one.restarts) for one in prediction.replicas if not one.task.is_board]
 
 
@@ -267,7 +268,7 @@ _MOST: Final = 4
 
 
 def ending(prediction: Prediction) -> str:
-    """``succeeded``."""
+    """How the job ends, in words: ``succeeded``."""
     return prediction.outcome or "does not end"
 
 

@@ -29,7 +29,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final, TypeAlias
 
 from tfdsl.patterns import regex
 from tfdsl.text import Source
@@ -78,7 +78,7 @@ def read(path: str, roots: Sequence[str] | None = None) -> Source | str:
 
 
 def origin_of(path: str) -> str | None:
-    """The file that a path of a command line names; standard input is none."""
+    """The file that a path of a command line names; standard input is not a file."""
     return None if path == STDIN else path
 
 
@@ -242,9 +242,8 @@ def decode(data: bytes, shown: str, origin: str | None) -> Source | str:
 
 # --- the files of one program ----------------------------------------------------------------------------------------
 
-if TYPE_CHECKING:
-    Opener = Callable[[str, Sequence[str]], "Source | str"]
-    """Path and roots → the text, or why it is not read (:func:`tfdsl.source_files.read`)."""
+Opener: TypeAlias = "Callable[[str, Sequence[str]], Source | str]"
+"""Path and roots → the text, or why it is not read (:func:`tfdsl.source_files.read`)."""
 
 MOST_FILES: Final = 1000
 """The most files that one program can read."""

@@ -79,7 +79,7 @@ class Registry:
         return tuple(dict.fromkeys((*self._modules, *(one.name for one in self._installed()))))
 
     def built_in(self) -> tuple[Backend, ...]:
-        """The built-in targets."""
+        """The built-in targets, in the order in which targets are listed."""
         return tuple(map(self._built_in, self._modules))
 
     def every(self) -> tuple[Backend, ...]:

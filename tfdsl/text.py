@@ -79,6 +79,18 @@ class Span(NamedTuple):
         """The characters that the span covers."""
         return self.source.text[self.start : self.end]
 
+    @property
+    def path_and_line(self) -> tuple[str, int]:
+        """The path of the source and the line (from 1) where the span begins, as messages name it."""
+        return self.source.path, self.source.position(self.start)[0]
+
     def to(self, other: Span) -> Span:
         """From the start of this span to the end of ``other`` (same source)."""
         return Span(self.source, self.start, other.end)
+
+
+class Argument(NamedTuple):
+    """A text that is not in a job, but of the command line, a Python program or the settings, and its place there."""
+
+    text: str
+    span: Span

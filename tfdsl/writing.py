@@ -142,14 +142,10 @@ def _write(files: Sequence[File], batch: _Batch) -> Failure | None:
         if isinstance(error, _Refused):
             return Failure(error.failure.path, error.failure.reason + left)
         if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
-            return Failure(batch.current, _reason(error) + left)
+            return Failure(batch.current, (error.strerror or str(error)).lower() + left)
         raise
     batch.finish()
     return None
-
-
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
 
 
 class _Batch:
@@ -199,7 +195,7 @@ class _Batch:
         return mode | (runnable if old is not None else runnable & self.granted)
 
     def _check(self, place: str, file: File) -> int | None:
-        """The mode of what stands at the file's place now; refuses what must not be written to."""
+        """The mode of what is at the file's place now; refuses what must not be written to."""
         try:
             found = os.stat(file.path)
         except (FileNotFoundError, NotADirectoryError):

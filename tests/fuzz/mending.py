@@ -17,6 +17,7 @@ from tfdsl import targets
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.lower import lower
 from tfdsl.diagnostics.fixes import fixed, offered, texts_with
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.semantics.values import ListData, MapData
 from tfdsl.source_files import read
 from tfdsl.text import Source
@@ -54,9 +55,9 @@ class Checked:
     def __init__(self, path: str, text: str) -> None:
         self.source = Source(path, text, path)
         program = pipeline.load(self.source, read)
-        request = pipeline.Request()
+        request = Request()
         names = re.findall(r"\btarget (\w+)", text) if "patch " in text else []
-        choices = [pipeline.Choice(found) for name in dict.fromkeys(names) if (found := targets.find(name))]
+        choices = [Choice(found) for name in dict.fromkeys(names) if (found := targets.find(name))]
         told = pipeline.check(program, request, choices)
         outcome = pipeline.finish(program, request, choices, told)
         self.told: Sequence[Diagnostic] = pipeline.settle([outcome], [program], strict=False, paths=[path])

@@ -11,6 +11,7 @@ from tfdsl import targets
 from tfdsl.compiling import pipeline
 from tfdsl.diagnostics.fixes import fixed
 from tfdsl.diagnostics.render import FORMATS, render
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.source_files import decode
 from tfdsl.syntax import parse
 from tfdsl.syntax.format import format_source
@@ -49,7 +50,7 @@ def run(data: bytes) -> None:
         return
     clock = _Clock(len(data))
     program = clock.time("load", lambda: pipeline.load(source, _read))
-    outcomes = [clock.time("check", lambda: pipeline.run(program, pipeline.Request()))]
+    outcomes = [clock.time("check", lambda: pipeline.run(program, Request()))]
     outcomes += [clock.time(name, lambda name=name: _compiled(program, name)) for name in targets.names()]
     told = clock.time("settle", lambda: pipeline.settle(outcomes, [program], strict=False, paths=[MAIN]))
     _places(told)
@@ -63,7 +64,7 @@ def run(data: bytes) -> None:
 
 def _retold(source: Source, texts: Mapping[str, str]) -> list[Diagnostic]:
     program = pipeline.load(Source(MAIN, texts.get(MAIN, source.text), MAIN), _read)
-    outcome = pipeline.run(program, pipeline.Request())
+    outcome = pipeline.run(program, Request())
     return pipeline.settle([outcome], [program], strict=False, paths=[MAIN])
 
 
@@ -74,7 +75,7 @@ def _read(path: str) -> Source | str:
 def _compiled(program: Program, name: str) -> Outcome:
     target = targets.find(name)
     assert target is not None
-    outcome = pipeline.run(program, pipeline.Request(), [pipeline.Choice(target)])
+    outcome = pipeline.run(program, Request(), [Choice(target)])
     for made in outcome.made:
         for document in made.documents:
             pipeline.written(document).text.encode()

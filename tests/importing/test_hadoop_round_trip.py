@@ -19,6 +19,7 @@ from tfdsl.compiling import pipeline
 from tfdsl.importing.manifests import import_manifests
 from tfdsl.ir.fields import walk
 from tfdsl.manifest.shell_words import read_script
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def compiled(text: str, target: str) -> dict[str, dict[str, str]]:
     backend = targets.find(target)
     assert backend is not None
     program = pipeline.load(Source("job.tfjob", text), lambda path: "no file is included here")
-    outcome = pipeline.run(program, pipeline.Request(), [pipeline.Choice(backend)])
+    outcome = pipeline.run(program, Request(), [Choice(backend)])
     return {
         made.unit.job.name: {one.file or "": pipeline.written(one).text for one in made.documents}
         for made in outcome.made
@@ -89,7 +90,7 @@ def units(text: str, target: str) -> list[Unit]:
     backend = targets.find(target)
     assert backend is not None
     program = pipeline.load(Source("job.tfjob", text), lambda path: "no file is included here")
-    return [made.unit for made in pipeline.run(program, pipeline.Request(), [pipeline.Choice(backend)]).made]
+    return [made.unit for made in pipeline.run(program, Request(), [Choice(backend)]).made]
 
 
 def sure(unit: Unit, target: str) -> list[Item]:

@@ -31,6 +31,7 @@ from tfdsl.compiling import pipeline
 from tfdsl.lifecycle.faults import Injected, parse
 from tfdsl.lifecycle.scenario import play
 from tfdsl.record import Record
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def compile_lines(
 ) -> tuple[pipeline.Made | None, tuple[Diagnostic, ...]]:
     """A job of ``lines``, made for a target, and what is reported about it."""
     program = pipeline.load(Source("seen.tfjob", text_of(lines)), lambda path: "no files here")
-    done = pipeline.run(program, pipeline.Request(), [pipeline.Choice(backend, version)])
+    done = pipeline.run(program, Request(), [Choice(backend, version)])
     return (done.made[0] if done.made else None), done.diagnostics
 
 

@@ -12,10 +12,10 @@ from tfdsl.compiling import pipeline
 from tfdsl.compiling.lower import lower
 from tfdsl.ir import model
 from tfdsl.record import Record
-from tfdsl.semantics.check import Checked, Request, Wanted, check
-from tfdsl.semantics.params import Given, Params
+from tfdsl.semantics.check import Checked, check
+from tfdsl.semantics.params import Params
 from tfdsl.semantics.project import Program, load
-from tfdsl.semantics.target_options import GivenOption
+from tfdsl.semantics.request import Choice, Given, GivenOption, Request
 from tfdsl.semantics.values import Duration, ListData, MapData, Quantity, kind_of, show
 from tfdsl.text import Source
 from tfdsl.vocabulary.quantities import Undecided
@@ -33,7 +33,7 @@ TARGETS = tuple(sorted(targets.names()))
 class Asked(Record):
     """What the options of an example ask for."""
 
-    targets: tuple[Wanted, ...]
+    targets: tuple[Choice, ...]
     profile: str | None
     params: tuple[Given, ...]
     options: tuple[GivenOption, ...]
@@ -61,8 +61,8 @@ def run(files: Mapping[str, str], options: tuple[str, ...]) -> Run:
 
     program = load(Source(MAIN, files[MAIN], MAIN), read)
     given = _given(options, files)
-    request = Request(given.targets, given.profile, given.params, given.options, values=given.values)
-    checked = check(program, request)
+    request = Request(given.profile, given.params, given.options, values=given.values)
+    checked = check(program, request, given.targets)
     outcome = pipeline.Outcome((), (), (*program.diagnostics, *checked.diagnostics))
     return Run(program, checked, pipeline.settle([outcome], [program], strict=False, paths=[MAIN]))
 
@@ -117,7 +117,7 @@ def given_set(word: str, files: Mapping[str, str]) -> Given:
 
 def _given(options: tuple[str, ...], files: Mapping[str, str]) -> Asked:
     words = iter(options)
-    wanted: list[Wanted] = []
+    wanted: list[Choice] = []
     params: list[Given] = []
     chosen: list[GivenOption] = []
     values: list[Source] = []
@@ -134,7 +134,7 @@ def _given(options: tuple[str, ...], files: Mapping[str, str]) -> Asked:
             name, _, version = value.partition("@")
             target = targets.find(name)
             assert target is not None
-            wanted.append(Wanted(target, version or None))
+            wanted.append(Choice(target, version or None))
         else:
             assert word == "-O"
             key, _, text = value.partition("=")

@@ -11,6 +11,7 @@ import pytest
 from tfdsl import targets
 from tfdsl.compiling import pipeline
 from tfdsl.diagnostics.render import FORMATS, render
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ def seconds(text: str) -> float:
     program = pipeline.load(source, lambda path: "there is no such file")
     target = targets.find("volcano")
     assert target is not None
-    done = pipeline.run(program, pipeline.Request(), [pipeline.Choice(target)])
+    done = pipeline.run(program, Request(), [Choice(target)])
     told = pipeline.settle([done], [program], strict=False, paths=["main.tfjob"])
     for form in FORMATS:
         render(form, told, ["main.tfjob"])
@@ -172,7 +173,7 @@ def test_jobs_of_a_matrix_cost_no_more_than_jobs_that_are_written() -> None:
 def test_messages_are_bounded_and_the_rest_is_counted() -> None:
     text = "".join(f"let a{number} = b{number}\n" for number in range(3000))
     program = pipeline.load(Source("main.tfjob", text), lambda path: "")
-    told = pipeline.settle([pipeline.run(program, pipeline.Request())], [program], strict=False)
+    told = pipeline.settle([pipeline.run(program, Request())], [program], strict=False)
     shown = render("text", told)
     assert shown.count("unknown-name") == 200
     assert f"{len(told) - 200:,} more messages are not shown here" in shown
@@ -188,7 +189,7 @@ def test_a_message_quotes_no_more_than_can_be_read() -> None:
         + "] }\n"
     )
     program = pipeline.load(Source("main.tfjob", text), lambda path: "")
-    told = pipeline.settle([pipeline.run(program, pipeline.Request())], [program], strict=False)
+    told = pipeline.settle([pipeline.run(program, Request())], [program], strict=False)
     assert told
     for one in told:
         assert len(one.message) < 1200, one.rule.slug
@@ -217,8 +218,6 @@ def test_a_number_of_replicas_costs_its_digits(target: str, discovery: str) -> N
         before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, process_time()
         found = targets.find(target)
         assert found is not None
-        pipeline.run(
-            pipeline.load(Source("main.tfjob", one), lambda path: ""), pipeline.Request(), [pipeline.Choice(found)]
-        )
+        pipeline.run(pipeline.load(Source("main.tfjob", one), lambda path: ""), Request(), [Choice(found)])
         assert process_time() - start < 5
         assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # KiB

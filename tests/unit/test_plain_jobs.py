@@ -8,10 +8,9 @@ import pytest
 
 from tfdsl.compiling import front_end
 from tfdsl.compiling.jobs import PlainJobs, plain_jobs
-from tfdsl.compiling.pipeline import Request
-from tfdsl.semantics.derived import Asked
+from tfdsl.semantics.request import Request
 from tfdsl.source_files import Inputs
-from tfdsl.text import Source, Span
+from tfdsl.text import Argument, Source, Span
 
 TEXT = """\
 job mnist {
@@ -32,8 +31,8 @@ def jobs_of(text: str, request: Request | None = None) -> PlainJobs:
     return plain_jobs(front_end.read(source, Inputs(source)), request or Request())
 
 
-def asked(name: str) -> Asked:
-    return Asked(name, Span(Source("job", name), 0, len(name)))
+def asked(name: str) -> Argument:
+    return Argument(name, Span(Source("job", name), 0, len(name)))
 
 
 def test_target_blocks_change_nothing() -> None:

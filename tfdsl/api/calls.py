@@ -16,16 +16,15 @@ from tfdsl.api.diagnostics import UsageError, usage_error
 from tfdsl.compiling import front_end, pipeline
 from tfdsl.compiling.front_end import Input, ReadyJob, choice_of
 from tfdsl.compiling.masking import Hidden, hidden_in, hidden_values, masked
-from tfdsl.compiling.pipeline import Choice, Outcome, Request
+from tfdsl.compiling.pipeline import Outcome
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.name_rules import NAME_FOR_SEVERAL
 from tfdsl.record import Record, replace
-from tfdsl.semantics.derived import Asked
-from tfdsl.semantics.params import Given
-from tfdsl.semantics.target_options import GivenOption
-from tfdsl.settings.finding import Settings, settings_for
+from tfdsl.semantics.request import Choice, Given, GivenOption, Request
+from tfdsl.settings import Settings
+from tfdsl.settings.finding import settings_for
 from tfdsl.source_files import Inputs, contents, decode
-from tfdsl.text import Source, Span
+from tfdsl.text import Argument, Source, Span
 from tfdsl.vocabulary.quantities import Duration, Quantity
 
 if TYPE_CHECKING:
@@ -339,7 +338,7 @@ def asked_of(loaded: Loaded, call: Call) -> Asking:
     options = () if call.choice is None else options_of(call.choice.backend.name, call.options)
     hidden = Hidden((*loaded.hidden.values, *secrets_in(call.options).values), loaded.hidden.paths)
     choices = () if call.choice is None else (call.choice,)
-    job = None if call.job is None else Asked(call.job, argument("job", call.job))
-    name = None if call.name is None else Asked(call.name, argument("name", call.name))
+    job = None if call.job is None else Argument(call.job, argument("job", call.job))
+    name = None if call.name is None else Argument(call.name, argument("name", call.name))
     request = replace(loaded.request, job=job, name=name, options=options)
     return Asking(loaded.given, request, choices, loaded.problems, hidden)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
+from tfdsl import diagnostics, text
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.render.text import render
-
-if TYPE_CHECKING:
-    from tfdsl import diagnostics, text
 
 Level: TypeAlias = Literal["error", "warning", "info"]
 
@@ -29,7 +27,7 @@ class Span:
     end_column: int
 
     def __str__(self) -> str:
-        """``main.tfjob:3:5``."""
+        """The place in one line, as ``main.tfjob:3:5``."""
         return f"{visible(self.path)}:{self.line}:{self.column}"
 
 

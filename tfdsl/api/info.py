@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from tfdsl.api.calls import Call, Compiling, ReadingJob, argument, asked_of, call_of, outcome, taking, target_of
 from tfdsl.api.compiling import Source, loaded_of
@@ -11,11 +11,8 @@ from tfdsl.api.diagnostics import compile_error, usage_error
 from tfdsl.backend import TaskConfig
 from tfdsl.compiling import output_files, pipeline
 from tfdsl.compiling.front_end import hidden_with
-from tfdsl.compiling.jobs import JobInfo as FoundJob, ParamInfo, ProfileInfo, file_info
+from tfdsl.compiling.jobs import JobInfo as FoundJob, ParamInfo, file_info
 from tfdsl.compiling.masking import masked
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,23 +100,20 @@ def info(
         found.path,
         found.includes,
         tuple(map(_param, found.params)),
-        tuple(Profile(one.name, dict(one.values), *_place(one)) for one in found.profiles),
+        tuple(Profile(one.name, dict(one.values), *one.place.path_and_line) for one in found.profiles),
         tuple(map(_job, found.jobs)),
     )
 
 
 def _param(one: ParamInfo) -> Param:
     asked = (one.low, one.high, one.one_of, one.pattern)
-    return Param(one.name, one.type, one.required, one.default, one.value, one.description, *asked, *_place(one))
+    return Param(
+        one.name, one.type, one.required, one.default, one.value, one.description, *asked, *one.place.path_and_line
+    )
 
 
 def _job(one: FoundJob) -> JobInfo:
-    roles = {role.name: role.replicas for role in one.roles}
-    return JobInfo(one.name, one.block, one.index, roles, one.targets, *_place(one))
-
-
-def _place(one: ParamInfo | ProfileInfo | FoundJob) -> tuple[str, int]:
-    return one.place.source.path, one.place.source.position(one.place.start)[0]
+    return JobInfo(one.name, one.block, one.index, one.roles, one.targets, *one.place.path_and_line)
 
 
 @dataclass(frozen=True, slots=True)

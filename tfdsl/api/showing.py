@@ -31,13 +31,14 @@ from tfdsl.compiling import front_end, pipeline
 from tfdsl.compiling.front_end import Input, ReadyJob
 from tfdsl.compiling.jobs import matrix_jobs
 from tfdsl.compiling.masking import Hidden, hide, masked
-from tfdsl.compiling.pipeline import Choice, Outcome, Request
+from tfdsl.compiling.pipeline import Outcome
 from tfdsl.drawing import graphs
 from tfdsl.lifecycle.faults import Injected, parse
 from tfdsl.lifecycle.scenario import Prediction
-from tfdsl.manifest.nodes import Node, plain
-from tfdsl.semantics.derived import Asked
+from tfdsl.manifest.nodes import plain
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.simulating import OnTarget, simulated
+from tfdsl.text import Argument
 from tfdsl.tracing import files
 from tfdsl.tracing.forward import Forward, Question, line_span
 from tfdsl.tracing.trace import line_count
@@ -162,7 +163,6 @@ class Graph:
         return graphs.as_data(self._picture, self._origins)
 
     def _repr_svg_(self) -> str:
-        """For notebooks."""
         return self.svg()
 
 
@@ -244,7 +244,7 @@ def diff(
         choices = targets_for(first, second, choices, argument("b", path_of(second)), found.append)
         if not choices and not found:
             raise UsageError("diff() needs a target: neither side names one")
-        asked = None if job is None else Asked(job, argument("job", job))
+        asked = None if job is None else Argument(job, argument("job", job))
         request = Request(profile, params_of(params or {}), given, asked)
         results = compared((first, second), choices, request, found.append) if choices else None
     if results is None or pipeline.has_errors(found):
@@ -273,16 +273,9 @@ def _differences(result: Result) -> Iterator[Difference]:
             one.words,
             plain(one.first) if one.first is not None else None,
             plain(one.second) if one.second is not None else None,
-            _place(one.first),
-            _place(one.second),
+            one.first.span.path_and_line if one.first is not None else None,
+            one.second.span.path_and_line if one.second is not None else None,
         )
-
-
-def _place(node: Node | None) -> tuple[str, int] | None:
-    if node is None:
-        return None
-    source = node.span.source
-    return source.path, source.position(node.span.start)[0]
 
 
 @dataclass(frozen=True, slots=True)

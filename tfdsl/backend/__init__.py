@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar, cast
 from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
+from tfdsl.text import Span
 from tfdsl.vocabulary import versions
 from tfdsl.vocabulary.types import Option, OptionValue
 from tfdsl.vocabulary.versions import Version
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from tfdsl.ir.fields import Item, Origins
     from tfdsl.ir.model import Job
     from tfdsl.lifecycle.behaviour import Behaviour
-    from tfdsl.text import Span
 
 
 __all__ = [
@@ -236,7 +236,7 @@ class Backend(Record):
     objects: str = "tfdsl.backend.objects"
 
     def load(self) -> Lowering:
-        """Import the lowering."""
+        """Import the module that generates documents, and with it the IR."""
         return cast("Lowering", import_module(self.lowering))
 
     def find_version(self, text: str) -> Version | None:

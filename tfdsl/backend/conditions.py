@@ -8,7 +8,7 @@ from tfdsl.backend import Condition, Unit, condition
 
 if TYPE_CHECKING:
     from tfdsl.ir.fields import Item
-    from tfdsl.ir.model import Role, ScratchMount
+    from tfdsl.ir.model import Policy, Role, ScratchMount
 
 
 off = Condition("false", lambda unit, item: not item.value)
@@ -20,6 +20,10 @@ same_cpu = Condition("equal to cpu", lambda unit, item: _role(item).cpu_limit ==
 same_memory = Condition("equal to memory", lambda unit, item: _role(item).memory_limit == _role(item).memory)
 unlimited = Condition('"none"', lambda unit, item: item.value == "none")
 labelled = Condition("with node_label", lambda unit, item: _role(item).node_label is not None)
+number = Condition("a number", lambda unit, item: isinstance(item.value, int))
+no_spread = Condition("none, or one replica", lambda unit, item: item.value == "none" or _role(item).replicas == 1)
+checked_type = Condition("Directory, File", lambda unit, item: item.value in ("", "Directory", "File"))
+of_a_role = Condition("with a role", lambda unit, item: cast("Policy", item.node).role is not None)
 sized = Condition("with a size", lambda unit, item: cast("ScratchMount", item.node).size is not None)
 
 not_of_a_registry = Condition(

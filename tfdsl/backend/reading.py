@@ -7,14 +7,14 @@ A target that can be imported names a module with the functions of :class:`Readi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from tfdsl.diagnostics import Report
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
     from tfdsl.backend.draft import Draft
-    from tfdsl.diagnostics import Diagnostic
     from tfdsl.manifest.nodes import Document, Node
 
 
@@ -32,7 +32,7 @@ class Asked(Record):
     """
 
     roles: Mapping[str, str]
-    report: Callable[[Diagnostic], None]
+    report: Report
 
 
 class Field(Record):
@@ -61,7 +61,7 @@ class Reading(Protocol):
         """Which of ``documents`` are jobs of this target, each with those that belong to it; the rest is others'."""
 
     def read(self, group: Group, asked: Asked, /) -> Draft | None:
-        """The job that ``group`` describes; ``None`` where it is none of the language (told as an error)."""
+        """The job that ``group`` describes; ``None`` if the language cannot express it (reported as an error)."""
 
     def normal(self, documents: Sequence[Node], version: str, /) -> Sequence[Node]:
         """The normal form: what the server and the controller treat alike is alike in it.

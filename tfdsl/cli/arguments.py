@@ -8,14 +8,15 @@ part of the command line, so it is shown like any other, also as JSON.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar
+from importlib import import_module
+from typing import Protocol, TypeVar, cast
 
 from tfdsl.cli.commands import SUMMARIES
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, MISSING_ARGUMENT, UNKNOWN_FLAG
 from tfdsl.diagnostics.render.text import NARROW, fold
 from tfdsl.record import Record
-from tfdsl.text import Source, Span
+from tfdsl.text import Argument, Source, Span
 
 Right = TypeVar("Right")
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_[]")
@@ -73,13 +74,6 @@ class Command(Record):
     def summary(self) -> str:
         """What the command does, as the overview has it."""
         return SUMMARIES[self.name]
-
-
-class Argument(Record):
-    """A value from the command line, and its place there."""
-
-    text: str
-    span: Span
 
 
 class Arguments:
@@ -300,3 +294,24 @@ def _table(title: str, rows: Iterable[tuple[str, str]], columns: int | None) -> 
             lines.append(f"  {left:<{_WIDTH}} {first}")
         lines += [f"  {'':<{_WIDTH}} {part}" for part in more]
     return "\n".join(lines) + "\n"
+
+
+# --- the modules of the commands ---
+
+
+class CommandModule(Protocol):
+    """A module of :mod:`tfdsl.cli` with one command."""
+
+    COMMAND: Command
+
+    def run(self, arguments: Arguments, /) -> int:
+        """Run the command; returns the exit status."""
+
+
+_MODULES = {"import": "import_manifest"}
+"""Commands whose name no module can have."""
+
+
+def load(name: str) -> CommandModule:
+    """Import the module of a command."""
+    return cast("CommandModule", import_module(f"tfdsl.cli.{_MODULES.get(name, name)}"))

@@ -10,20 +10,21 @@ from tfdsl import targets
 from tfdsl.backend import Backend
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import Arguments, quote
+from tfdsl.cli.destinations import Compilation, Placed
 from tfdsl.compiling.front_end import Input, ReadyJob
 from tfdsl.compiling.output_files import json_object
-from tfdsl.compiling.pipeline import Made, Request
+from tfdsl.compiling.pipeline import Made
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import KUSTOMIZE_RENAMES, LEFT_OVER
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.emit.header import FORMS, escaped, said_by
 from tfdsl.emit.located import Plain, plain
 from tfdsl.record import Record
+from tfdsl.semantics.request import Request
 from tfdsl.source_files import beginning, contents, decode, has_root, is_below, is_file_name, name_below_root, root_of
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
-    from tfdsl.cli.compile import Compilation, Placed
     from tfdsl.manifest.nodes import View
 
 
@@ -263,7 +264,7 @@ class _Kustomization(Record):
     fields: tuple[tuple[str, str, Span], ...]
 
     def added(self) -> tuple[str, str]:
-        """What it puts before and behind a name."""
+        """What it puts before and after a name."""
         texts = {field: text for field, text, _ in self.fields}
         prefix, suffix = (texts.get(field, "") for field in _FIELDS)
         return prefix, suffix
@@ -423,7 +424,7 @@ def _name(one: Mapping[str, Plain]) -> str | None:
 
 
 def _hosts(made: Made, backend: Backend) -> frozenset[str]:
-    """The hosts that tasks are told, as far as the compiler knows them."""
+    """The hosts in the TF_CONFIG of tasks, as far as the compiler knows them."""
     hosts: set[str] = set()
     for task in backend.load().tasks(made.unit):
         for flag in task.flags:

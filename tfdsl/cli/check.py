@@ -13,13 +13,14 @@ from tfdsl.cli.report import USAGE, Progress, end_if, refuse, report
 from tfdsl.cli.streams import err
 from tfdsl.compiling import front_end
 from tfdsl.compiling.front_end import Input, Project
-from tfdsl.compiling.pipeline import Choice, Outcome, Request
+from tfdsl.compiling.pipeline import Outcome
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
 from tfdsl.diagnostics.diagnostic import in_file_order
 from tfdsl.diagnostics.render import FORMATS, Format
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.record import replace
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.source_files import beginning, read
 from tfdsl.text import Source
 
@@ -171,7 +172,7 @@ class _Check:
         return self.projects[folder]
 
     def profiles(self, known: Iterable[str]) -> list[str | None]:
-        """The profiles to check with; ``None`` stands for no profile."""
+        """The profiles to check with; ``None`` means no profile."""
         return [None, *known] if self.arguments.on(ALL_PROFILES.name) else [self.request.profile]
 
     def read(self, path: str, roots: Sequence[str]) -> Source | str:

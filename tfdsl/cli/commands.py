@@ -2,21 +2,6 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # spares ``--help`` and ``--version`` the import of typing
-if TYPE_CHECKING:
-    from typing import Protocol
-
-    from tfdsl.cli.arguments import Arguments, Command
-
-    class CommandModule(Protocol):
-        """``tfdsl.cli.<name>``."""
-
-        COMMAND: Command
-
-        def run(self, arguments: Arguments, /) -> int:
-            """Run the command; returns the exit status."""
-
-
 SUMMARIES = {
     "compile": "write the manifests of a job for one or more targets",
     "check": "report mistakes, and what a target cannot do or does differently",
@@ -38,18 +23,6 @@ SUMMARIES = {
     "lsp": "serve an editor on standard input and output",
 }
 """Name and summary, in the order of the overview."""
-
-
-_MODULES = {"import": "import_manifest"}
-"""Commands whose name no module can have."""
-
-
-def load(name: str) -> CommandModule:
-    """Import the module of a command."""
-    from importlib import import_module
-    from typing import cast
-
-    return cast("CommandModule", import_module(f"tfdsl.cli.{_MODULES.get(name, name)}"))
 
 
 _HEAD = """\

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import Arguments, Command, Flag, Positional
 from tfdsl.cli.report import ERRORS, OK, document, end, refuse, report
-from tfdsl.cli.streams import out, out_takes_colour
+from tfdsl.cli.streams import out, takes_colour
 from tfdsl.comparing.comparison import Change, Hunk, Result, Row, changes, compared, hunks, targets_for, value_texts
 from tfdsl.comparing.sides import Side, open_side, path_of
 from tfdsl.compiling.masking import Hidden, hidden_texts, hide
@@ -103,7 +104,7 @@ def shown(results: Sequence[Result], names: tuple[str, str], hidden: Hidden, for
     lines = [
         line for one in results if not one.same for line in (_summary if form == "summary" else _unified)(one, names)
     ]
-    colour = form == "text" and out_takes_colour()
+    colour = form == "text" and takes_colour(sys.stdout)
     return "".join(_line(hide(line, hidden), colour=colour) for line in lines)
 
 

@@ -9,7 +9,7 @@ from typing import NoReturn
 from tfdsl import targets
 from tfdsl.backend import Backend, Option, spoken
 from tfdsl.cli import topics
-from tfdsl.cli.arguments import TEXT_OR_JSON, Argument, Arguments, Command, Positional
+from tfdsl.cli.arguments import TEXT_OR_JSON, Arguments, Command, Positional
 from tfdsl.cli.commands import SUMMARIES
 from tfdsl.cli.message_pages import body_of, fates, in_short, page_of
 from tfdsl.cli.report import OK, document, end, end_if
@@ -20,8 +20,8 @@ from tfdsl.cli.topics import TOPICS, UNITS
 from tfdsl.compiling.pipeline import every_rule, rule_called
 from tfdsl.diagnostics import Rule
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
+from tfdsl.text import Argument
 from tfdsl.vocabulary import attributes, functions, statements
-from tfdsl.vocabulary.statements import Setting
 from tfdsl.vocabulary.types import describe
 
 COMMAND = Command(
@@ -207,22 +207,13 @@ def _topic(word: str) -> str:
     return _page(f"{word} ({topic.kind})", topic.doc, [(label, topic.write)], topic.example)
 
 
-def _settings() -> Iterator[tuple[str, Setting]]:
-    """Every setting, with the statement that it belongs to."""
-    for kind in statements.MOUNT_KINDS:
-        yield from ((f"mount {kind.name}", option) for option in kind.options)
-    yield from (("output", option) for option in statements.OUTPUT_OPTIONS)
-    yield from (("cluster", setting) for setting in statements.CLUSTER)
-    yield from (("build", setting) for setting in statements.BUILD)
-    yield from (("param", setting) for setting in statements.PARAM_SETTINGS)
-
-
 def _setting_entries() -> Iterator[tuple[str, Callable[[], str]]]:
     """One page for a setting that means the same in several statements."""
     where: dict[tuple[str, str, str], list[str]] = {}
-    for statement, setting in _settings():
-        type_ = describe(setting.type) if setting.type is not None else "the type of the param"
-        where.setdefault((setting.name, setting.doc, type_), []).append(statement)
+    for statement, settings in statements.SETTINGS.items():
+        for setting in settings:
+            type_ = describe(setting.type) if setting.type is not None else "the type of the param"
+            where.setdefault((setting.name, setting.doc, type_), []).append(statement)
     yield from ((setting[0], partial(_setting, *setting, these)) for setting, these in where.items())
 
 

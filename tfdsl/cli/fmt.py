@@ -31,7 +31,7 @@ COMMAND = Command(
 
 
 def run(arguments: Arguments) -> int:
-    """Format the files."""
+    """Format files in place, or with ``--check`` and ``--diff`` say what would change."""
     from tfdsl.syntax.format import format_source
 
     check, diff = arguments.value(CHECK.name), arguments.value(DIFF.name)

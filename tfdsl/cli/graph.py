@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, cast
 
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import FILE, Argument, Arguments, Command, Flag, quote
+from tfdsl.cli.arguments import FILE, Arguments, Command, Flag, quote
 from tfdsl.cli.report import OK, end, report
 from tfdsl.cli.streams import out
 from tfdsl.compiling.front_end import hidden_with
 from tfdsl.compiling.masking import Hidden, hide
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import OUTPUT_NOT_WRITTEN, OUTPUT_PLACE
+from tfdsl.text import Argument
 
 if TYPE_CHECKING:
     from tfdsl.drawing.graphs import Format, Graph

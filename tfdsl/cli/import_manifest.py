@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from tfdsl.backend import Backend
-from tfdsl.cli.arguments import Argument, Arguments, Command, Flag, Positional
+from tfdsl.cli.arguments import Arguments, Command, Flag, Positional
 from tfdsl.cli.inputs import named_manifests
 from tfdsl.cli.report import ERRORS, end, is_for_programs, refuse, report
 from tfdsl.cli.streams import err, out
@@ -17,7 +17,7 @@ from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
 from tfdsl.diagnostics.render import FORMATS, Format
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.suggest import closest, enumeration
-from tfdsl.text import Source
+from tfdsl.text import Argument, Source
 from tfdsl.vocabulary.attributes import ROLE_NAMES
 
 if TYPE_CHECKING:

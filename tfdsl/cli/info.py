@@ -123,8 +123,8 @@ def _roles(jobs: Sequence[JobInfo]) -> Iterator[str]:
     """Each role with its replicas, which may differ between the jobs of a matrix."""
     found: dict[str, list[int | None]] = {}
     for job in jobs:
-        for role in job.roles:
-            found.setdefault(role.name, []).append(role.replicas)
+        for name, number in job.roles.items():
+            found.setdefault(name, []).append(number)
     for name, replicas in found.items():
         known = {number for number in replicas if number is not None}
         known |= {0} if len(replicas) < len(jobs) else set()
@@ -169,12 +169,11 @@ def _param_data(param: ParamInfo, hidden: Hidden) -> object:
 
 
 def _job_data(job: JobInfo) -> object:
-    roles: list[object] = [{"name": role.name, "replicas": role.replicas} for role in job.roles]
     return {
         "name": job.name,
         "block": job.block,
         "index": job.index,
-        "roles": roles,
+        "roles": [{"name": name, "replicas": number} for name, number in job.roles.items()],
         "targets": list(job.targets),
         **_place(job.place),
     }

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from tfdsl.cli.arguments import Argument, Arguments
+from tfdsl.cli.arguments import Arguments
 from tfdsl.cli.report import end
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, NO_FILES, UNREADABLE_FILE
 from tfdsl.diagnostics.render import Format
 from tfdsl.record import Record
 from tfdsl.source_files import STDIN, read
-from tfdsl.text import Source
+from tfdsl.text import Argument, Source
 
 
 class Named(Record):

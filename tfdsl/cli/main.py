@@ -12,8 +12,8 @@ import gc
 import os
 import sys
 
-from tfdsl.cli.commands import SUMMARIES, load, overview
-from tfdsl.cli.streams import Ended, OutputFailed, choose_colour, err, err_columns, forget, out, out_columns
+from tfdsl.cli.commands import SUMMARIES, overview
+from tfdsl.cli.streams import Ended, OutputFailed, choose_colour, columns, err, forget, out
 
 TYPE_CHECKING = False  # spares ``--help`` and ``--version`` the import of typing
 if TYPE_CHECKING:
@@ -86,10 +86,10 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def _run(words: list[str]) -> int:
     if not words:
-        err(overview(err_columns()))
+        err(overview(columns(sys.stderr)))
         return USAGE
     if words[0] in ("-h", "--help", "help") and len(words) == 1:
-        out(overview(out_columns()))
+        out(overview(columns(sys.stdout)))
         return 0
     if words[0] in ("-V", "--version") and len(words) == 1:
         from tfdsl import __version__
@@ -100,7 +100,7 @@ def _run(words: list[str]) -> int:
 
 
 def _command(words: list[str]) -> int:
-    from tfdsl.cli.arguments import COLOUR, command_help, command_line, parse
+    from tfdsl.cli.arguments import COLOUR, command_help, command_line, load, parse
 
     name = words[0]
     _, spans = command_line(words)
@@ -110,7 +110,7 @@ def _command(words: list[str]) -> int:
     arguments = parse(module.COMMAND, words[1:], spans[1:], spans[0])
     choose_colour(arguments.text(COLOUR.name, "auto"))
     if arguments.help:
-        out(command_help(module.COMMAND, out_columns()))
+        out(command_help(module.COMMAND, columns(sys.stdout)))
         return 0
     _refuse(words, arguments.errors, arguments)
     return module.run(arguments)

@@ -23,7 +23,7 @@ COMMAND = Command(
 
 
 def run(arguments: Arguments) -> int:
-    """Print the jobs."""
+    """Print the jobs of a file with the values of their axes."""
     picked = chosen.selection(arguments)
     found = matrix_jobs(chosen.opened(arguments, picked).given, picked.request)
     end_if(found.diagnostics, hidden=picked.hidden)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Final, NoReturn
 
-from tfdsl.cli.streams import Ended, err, err_columns, err_takes_colour, out
+from tfdsl.cli.streams import Ended, columns, err, out, takes_colour
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import OUTPUT_NOT_WRITTEN, UNUSABLE_TARGET
 from tfdsl.diagnostics.diagnostic import count, in_file_order
@@ -51,7 +51,7 @@ def report(
     elif form == "text":
         from tfdsl.diagnostics.render.text import render as as_text
 
-        err(as_text(ordered, colour=err_takes_colour(), columns=err_columns()))
+        err(as_text(ordered, colour=takes_colour(sys.stderr), columns=columns(sys.stderr)))
     else:
         err(render(form, ordered, paths))
     return status_of(ordered)
@@ -176,7 +176,7 @@ class Progress:
                 self._draw()
 
     def end(self) -> None:
-        """Erase the bar."""
+        """Erase the progress bar, if it is shown."""
         if self._bar:
             self._bar = False
             err(_ERASE)

@@ -9,9 +9,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import FILE, Argument, Arguments, Command, Flag, right
+from tfdsl.cli.arguments import FILE, Arguments, Command, Flag, right
 from tfdsl.cli.report import ERRORS, OK, USAGE, refuse, report
-from tfdsl.cli.streams import OutputFailed, err, err_columns, out, out_columns, out_takes_colour
+from tfdsl.cli.streams import OutputFailed, columns, err, out, takes_colour
 from tfdsl.compiling.front_end import Input, ReadyJob
 from tfdsl.compiling.jobs import PlainJob, plain_jobs
 from tfdsl.compiling.masking import masked
@@ -34,7 +34,7 @@ from tfdsl.running.supervisor import NoTemporaryFolderError
 from tfdsl.semantics import functions
 from tfdsl.settings.finding import settings_for
 from tfdsl.source_files import is_file_name, read
-from tfdsl.text import Span
+from tfdsl.text import Argument, Span
 from tfdsl.vocabulary.attributes import MOST_REPLICAS, ROLE_NAMES, ROLES_BY_NAME
 from tfdsl.vocabulary.quantities import Duration
 
@@ -210,16 +210,16 @@ class _Run:
             logs = Logs(folder, root, self.tell)
             self.logs.append(logs)
         redraw = self.table.changed if self.table is not None else lambda: None
-        names, colour = prepared.names(), out_takes_colour()
+        names, colour = prepared.names(), takes_colour(sys.stdout)
         return Screen(names, self.write, self.tell, prefix=prefix, colour=colour, logs=logs, redraw=redraw)
 
     def _table(self) -> LiveTable | None:
         """The table below the lines, on a terminal that can draw one."""
-        if out_columns() is None or err_columns() is None or os.environ.get("TERM", "dumb") == "dumb":
+        if columns(sys.stdout) is None or columns(sys.stderr) is None or os.environ.get("TERM", "dumb") == "dumb":
             return None
         from tfdsl.running.table import LiveTable
 
-        return LiveTable(sys.stdout, self.loop.timers, self._states, colour=out_takes_colour())
+        return LiveTable(sys.stdout, self.loop.timers, self._states, colour=takes_colour(sys.stdout))
 
     def _states(self) -> list[tuple[str, State]]:
         return [(self._prefix(one.job.name), one.machine.state) for one in self.loop.running]

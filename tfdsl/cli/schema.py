@@ -18,7 +18,7 @@ COMMAND = Command(
 
 
 def run(arguments: Arguments) -> int:
-    """Print the schema."""
+    """Print the JSON Schema of a job, or of the settings."""
     out(dumped(_settings() if arguments.on(SETTINGS.name) else _job()))
     return OK
 

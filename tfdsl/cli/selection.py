@@ -8,21 +8,18 @@ from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.backend import Backend
-from tfdsl.cli.arguments import Argument, Arguments, Flag, right
+from tfdsl.cli.arguments import Arguments, Flag, right
 from tfdsl.cli.inputs import the_file
 from tfdsl.cli.report import refuse
 from tfdsl.compiling.front_end import Input, choice_of, once, part, project_of, read as read_input, source_of, target_of
 from tfdsl.compiling.masking import Hidden, hidden_in
-from tfdsl.compiling.pipeline import Choice, Request
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, UNREADABLE_FILE, UNUSABLE_TARGET
 from tfdsl.diagnostics.render import Format
 from tfdsl.record import Record, replace
-from tfdsl.semantics.derived import Asked
-from tfdsl.semantics.params import Form, Given as ParamGiven
-from tfdsl.semantics.target_options import GivenOption
+from tfdsl.semantics.request import Choice, Form, Given as ParamGiven, GivenOption, Request
 from tfdsl.source_files import STDIN, Inputs, read
-from tfdsl.text import Source, Span
+from tfdsl.text import Argument, Source, Span
 
 if TYPE_CHECKING:
     from tfdsl.source_files import Opener
@@ -83,8 +80,8 @@ def selection(arguments: Arguments) -> Selection:
         None if profile is None else profile.text,
         tuple(params),
         tuple(options),
-        _asked(arguments.value(JOB.name)),
-        _asked(arguments.value(NAME.name)),
+        arguments.value(JOB.name),
+        arguments.value(NAME.name),
         values=tuple(values),
     )
     words = [argument.text for flag in (SET, OPTION) for argument in arguments.values(flag.name)]
@@ -138,10 +135,6 @@ def inputs(arguments: Arguments, source: Source, opened: Opener = read) -> Input
 def allowed_in(arguments: Arguments) -> tuple[str, ...]:
     """The folders of ``--allow-read``."""
     return tuple(argument.text for argument in arguments.values(ALLOW_READ.name))
-
-
-def _asked(argument: Argument | None) -> Asked | None:
-    return None if argument is None else Asked(argument.text, argument.span)
 
 
 def _no_folders(argument: Iterable[Argument]) -> list[Diagnostic]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tfdsl import simulating
 from tfdsl.cli import selection as chosen
@@ -12,15 +12,12 @@ from tfdsl.cli.report import OK, document, end_if, lines_for_people, report
 from tfdsl.cli.streams import err, out
 from tfdsl.compiling.front_end import Input
 from tfdsl.compiling.masking import Hidden, hide
-from tfdsl.compiling.pipeline import Choice
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
 from tfdsl.lifecycle.faults import parse
-
-if TYPE_CHECKING:
-    from tfdsl.lifecycle.scenario import Prediction
-    from tfdsl.simulating import Faults, OnTarget, Played, SimulatedJob, Simulation
-
+from tfdsl.lifecycle.scenario import Prediction
+from tfdsl.semantics.request import Choice
+from tfdsl.simulating import Faults, OnTarget, Played, SimulatedJob, Simulation
 
 ALL_TARGETS = Flag("--all-targets", "every target that the job compiles for")
 INJECT = Flag("--inject", "something that happens: 'worker[1] exit 137 after 20s'", value="EVENT", many=True)
@@ -178,13 +175,8 @@ def _differences(targets: Iterable[OnTarget]) -> Iterator[str]:
 
 
 def _message(message: Diagnostic) -> str:
-    path, line = _place(message)
+    path, line = message.span.path_and_line
     return f"{message.rule.code} {message.rule.slug} ({path}:{line}): {message.message}"
-
-
-def _place(message: Diagnostic) -> tuple[str, int]:
-    source = message.span.source
-    return source.path, source.position(message.span.start)[0]
 
 
 # --- one scenario after the other ------------------------------------------------------------------------------
@@ -232,7 +224,7 @@ def _fitting(columns: list[list[str]]) -> Iterator[list[list[str]]]:
 
 
 def json(simulation: Simulation, hidden: Hidden) -> str:
-    """For programs."""
+    """The predictions as JSON, for programs."""
     jobs = [
         {
             "job": job.name,
@@ -279,7 +271,7 @@ def _prediction(prediction: Prediction, hidden: Hidden) -> dict[str, object]:
 
 
 def _message_data(message: Diagnostic, hidden: Hidden) -> dict[str, object]:
-    path, line = _place(message)
+    path, line = message.span.path_and_line
     return {
         "code": message.rule.code,
         "slug": message.rule.slug,

@@ -49,21 +49,12 @@ def choose_colour(when: str) -> None:
     _chosen = when
 
 
-def err_takes_colour() -> bool:
-    """Whether to use colour on standard error.
+def takes_colour(stream: TextIO | None) -> bool:
+    """Whether to use colour on standard output or standard error.
 
     ``--color`` decides first, then the variables NO_COLOR (no-color.org) and FORCE_COLOR (force-color.org), and last
     whether there is a terminal that shows colours.
     """
-    return _takes_colour(sys.stderr)
-
-
-def out_takes_colour() -> bool:
-    """The same for standard output."""
-    return _takes_colour(sys.stdout)
-
-
-def _takes_colour(stream: TextIO | None) -> bool:
     if _chosen in ("always", "never"):
         return _chosen == "always"
     if os.environ.get("NO_COLOR"):
@@ -73,17 +64,8 @@ def _takes_colour(stream: TextIO | None) -> bool:
     return os.environ.get("TERM") != "dumb" and stream is not None and stream.isatty()
 
 
-def err_columns() -> int | None:
-    """The width of the terminal on standard error, or ``None`` if it is not a terminal."""
-    return _columns(sys.stderr)
-
-
-def out_columns() -> int | None:
-    """The width of the terminal on standard output, or ``None`` if it is not a terminal."""
-    return _columns(sys.stdout)
-
-
-def _columns(stream: TextIO | None) -> int | None:
+def columns(stream: TextIO | None) -> int | None:
+    """The width of the terminal that a stream goes to, or ``None`` if it is not a terminal."""
     try:
         return os.get_terminal_size(stream.fileno()).columns or None if stream is not None else None
     except (OSError, ValueError):  # not a terminal, or not even a file

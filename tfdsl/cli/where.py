@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import TEXT_OR_JSON, Argument, Arguments, Command, Flag, Positional
+from tfdsl.cli.arguments import TEXT_OR_JSON, Arguments, Command, Flag, Positional
 from tfdsl.cli.report import ERRORS, OK, document, end, lines_for_people, refuse, report
 from tfdsl.cli.streams import out
 from tfdsl.compiling import front_end, pipeline
 from tfdsl.compiling.front_end import Input, ReadyJob
 from tfdsl.compiling.masking import Hidden, hidden_texts, hide
-from tfdsl.compiling.pipeline import Choice, Outcome
+from tfdsl.compiling.pipeline import Outcome
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import (
     BAD_ARGUMENT,
@@ -25,9 +25,10 @@ from tfdsl.diagnostics.command_rules import (
     STALE,
     UNREADABLE_FILE,
 )
+from tfdsl.semantics.request import Choice
 from tfdsl.settings.finding import is_settings_file
 from tfdsl.source_files import Outside, is_below, read, root_of
-from tfdsl.text import Source, Span
+from tfdsl.text import Argument, Source, Span
 from tfdsl.tracing import back, files, trace
 from tfdsl.tracing.back import Origin
 from tfdsl.tracing.forward import Answer, Forward, Question, choices_for, line_span, narrowed, outside

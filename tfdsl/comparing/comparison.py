@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend import Backend
 from tfdsl.comparing.sides import Job, Manifest, Side, choices_of, jobs_of, path_of, projects_of, source_of
-from tfdsl.compiling.pipeline import Choice, Request
+from tfdsl.diagnostics import Report
 from tfdsl.diagnostics.command_rules import NOT_COMPARED, OTHER_TARGET
 from tfdsl.emit import yaml
 from tfdsl.emit.located import Data, Located
@@ -16,7 +16,7 @@ from tfdsl.importing.compare import At, Pair, differences, name_of, pairs, path_
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, plain, tree
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-from tfdsl.semantics.known_names import Report
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.text import Span
 from tfdsl.tracing.trace import blocks
 
@@ -184,7 +184,7 @@ class Result(Record):
 
     @property
     def same(self) -> bool:
-        """Whether nothing differs."""
+        """Whether both sides were compared and nothing differs."""
         return self.compared is not None and all(same(one.first, one.second) for one in self.compared.objects)
 
 
@@ -381,7 +381,7 @@ class Hunk(Record):
 
 
 def lines_of(node: Node | None) -> list[Line]:
-    """``node`` as YAML."""
+    """``node`` as YAML, each line with its place; nothing without a node."""
     if node is None:
         return []
     spans: list[Span] = []

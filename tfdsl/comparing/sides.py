@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence as Many
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from tfdsl import targets
 from tfdsl.backend import Backend
 from tfdsl.comparing import repository
 from tfdsl.compiling import front_end, pipeline
 from tfdsl.compiling.front_end import Input, ReadyJob
-from tfdsl.compiling.pipeline import Choice, Made, Outcome, Request
-from tfdsl.diagnostics import Diagnostic
+from tfdsl.compiling.pipeline import Made, Outcome
+from tfdsl.diagnostics import Diagnostic, Report
 from tfdsl.diagnostics.command_rules import NO_JOB, REVISION, UNREADABLE_FILE
-from tfdsl.manifest.nodes import Mapping, Node, Sequence, view
+from tfdsl.manifest.nodes import Document, Mapping, Node, Sequence, view
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-from tfdsl.semantics.known_names import Report
-from tfdsl.settings.finding import Settings
+from tfdsl.semantics.request import Choice, Request
+from tfdsl.settings import Settings
 from tfdsl.source_files import STANDARD_INPUT, Inputs, Outside, read, root_of
 from tfdsl.syntax import ast
 from tfdsl.text import Source, Span
 from tfdsl.vocabulary.secrets import is_secret
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.nodes import Document
-
 
 _MANIFEST: Final = regex(r"(?m)^(?:- )?[\"']?(?:apiVersion|kind|items|metadata|spec)[\"']?[ \t]*:")
 _JSON_MANIFEST: Final = regex(r"\"(?:apiVersion|kind)\"[ \t\r\n]*:")
@@ -149,11 +145,11 @@ def source_of(side: Side) -> Source:
 def choices_of(side: Side) -> list[Choice]:
     """The targets that a side names by itself: a text by its blocks, a manifest by what it is."""
     if isinstance(side, Manifest):
-        return [pipeline.Choice(target) for target in targets.built_in() if groups(side, target)]
+        return [Choice(target) for target in targets.built_in() if groups(side, target)]
     jobs = () if isinstance(side, ReadyJob) else side.jobs
     names = [item.name.text for job in jobs for item in job.items if isinstance(item, ast.Target)]
     known = {target.name: target for name in names if (target := targets.find(name)) is not None}
-    return [pipeline.Choice(target) for target in known.values()]
+    return [Choice(target) for target in known.values()]
 
 
 def projects_of(side: Side, allowed: Many[str]) -> tuple[Choice, ...]:

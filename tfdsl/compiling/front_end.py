@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from tfdsl.backend import Backend, Unit
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.masking import Hidden, hidden_texts
-from tfdsl.compiling.pipeline import Choice, Made, Outcome, Request
+from tfdsl.compiling.pipeline import Made, Outcome
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.record import Record, replace
 from tfdsl.rules.values import job_name
@@ -24,8 +24,10 @@ from tfdsl.semantics.derived import unknown_job
 from tfdsl.semantics.known_names import target_called
 from tfdsl.semantics.params import Params
 from tfdsl.semantics.project import Program
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.semantics.target_options import unknown_version
-from tfdsl.settings.finding import Settings, settings_for
+from tfdsl.settings import Settings
+from tfdsl.settings.finding import settings_for
 from tfdsl.syntax import ast
 from tfdsl.text import Source, Span
 
@@ -172,9 +174,9 @@ def named_job(ready: ReadyJob, request: Request, diagnostics: list[Diagnostic]) 
     if request.name is not None:
         wrong = job_name(request.name.text)
         if wrong is not None:
-            diagnostics.append(wrong.at(request.name.place))
+            diagnostics.append(wrong.at(request.name.span))
             return None
-        return job.but(name=request.name.text), origins.with_name_at(request.name.place)
+        return job.but(name=request.name.text), origins.with_name_at(request.name.span)
     return job, origins
 
 

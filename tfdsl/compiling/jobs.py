@@ -8,15 +8,15 @@ what depends on it is left open.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, TypeAlias, Union
 
 from tfdsl import targets
 from tfdsl.compiling import front_end, pipeline
 from tfdsl.compiling.front_end import Input, ReadyJob, has_jobs, path_of, settled
-from tfdsl.compiling.pipeline import Outcome, Request, has_errors
-from tfdsl.diagnostics import Diagnostic, name_rules
+from tfdsl.compiling.pipeline import Outcome, has_errors
+from tfdsl.diagnostics import Diagnostic, Report, name_rules
 from tfdsl.diagnostics.name_rules import NO_JOB
 from tfdsl.record import Record
 from tfdsl.semantics import resolved
@@ -25,6 +25,7 @@ from tfdsl.semantics.derived import Derived, check_name, chosen, derive
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.params import Params
 from tfdsl.semantics.project import Program
+from tfdsl.semantics.request import Request
 from tfdsl.semantics.scope import references
 from tfdsl.semantics.values import CONTAINERS, Data, ListData, Poison, show
 from tfdsl.syntax import ast
@@ -83,7 +84,7 @@ def _no_job(program: Program) -> Diagnostic:
     return error.help("write job NAME { … }; a file without a job can be included, but not compiled")
 
 
-def _named(program: Program, params: Params, request: Request, report: Callable[[Diagnostic], None]) -> list[Derived]:
+def _named(program: Program, params: Params, request: Request, report: Report) -> list[Derived]:
     """The jobs of a program that ``request`` asks for and whose conditions are true."""
     derived = chosen(derive(program, params, report), request.job, request.name, report)
     named = [one for one in derived if one.chosen and not one.absent]
@@ -203,24 +204,17 @@ class ProfileInfo(Record):
     place: Span
 
 
-class RoleInfo(Record):
-    """A role of a job. ``replicas``: ``None`` where they are not known."""
-
-    name: str
-    replicas: int | None
-
-
 class JobInfo(Record):
     """A job. ``name``: ``None`` where it is not known; ``block``: the name of its block, as written.
 
-    ``index``: ``matrix.index``, ``None`` without a matrix. ``roles``: without those of its target blocks. ``targets``:
-    those that it has blocks for.
+    ``index``: ``matrix.index``, ``None`` without a matrix. ``roles``: how many replicas each has, without those of its
+    target blocks; ``None`` where that is not known. ``targets``: those that it has blocks for.
     """
 
     name: str | None
     block: str
     index: int | None
-    roles: tuple[RoleInfo, ...]
+    roles: dict[str, int | None]
     targets: tuple[str, ...]
     place: Span
 
@@ -248,7 +242,7 @@ def _of_ready(given: ReadyJob, request: Request, found: list[Diagnostic]) -> Fil
     if named is None:
         return None
     job, origins = named
-    roles = tuple(RoleInfo(role.name, role.replicas) for role in job.roles)
+    roles: dict[str, int | None] = {role.name: role.replicas for role in job.roles}
     return FileInfo(path_of(given), (), (), (), (JobInfo(job.name, job.name, None, roles, (), origins.job),))
 
 
@@ -367,7 +361,7 @@ def _jobs(derived: Iterable[Derived], checked: Iterable[resolved.Job]) -> Iterat
             one.name if one.known else None,
             one.node.name.text,
             _index(one),
-            tuple(RoleInfo(role.name, role.replicas if role.counted else None) for role in roles),
+            {role.name: role.replicas if role.counted else None for role in roles},
             tuple(dict.fromkeys(_targets(one.node))),
             one.node.name.span,
         )

@@ -183,7 +183,7 @@ def lower(job: resolved.Job) -> tuple[model.Job, Origins]:
         "build": _build(job, origins),
     }
     fields |= _attributes(model.Job, job.settings, "", origins)
-    return model.Job.model_validate(_present(fields)), origins
+    return model.Job.model_validate({name: value for name, value in fields.items() if value is not None}), origins
 
 
 def _attributes(
@@ -355,11 +355,6 @@ def _build(job: resolved.Job, origins: Origins) -> model.Build | None:
 
 
 # --- pieces ----------------------------------------------------------------------------------------------------
-
-
-def _present(fields: Mapping[str, object]) -> dict[str, object]:
-    """``fields`` without those that are not written; their defaults are the models'."""
-    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _strings(data: Data | None) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from tfdsl.text import Source, Span
 from tfdsl.vocabulary.secrets import is_secret
 
 if TYPE_CHECKING:
-    from tfdsl.compiling.pipeline import Request
+    from tfdsl.semantics.request import Request
 
 
 MASK: Final = "***"
@@ -104,7 +104,7 @@ def hidden_values(values: Iterable[tuple[str, str]]) -> Hidden:
 
 
 def hidden_texts(texts: Iterable[str]) -> Hidden:
-    """All of ``texts``."""
+    """A mask of all ``texts``, in each spelling in which they could be printed."""
     return Hidden(tuple(_spellings(texts)))
 
 

@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import BAD_SETTINGS
-from tfdsl.emit.located import Data, Located, entry, unwrap
+from tfdsl.emit.located import Data, Located, entry, placed_like, unwrap
 from tfdsl.record import replace
+from tfdsl.text import Argument
 
 if TYPE_CHECKING:
     from tfdsl.backend import Backend, Document, Unit
-    from tfdsl.settings.finding import Entry
 
 
-if TYPE_CHECKING:
-    Labels: TypeAlias = Mapping[str, Data]
+Labels: TypeAlias = Mapping[str, Data]
 
 PATH: Final = "project_labels"
 """The path of the labels in the origins of a job; no part of a job has it."""
@@ -28,7 +27,7 @@ _TEMPLATES: Final = ("template", "volumeClaimTemplate")
 """The keys of objects that a controller makes of a template."""
 
 
-def refused(backend: Backend, labels: Mapping[str, Entry]) -> list[Diagnostic]:
+def refused(backend: Backend, labels: Mapping[str, Argument]) -> list[Diagnostic]:
     """The labels that the target writes itself: such a value would be lost, or the object refused."""
     return [
         BAD_SETTINGS(one.span, problem=f"{backend.name} sets the label {key} itself").help("remove it")
@@ -37,13 +36,13 @@ def refused(backend: Backend, labels: Mapping[str, Entry]) -> list[Diagnostic]:
     ]
 
 
-def labelled(unit: Unit, documents: Sequence[Document], labels: Mapping[str, Entry]) -> list[Document]:
+def labelled(unit: Unit, documents: Sequence[Document], labels: Mapping[str, Argument]) -> list[Document]:
     """``documents`` with ``labels`` on every object, and on what is made of the templates in it."""
     values = _values(unit, labels)
     return [replace(one, data=_labelled(one.data, values)) if _is_object(one) else one for one in documents]
 
 
-def _values(unit: Unit, labels: Mapping[str, Entry]) -> Labels:
+def _values(unit: Unit, labels: Mapping[str, Argument]) -> Labels:
     """The value of each label, with its place."""
     own = unit.job.labels
     values: dict[str, Data] = {}
@@ -83,7 +82,7 @@ def _templates(data: Data, labels: Labels, name: str = "") -> Data:
         changed = [_templates(one, labels) for one in value]
     else:
         return data
-    return _as_in(data, changed)
+    return placed_like(data, changed)
 
 
 def _metadata(data: Data, labels: Labels) -> Data:
@@ -92,13 +91,10 @@ def _metadata(data: Data, labels: Labels) -> Data:
     fields: Mapping[str, Data] = value if isinstance(value, Mapping) else {}
     written = unwrap(fields.get("labels"))
     has = {key: one for key, one in written.items() if unwrap(one) is not None} if isinstance(written, Mapping) else {}
-    new = _as_in(fields.get("labels"), {**has, **{key: one for key, one in labels.items() if key not in has}})
+    new = placed_like(fields.get("labels"), {**has, **{key: one for key, one in labels.items() if key not in has}})
     if "labels" in fields:
-        return _as_in(data, {**fields, "labels": new})
+        return placed_like(data, {**fields, "labels": new})
     before = {key: one for key, one in fields.items() if key in ("name", "generateName", "namespace")}
-    return _as_in(data, {**before, "labels": new, **{key: one for key, one in fields.items() if key not in before}})
-
-
-def _as_in(old: Data, new: Data) -> Data:
-    """``new`` with the place of ``old``."""
-    return Located(new, old.path) if isinstance(old, Located) else new
+    return placed_like(
+        data, {**before, "labels": new, **{key: one for key, one in fields.items() if key not in before}}
+    )

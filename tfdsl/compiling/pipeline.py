@@ -8,24 +8,22 @@ file but through the reader it is given.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.backend import Backend, Document, Row, Unit, spoken
-from tfdsl.diagnostics import Diagnostic, Rule, shortened
+from tfdsl.diagnostics import Diagnostic, Report, Rule, shortened
 from tfdsl.diagnostics.diagnostic import in_file_order
 from tfdsl.gc_pause import without_gc
 from tfdsl.lint.runner import lint, rules as lint_rules
 from tfdsl.record import Record, replace
 from tfdsl.semantics import check as semantics, project, resolved
-from tfdsl.semantics.check import Extent
-from tfdsl.semantics.derived import Asked, Reports
-from tfdsl.semantics.params import Given
+from tfdsl.semantics.derived import Reports
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.semantics.secrets import secrets
-from tfdsl.semantics.target_options import GivenOption
-from tfdsl.text import Source, Span
+from tfdsl.text import Argument, Source, Span
 from tfdsl.vocabulary.versions import Version
 
 if TYPE_CHECKING:
@@ -33,41 +31,10 @@ if TYPE_CHECKING:
     from tfdsl.ir.fields import Item, Origins
     from tfdsl.ir.model import Build
     from tfdsl.semantics.project import Program, Reader
-    from tfdsl.settings.finding import Entry
 
 
-NO_LABELS: Mapping[str, Entry] = MappingProxyType({})
+NO_LABELS: Mapping[str, Argument] = MappingProxyType({})
 """Of a job that is in no project."""
-
-
-class Choice(Record):
-    """A target to compile for. ``version``: ``None`` takes that of the target block, else the default."""
-
-    backend: Backend
-    version: str | None = None
-
-
-class Request(Record):
-    """What is asked for beside the text: values of params and options from outside, and which job (``None``: all).
-
-    ``values``: files of values for params, which those of ``params`` override.
-    ``name``: instead of the name of the one job. ``levels``: those that the project sets for messages, by slug.
-    ``extent``: how many jobs of a matrix are looked at (:class:`tfdsl.semantics.check.Request`). ``scale``: role →
-    replicas that it has whatever the text says. ``gpus_per_node``: of the largest node, if the project says so.
-    ``labels``: those that the project gives to every object.
-    """
-
-    profile: str | None = None
-    params: tuple[Given, ...] = ()
-    options: tuple[GivenOption, ...] = ()
-    job: Asked | None = None
-    name: Asked | None = None
-    levels: Mapping[str, str] = {}
-    extent: Extent = "all"
-    values: tuple[Source, ...] = ()
-    scale: Mapping[str, int] = {}
-    gpus_per_node: int | None = None
-    labels: Mapping[str, Entry] = {}
 
 
 class Made(Record):
@@ -113,27 +80,13 @@ def run(program: Program, request: Request, choices: Sequence[Choice] = ()) -> O
 
 def check(program: Program, request: Request, choices: Sequence[Choice] = ()) -> semantics.Checked:
     """The first half of :func:`run`: what the language's own rules say."""
-    return semantics.check(program, _asked(request, choices))
+    return semantics.check(program, request, choices)
 
 
 def run_in_steps(program: Program, request: Request, choices: Sequence[Choice]) -> Generator[None, None, Outcome]:
     """:func:`run` with a break after each job that is checked, and each that is made."""
-    checked = yield from semantics.check_in_steps(program, _asked(request, choices))
+    checked = yield from semantics.check_in_steps(program, request, choices)
     return (yield from _finish_in_steps(program, request, choices, checked))
-
-
-def _asked(request: Request, choices: Sequence[Choice]) -> semantics.Request:
-    return semantics.Request(
-        tuple(semantics.Wanted(choice.backend, choice.version) for choice in choices),
-        request.profile,
-        request.params,
-        request.options,
-        request.job,
-        request.name,
-        request.extent,
-        request.values,
-        request.scale,
-    )
 
 
 @without_gc
@@ -195,8 +148,8 @@ def version_of(backend: Backend, values: resolved.Job) -> Version:
 def make(
     backend: Backend,
     values: resolved.Job,
-    report: Callable[[Diagnostic], None],
-    labels: Mapping[str, Entry] = NO_LABELS,
+    report: Report,
+    labels: Mapping[str, Argument] = NO_LABELS,
 ) -> Made | None:
     """Lower, judge, generate and patch one job; what there is to say goes to ``report``."""
     private = next(secrets(values), None) is not None
@@ -212,7 +165,7 @@ def make_unit(
     unit: Unit,
     found: list[Diagnostic],
     patches: Sequence[resolved.Patch] = (),
-    labels: Mapping[str, Entry] = NO_LABELS,
+    labels: Mapping[str, Argument] = NO_LABELS,
     *,
     private: bool = False,
 ) -> Made | None:

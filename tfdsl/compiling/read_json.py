@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from functools import partial
 from typing import Any, TypeAlias
@@ -17,7 +17,7 @@ from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.rules import job as job_rules, policies as policy_rules
 from tfdsl.rules.broken import KEY
-from tfdsl.rules.fields import rule_of
+from tfdsl.rules.fields import broken_by
 from tfdsl.rules.job import images
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.rule_views import value_span
@@ -245,11 +245,10 @@ class _Values:
             return value is not None
         before = len(self.diagnostics)
         typed = conform(value, row.type, _what(block, row.name), partial(self._say, at))
-        rule = rule_of(block, row.name)
         fits = len(self.diagnostics) == before
-        if not fits and rule is not None and isinstance(typed.data, MapData):  # else the model asks the rule
-            result = rule({key: entry.value.data for key, entry in typed.data.entries.items()})
-            for broken in result if isinstance(result, Iterable) else ():
+        if not fits and isinstance(typed.data, MapData):  # else the model asks the rule
+            entries = {key: entry.value.data for key, entry in typed.data.entries.items()}
+            for broken in broken_by(block, row.name, entries):
                 self._say(at, broken.diagnostic(partial(value_span, typed)))
         return fits
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, TypeAlias
 
 from tfdsl.record import Record, replace
@@ -103,6 +103,15 @@ class Diagnostic(Record):
     def replacing(self, title: str, text: str, *, safe: bool = False) -> Diagnostic:
         """The same with a fix that replaces the marked text with ``text``."""
         return self.fix(title, Edit(self.span, text), safe=safe)
+
+
+Report: TypeAlias = Callable[[Diagnostic], None]
+"""Takes what is wrong."""
+
+
+def repeated(diagnostic: Diagnostic, first: Span, verb: str = "") -> Diagnostic:
+    """``diagnostic``, about what is here (set, used …) once more, with the place of the ``first`` time."""
+    return diagnostic.note(first, f"first {verb} here" if verb else "first here").marked(f"{verb} again here".lstrip())
 
 
 # --- order ---

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from tfdsl.diagnostics import Diagnostic
@@ -55,7 +55,7 @@ def closest(word: str, candidates: Iterable[str], aliases: Mapping[str, str] | N
     lower = word.lower()
     letters = set(lower)
     best: tuple[int, str] | None = None
-    limit = _limit(word)
+    limit = 1 if len(word) <= 4 else 2 if len(word) <= 8 else 3
     for candidate in candidates:
         if fold(candidate) == folded:
             return candidate
@@ -86,6 +86,20 @@ def proposing(diagnostic: Diagnostic, near: str) -> Diagnostic:
 
 def _proposing(diagnostic: Diagnostic, near: str, *, safe: bool) -> Diagnostic:
     return diagnostic.help(f"did you mean {near}?").replacing(f"write {near}", near, safe=safe)
+
+
+def meant(
+    diagnostic: Diagnostic,
+    word: str,
+    names: Collection[str],
+    aliases: Mapping[str, str] | None = None,
+    otherwise: str | None = None,
+) -> Diagnostic:
+    """``diagnostic``, about the unknown ``word``, with the likely one of ``names``, else the help ``otherwise``."""
+    near = closest(word, names, aliases)
+    if near is not None:
+        return offering(diagnostic, near, names, aliases)
+    return diagnostic if otherwise is None else diagnostic.help(otherwise)
 
 
 def is_sure(written: str, near: str, names: Iterable[str]) -> bool:
@@ -119,11 +133,6 @@ def _means(written: str, aliases: Mapping[str, str] | None) -> bool:
     if isinstance(aliases, Aliases):
         return aliases.mean_same(written)
     return aliases is not None and fold(written) in aliases
-
-
-def _limit(word: str) -> int:
-    """The most edits between a misspelt ``word`` and what it means."""
-    return 1 if len(word) <= 4 else 2 if len(word) <= 8 else 3
 
 
 def fold(word: str) -> str:

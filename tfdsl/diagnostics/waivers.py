@@ -56,9 +56,9 @@ def apply(
     left = [
         diagnostic
         for diagnostic in diagnostics
-        if not _waived(diagnostic, by_place.get(_place(diagnostic.span), ()), used)
+        if not _waived(diagnostic, by_place.get(diagnostic.span.path_and_line, ()), used)
     ]
-    errors = {(*_place(one.span), one.rule.code): one.span for one in reversed(left)} if waivers else {}
+    errors = {(*one.span.path_and_line, one.rule.code): one.span for one in reversed(left)} if waivers else {}
     for waiver in waivers:
         rule = known.get(waiver.name)
         if rule is None:
@@ -87,10 +87,6 @@ def _waived(diagnostic: Diagnostic, waivers: Iterable[Waiver], used: set[Span]) 
     matching = [waiver for waiver in waivers if waiver.name in (diagnostic.rule.code, diagnostic.rule.slug)]
     used.update(waiver.span for waiver in matching)
     return bool(matching)
-
-
-def _place(span: Span) -> tuple[str, int]:
-    return span.source.path, span.source.position(span.start)[0]
 
 
 def _waivers(comments: Iterable[Span]) -> tuple[list[Waiver], list[Diagnostic]]:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypedDict
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.front_end import Input, compiled
 from tfdsl.compiling.jobs import plain_jobs
-from tfdsl.compiling.pipeline import Choice, Outcome, Request
+from tfdsl.compiling.pipeline import Outcome
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.render.json import dumped
 from tfdsl.drawing.picture import Box, Line, Link, Picture
 from tfdsl.drawing.topology import picture
 from tfdsl.record import Record, replace
+from tfdsl.semantics.request import Choice, Request
 
 if TYPE_CHECKING:
     from tfdsl.ir.fields import Origins
@@ -128,7 +129,7 @@ class LineData(TypedDict):
 
 
 class BoxData(TypedDict):
-    """A box."""
+    """A box of a picture, as ``--format json`` gives it."""
 
     id: str
     kind: str
@@ -169,7 +170,7 @@ def as_json(pictures: Iterable[Picture], origins: Iterable[Origins]) -> str:
 
 
 def as_data(picture: Picture, origins: Origins) -> GraphData:
-    """One picture."""
+    """A picture as ``--format json`` gives it."""
     return {
         "job": picture.name,
         "like": list(picture.like),

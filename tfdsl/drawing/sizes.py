@@ -120,7 +120,7 @@ class Text(Record):
 
     @property
     def room(self) -> float:
-        """Its width."""
+        """The width of the text, as it is drawn."""
         return width(self.text, self.size, bold=self.bold)
 
 

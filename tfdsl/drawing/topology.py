@@ -8,20 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from tfdsl.backend import TargetObject
 from tfdsl.backend.objects import CLAIM
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.drawing.picture import FRAME, Box, Line, Link, LinkKind, Picture, cut
 from tfdsl.ir.cluster_spec import IN_CLUSTER
-from tfdsl.ir.model import in_memory
+from tfdsl.ir.model import Job, Mount, Output, Policy, Role, Step, in_memory
 from tfdsl.record import Record, replace
 from tfdsl.rules.values import literal, parts_of
-
-if TYPE_CHECKING:
-    from tfdsl.ir.model import Job, Mount, Output, Policy, Role, Step
-
 
 _APART = 3
 """So many stores that the same roles use in the same way have a box each; more are lines of one box."""

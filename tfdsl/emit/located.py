@@ -66,6 +66,11 @@ def at(node: Node, name: str) -> Located | None:
     return Located(value, path)
 
 
+def placed_like(old: Data, new: Data) -> Data:
+    """``new`` with the place of ``old``, which it stands for, if that has one."""
+    return Located(new, old.path) if isinstance(old, Located) else new
+
+
 def child(path: str, name: str) -> str:
     """The path of field or key ``name`` below ``path``."""
     return f"{path}.{name}" if path else name

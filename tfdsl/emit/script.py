@@ -41,7 +41,7 @@ class Quoted(str):
     path: str | None
 
     def __new__(cls, text: str, path: str | None = None) -> Quoted:
-        """Mark ``text``."""
+        """Mark ``text`` as quoted, and as coming from the IR path ``path``."""
         made = super().__new__(cls, text)
         made.path = path
         return made

@@ -14,7 +14,7 @@ from tfdsl.backend import Backend
 from tfdsl.backend.draft import Draft, Patch, Statement
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.pipeline import Made
-from tfdsl.diagnostics import Diagnostic
+from tfdsl.diagnostics import Diagnostic, Report
 from tfdsl.diagnostics.command_rules import (
     IMPORT_DIFFERS,
     IMPORT_REFUSED,
@@ -29,8 +29,8 @@ from tfdsl.importing.lift import lifted
 from tfdsl.importing.write import Draught, examples, write
 from tfdsl.manifest.nodes import Mapping, Node, plain, tree
 from tfdsl.record import Record, replace
-from tfdsl.semantics.known_names import Report
 from tfdsl.semantics.project import Program
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def compile_draft(draft: Draft, backend: Backend) -> Compiled:
     """The text of ``draft``, and what it compiles to."""
     draught = write([draft])
     program = program_of(draft.name, draught.text)
-    outcome = pipeline.run(program, pipeline.Request(params=examples([draft])), [pipeline.Choice(backend)])
+    outcome = pipeline.run(program, Request(params=examples([draft])), [Choice(backend)])
     errors = tuple(one for one in outcome.diagnostics if one.level == "error")
     return Compiled(draught, outcome.made[0] if outcome.made and not errors else None, errors)
 

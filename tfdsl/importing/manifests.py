@@ -12,7 +12,7 @@ from tfdsl.backend.draft import Draft
 from tfdsl.backend.reading import Asked, Group, Reading
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.pipeline import Made
-from tfdsl.diagnostics import Diagnostic, command_rules
+from tfdsl.diagnostics import Diagnostic, Report, command_rules
 from tfdsl.diagnostics.command_rules import IMPORT_NOTHING, IMPORT_REFUSED, NOT_KEPT, SERVER_REFUSES
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.importing.convert import Settled, asked_for, differs, program_of, settle, unkept
@@ -22,7 +22,7 @@ from tfdsl.manifest.find import Readable, find
 from tfdsl.manifest.nodes import Document, Scalar, view
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-from tfdsl.semantics.known_names import Report
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.syntax.format import format_source
 from tfdsl.text import Source, Span
 
@@ -171,7 +171,7 @@ def _error_for(one: _Read, backend: Backend) -> str:
     """What ``backend`` says against ``one``, which was read from another target; empty if nothing."""
     draft = one.settled.draft
     program = program_of(draft.name, write([draft]).text)
-    found = pipeline.check(program, pipeline.Request(params=examples([draft])), [pipeline.Choice(backend)]).diagnostics
+    found = pipeline.check(program, Request(params=examples([draft])), [Choice(backend)]).diagnostics
     return next((each.message for each in found if each.level == "error"), "")
 
 
@@ -256,9 +256,9 @@ def _text(drafts: Sequence[Draft], read: Sequence[_Read], sources: Sequence[Sour
 def _compiled(text: str, read: Sequence[_Read]) -> list[Made | None]:
     """What the text gives for each of the jobs, for the target that it was read from; ``None`` for an error."""
     program = program_of("imported.tfjob", text)
-    request = pipeline.Request(params=examples([one.settled.draft for one in read]))
+    request = Request(params=examples([one.settled.draft for one in read]))
     made: dict[tuple[str, str], Made] = {}
     for backend in {one.backend.name: one.backend for one in read}.values():
-        for one in pipeline.run(program, request, [pipeline.Choice(backend)]).made:
+        for one in pipeline.run(program, request, [Choice(backend)]).made:
             made[one.unit.target, one.unit.job.name] = one
     return [made.get((one.backend.name, one.settled.draft.name)) for one in read]

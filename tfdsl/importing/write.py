@@ -27,7 +27,7 @@ from tfdsl.backend.draft import (
 from tfdsl.emit.header import stated
 from tfdsl.patterns import regex
 from tfdsl.record import Record
-from tfdsl.semantics.params import Given
+from tfdsl.semantics.request import Given
 from tfdsl.text import Source
 from tfdsl.vocabulary import attributes
 from tfdsl.vocabulary.attributes import ROLE_NAMES

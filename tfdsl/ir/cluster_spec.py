@@ -8,15 +8,11 @@ the cluster; tensorboard gets none.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-from tfdsl.ir.model import EnvValue, Job, Role, RunTimeText, Step
+from tfdsl.ir.model import EnvValue, EnvVar, Job, Role, RunTimeText, Step, TaskIndex
 from tfdsl.record import Record
 from tfdsl.vocabulary.attributes import LEADERS
-
-if TYPE_CHECKING:
-    from tfdsl.ir.model import EnvVar, TaskIndex
-
 
 IN_CLUSTER = ("chief", "master", "ps", "worker")
 """Roles that are listed in the cluster, in the order of the sorted keys."""

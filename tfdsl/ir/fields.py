@@ -20,14 +20,12 @@ Keys are what a support table speaks of:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 from tfdsl.ir import model
 from tfdsl.record import Record
+from tfdsl.text import Span
 from tfdsl.vocabulary.statements import MOUNT_KINDS, POLICY_KEYS, RUN_TIME_MARKS, STEP_ATTRIBUTES, STEPS
-
-if TYPE_CHECKING:
-    from tfdsl.text import Span
 
 
 class Origins:

@@ -37,13 +37,13 @@ from tfdsl.ir.part import (
     refuse,
     unset,
 )
-from tfdsl.ir.policies import RESTARTS
 from tfdsl.rules import job as job_rules, mounts as mount_rules, policies as policy_rules, values as value_rules
 from tfdsl.rules.broken import Broken
 from tfdsl.rules.values import pattern_of
 from tfdsl.vocabulary import statements
 from tfdsl.vocabulary.attributes import (
     BOARD,
+    DEFAULT_RETRIES,
     IN_MEMORY,
     ROLE_NAMES,
     Cleanup,
@@ -58,6 +58,7 @@ from tfdsl.vocabulary.attributes import (
 from tfdsl.vocabulary.quantities import Duration, Quantity
 from tfdsl.vocabulary.statements import (
     EVENTS,
+    RESTARTS,
     AccessMode,
     ActionName,
     Discovery,
@@ -507,7 +508,7 @@ class Policy(Node):
 
     @classmethod
     def default(cls, **fields: object) -> Self:
-        """One of these."""
+        """A policy that the language adds, because none is written for the case."""
         made = cls.model_validate(fields)
         made._written = False
         return made
@@ -520,7 +521,6 @@ class Policy(Node):
         return self
 
 
-RETRIES = 3
 CHECKPOINT_VARIABLE = "CHECKPOINT_DIR"
 
 
@@ -556,7 +556,7 @@ def stated_of(job: "Job") -> dict[str, Any]:
 
 def retries(policies: Iterable[Policy]) -> int:
     """Retries of a job that has none written; tensorboard's own restarts count for nothing."""
-    return RETRIES if any(policy.written and policy.action in RESTARTS for policy in policies) else 0
+    return DEFAULT_RETRIES if any(policy.written and policy.action in RESTARTS for policy in policies) else 0
 
 
 def default_policies(roles: Sequence[Role], written: Sequence[Policy]) -> list[Policy]:

@@ -27,7 +27,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
 from tfdsl.diagnostics import name_rules
 from tfdsl.rules import values
 from tfdsl.rules.broken import KEY, Broken
-from tfdsl.rules.fields import rule_of
+from tfdsl.rules.fields import Rule, listed, rule_of
 from tfdsl.vocabulary.attributes import NO_LIMIT, TOLERATIONS, NoLimit
 from tfdsl.vocabulary.quantities import Duration, Quantity, parse_amount
 from tfdsl.vocabulary.statements import BLOCKS, Row
@@ -516,15 +516,11 @@ def _after(function: Callable[[Any], object], schema: core_schema.CoreSchema) ->
     return core_schema.no_info_after_validator_function(function, schema)
 
 
-def _checked_by(
-    rule: Callable[[Any], Broken | Iterable[Broken] | None], schema: core_schema.CoreSchema
-) -> core_schema.CoreSchema:
+def _checked_by(rule: Rule, schema: core_schema.CoreSchema) -> core_schema.CoreSchema:
     """The schema of values that break nothing of ``rule``."""
 
     def checked(value: Any) -> Any:
-        result = rule(value)
-        if result is not None:
-            refuse("value", value, [result] if isinstance(result, Broken) else result)
+        refuse("value", value, listed(rule(value)))
         return value
 
     return _after(checked, schema)

@@ -12,9 +12,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tfdsl.ir.model import Job, Policy, Role
 
-RESTARTS = ("restart container", "restart pod", "restart role", "restart job")
-"""The actions that start something again."""
-
 
 def covering(job: Job, role: Role, index: int | None = None) -> Iterator[Policy]:
     """The policies that cover a replica of ``role`` (or all of them, ``index`` ``None``), most specific first."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Task(Record):
-    """One replica."""
+    """One replica of a role."""
 
     role: str
     index: int
@@ -27,7 +27,7 @@ class Task(Record):
         return hash((self.role, self.index))  # thousands of them are looked up at each step
 
     def __str__(self) -> str:
-        """``worker[1]``."""
+        """The name of the replica, as ``worker[1]``."""
         return f"{self.role}[{self.index}]"
 
     @property
@@ -90,7 +90,7 @@ Way: TypeAlias = Literal["first", "container", "pod"]
 
 
 class Start(Record):
-    """Start ``task``."""
+    """The order to start ``task``."""
 
     task: Task
     way: Way
@@ -111,7 +111,7 @@ class SetTimer(Record):
 
 
 class ClearTimer(Record):
-    """Forget ``timer``."""
+    """The order to forget ``timer``."""
 
     timer: str
 
@@ -271,7 +271,6 @@ class State:
         return self._numbers.get(role, {}).get(what, 0)
 
 
-RESTARTS: Final = policies.RESTARTS
 DEADLINE_PASSED: Final = "the deadline has passed"
 _ONE: Final = ("restart container", "restart pod")
 """Actions that start only the replica again that they are about."""

@@ -176,7 +176,6 @@ class _Parser:
         self.now = next(self.words, None)
 
     def parsed(self) -> Injected | Diagnostic:
-        """All of it."""
         try:
             return self._fault()
         except _FaultError as wrong:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tfdsl.lifecycle.behaviour import (
-    RESTARTS,
     Behaviour,
     ClearTimer,
     Decision,
@@ -27,6 +26,7 @@ from tfdsl.lifecycle.behaviour import (
     Way,
 )
 from tfdsl.record import replace
+from tfdsl.vocabulary.statements import RESTARTS
 
 DEADLINE = "deadline"
 _OUTCOMES: dict[str, Outcome] = {"complete job": "succeeded", "fail job": "failed", "abort job": "aborted"}

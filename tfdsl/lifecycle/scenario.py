@@ -24,10 +24,10 @@ from tfdsl.lifecycle.behaviour import (
 from tfdsl.lifecycle.faults import Injected, Planned
 from tfdsl.lifecycle.machine import DEADLINE, Machine
 from tfdsl.record import Record
+from tfdsl.vocabulary.quantities import Duration
 
 if TYPE_CHECKING:
     from tfdsl.ir.model import Role
-    from tfdsl.vocabulary.quantities import Duration
 
 _MOST: Final = 10_000
 _MOST_EACH: Final = 30

@@ -136,7 +136,7 @@ class Cursor(NamedTuple):
 
     @property
     def frame(self) -> Frame:
-        """The innermost bracket."""
+        """The innermost bracket that is open at the place."""
         return self.frames[-1]
 
     @property
@@ -211,7 +211,6 @@ def _in_comment(lexed: Lexed, offset: int) -> bool:
 
 
 def _step(frames: list[Frame], type_: int, token: Tok) -> None:
-    """Take one token."""
     frame = frames[-1]
     if type_ in _OPENERS:
         frames.append(Frame(_kind(frame, type_), tuple(frame.statements[-1]), token.start, type_))

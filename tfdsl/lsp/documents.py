@@ -62,7 +62,11 @@ def _line_starts(text: str) -> list[int]:
 
 
 class Lines:
-    """The lines of one text. Everything that is asked for is kept inside the text."""
+    r"""The lines of one text, from 0, and within a line the units of an encoding.
+
+    Source: Language Server Protocol 3.17, "Position": lines end in ``\n``, ``\r\n`` or ``\r``; a character beyond the
+    end of its line counts as the end.
+    """
 
     __slots__ = ("_ascii", "_starts", "encoding", "text")
 
@@ -184,7 +188,7 @@ class Documents:
         return self._by_path.get(_normal(path))
 
     def all(self) -> tuple[Document, ...]:
-        """All open texts."""
+        """All texts that are open in the editor."""
         return tuple(self._by_uri.values())
 
     def read(self, path: str, roots: Sequence[str]) -> Source | str:

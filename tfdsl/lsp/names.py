@@ -133,7 +133,6 @@ def _after(value: ast.ListExpr, owner: str) -> Iterator[Occurrence]:
 
 
 def _inner(span: Span) -> Span:
-    """Without the quotes."""
     return Span(span.source, span.start + 1, span.end - 1) if span.text[:1] == '"' else span
 
 

@@ -44,7 +44,7 @@ def _joined(begin: str, parts: list[str | None], end: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """A string literal."""
+    """``text`` as a string literal of the language, on one line."""
     return '"' + _escaped(text) + '"'
 
 

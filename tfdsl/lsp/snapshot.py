@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, cast
 from tfdsl.backend import Unit
 from tfdsl.compiling import front_end, pipeline
 from tfdsl.compiling.front_end import Project, project_with
-from tfdsl.compiling.pipeline import Choice, Outcome, Request
+from tfdsl.compiling.pipeline import Outcome
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.gc_pause import without_gc
 from tfdsl.record import Record, replace
-from tfdsl.semantics.params import Given, Params
+from tfdsl.semantics.params import Params
 from tfdsl.semantics.project import Program
+from tfdsl.semantics.request import Choice, Given, Request
 from tfdsl.settings.finding import settings_for
 from tfdsl.source_files import Inputs
 from tfdsl.syntax import ast

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
-from tfdsl.diagnostics import Diagnostic, command_rules
+from tfdsl.diagnostics import Diagnostic, Report, command_rules
 from tfdsl.manifest import yaml
 from tfdsl.manifest.nodes import Document, Entry, Mapping, Node, Scalar, Sequence, Step, View, view, walk
 from tfdsl.manifest.places import Places
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.text import Source
-
-Report = Callable[[Diagnostic], None]
-
 
 MOST_EMBEDDED: Final = 1_000
 """The most documents of one other that are read out of it."""
@@ -141,7 +138,7 @@ def _told(document: Document, path: tuple[Step, ...], node: Node, report: Report
 
 
 def _words(path: tuple[Step, ...]) -> str:
-    """``spec.templates[0].resource.manifest``."""
+    """A path as people write it: ``spec.templates[0].resource.manifest``."""
     text = ""
     for step in path:
         if isinstance(step, int):

@@ -7,10 +7,9 @@ does: a whole number of 64 bits, or a float.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from json import JSONDecodeError, loads
 
-from tfdsl.diagnostics import Diagnostic, command_rules
+from tfdsl.diagnostics import Diagnostic, Report, command_rules
 from tfdsl.manifest import scalars
 from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence
 from tfdsl.patterns import regex
@@ -37,11 +36,11 @@ def set_twice(key: str, span: Span, first: Span) -> Diagnostic:
 
 
 class _NotJsonError(Exception):
-    """``(offset, reason)``."""
+    """The text is not JSON; the arguments are the offset and the reason."""
 
 
 class _TooDeepError(Exception):
-    """It has been told."""
+    """The nesting is too deep, which has been reported."""
 
 
 def is_likely(text: str) -> bool:
@@ -49,7 +48,7 @@ def is_likely(text: str) -> bool:
     return _FIRST.match(text) is not None
 
 
-def read(source: Source, report: Callable[[Diagnostic], None]) -> list[Node] | None:
+def read(source: Source, report: Report) -> list[Node] | None:
     """The values of ``source``, one after the other; ``None`` where it is not JSON, and ``report`` has the reason."""
     reader = _Reader(source, report)
     nodes: list[Node] = []
@@ -79,7 +78,7 @@ class _Open:
 
 
 class _Reader:
-    def __init__(self, source: Source, report: Callable[[Diagnostic], None]) -> None:
+    def __init__(self, source: Source, report: Report) -> None:
         self._source = source
         self._text = source.text
         self._report = report

@@ -248,18 +248,18 @@ class View(Record):
 
     @property
     def text(self) -> str | None:
-        """The text here."""
+        """The text here; ``None`` if there is something else, or nothing."""
         return self._scalar(str)
 
     @property
     def number(self) -> int | None:
-        """The whole number here; a bool is none."""
+        """The whole number here; a bool does not count."""
         value = self._scalar(int)
         return None if isinstance(value, bool) else value
 
     @property
     def flag(self) -> bool | None:
-        """The bool here."""
+        """The bool here; ``None`` if there is something else, or nothing."""
         return self._scalar(bool)
 
     @property

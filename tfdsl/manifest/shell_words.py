@@ -384,7 +384,7 @@ class _Scanner:
         raise self.error(f"the {opening} is never closed", start, start + 1)
 
     def redirect(self, operator: str) -> None:
-        """Read the word after a redirection, which is no word of the command."""
+        """Read the word after a redirection, which is not a word of the command."""
         blank = _BLANK.match(self.text, self.at)
         if blank:
             self.at = blank.end()

@@ -11,11 +11,10 @@ its place.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 from xml.parsers import expat
 
-from tfdsl.diagnostics import Diagnostic, command_rules
+from tfdsl.diagnostics import Report, command_rules
 from tfdsl.manifest.nodes import Comment, Document, Entry, Mapping, Node, Scalar, Sequence
 from tfdsl.patterns import regex
 from tfdsl.text import Source, Span
@@ -30,7 +29,7 @@ _TAG: Final = regex(r"""<[^"'>]*(?:"[^"]*"[^"'>]*|'[^']*'[^"'>]*)*>""")
 _ATTRIBUTE: Final = regex(r"""([^\s=<>"'/]+)\s*=\s*("[^"]*"|'[^']*')""")
 
 
-def read_xml(source: Source, report: Callable[[Diagnostic], None]) -> Document | None:
+def read_xml(source: Source, report: Report) -> Document | None:
     """The document in ``source``: a map of its root element alone; ``None``, and a report, if there is none."""
     reader = _Reader(source)
     try:
@@ -171,7 +170,7 @@ class _Reader:
         return entries
 
     def tag_end(self, start: int) -> int:
-        """The offset after the ``>`` of the tag at ``start``: one in the value of an attribute is none."""
+        """The offset after the ``>`` of the tag at ``start``: a ``>`` in the value of an attribute does not end it."""
         found = _TAG.match(self.source.text, start)
         return found.end() if found else len(self.source.text)
 

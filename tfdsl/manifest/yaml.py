@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from yaml import Event, MarkedYAMLError, ScalarEvent, YAMLError, events as of
 
-from tfdsl.diagnostics import Diagnostic, command_rules
+from tfdsl.diagnostics import Diagnostic, Report, command_rules
 from tfdsl.gc_pause import without_gc
 from tfdsl.manifest import json, scalars, templates
 from tfdsl.manifest.json import DEEPEST, set_twice
@@ -124,7 +124,7 @@ _BLOCK_STYLES = frozenset("|>")
 
 
 class TooDeepError(Exception):
-    """Reading ends here; it has been told."""
+    """Reading ends here; why has been reported."""
 
 
 class _Key(Record):
@@ -157,7 +157,7 @@ class _List:
 
 
 class _Map:
-    """A map that is being read. ``written``: the keys that stand in the text, apart from those of merged maps."""
+    """A map that is being read. ``written``: the keys of the map itself, without those of merged maps."""
 
     def __init__(self, event: of.CollectionStartEvent) -> None:
         self.event = event
@@ -177,7 +177,7 @@ _Open: TypeAlias = _List | _Map
 class Composer:
     """Makes the documents of ``source``; one for each text."""
 
-    def __init__(self, source: Source, report: Callable[[Diagnostic], None]) -> None:
+    def __init__(self, source: Source, report: Report) -> None:
         self._source = source
         self._report = report
         self._open: list[_Open] = []
@@ -520,9 +520,6 @@ def _span(source: Source, mark: Mark | None) -> Span:
     return Span(source, max(0, end - 1), end)
 
 
-if TYPE_CHECKING:
-    Report = Callable[[Diagnostic], None]
-
 MOST_MESSAGES: Final = 100
 """The most messages about one text."""
 
@@ -555,7 +552,7 @@ def read_template(source: Source, report: Report) -> list[Document]:
 
 
 def _documents(source: Source, report: Report) -> list[Document]:
-    """The documents of ``source``. What begins like JSON but is none is read as YAML, as kubectl does."""
+    """The documents of ``source``. What begins like JSON but is not JSON is read as YAML, as kubectl does."""
     if not json.is_likely(source.text):
         return _of_yaml(source, report, source.text)
     diagnostics: list[Diagnostic] = []

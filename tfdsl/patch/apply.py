@@ -10,7 +10,7 @@ from typing import Final, Literal, Protocol, TypeAlias, TypeVar
 
 from tfdsl.backend.patch_rules import Steps
 from tfdsl.diagnostics.suggest import closest, enumeration
-from tfdsl.emit.located import Data, Located, plain, unwrap
+from tfdsl.emit.located import Data, Located, placed_like, plain, unwrap
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.syntax.patch_path import Index, Key, Path, Problem, Selector, Step, parse_path, quoted
@@ -74,7 +74,7 @@ class Patchable(Protocol):
 
     @property
     def data(self) -> Data:
-        """The document's content."""
+        """The content of the document, as plain data."""
 
     @property
     def file(self) -> str | None:
@@ -239,7 +239,7 @@ def _leaf(data: Data, patch: Patch) -> Data | Problem:
     if isinstance(old, list | tuple):
         added = unwrap(patch.value)
         items = added if isinstance(added, list | tuple) else [added]
-        return _again(data, [*old, *(Located(item, patch.origin) for item in items)])
+        return placed_like(data, [*old, *(Located(item, patch.origin) for item in items)])
     return Problem(last.offset, last.end, "this is neither a map nor a list; = replaces it")
 
 
@@ -251,12 +251,7 @@ def _merged(old: Data, new: Data, origin: str) -> Data:
     merged = dict(base)
     for key, value in top.items():
         merged[key] = _merged(merged.get(key), value, origin)
-    return _again(old, merged)
-
-
-def _again(old: Data, value: Data) -> Data:
-    """``value`` with the place of what it stands for, if that had one."""
-    return Located(value, old.path) if isinstance(old, Located) else value
+    return placed_like(old, merged)
 
 
 def _mismatch(data: Data, step: Step, wanted: str) -> Problem:
@@ -265,7 +260,7 @@ def _mismatch(data: Data, step: Step, wanted: str) -> Problem:
 
 
 def _near(wanted: str, known: Sequence[str]) -> tuple[str, ...]:
-    """What is spelt like ``wanted``; everything that is known when nothing is and it is not much."""
+    """The names that are spelt like ``wanted``; if there are none, all names, unless they are many."""
     unique = tuple(dict.fromkeys(known))
     best = closest(wanted, unique)
     if best is not None:

@@ -45,7 +45,7 @@ from tfdsl.vocabulary.quantities import Duration, Quantity
 
 
 def span_in_path(patch: resolved.Patch, offset: int, end: int) -> Span:
-    """The characters ``offset`` to ``end`` of the path; all of it when escapes stand in it."""
+    """The characters ``offset`` to ``end`` of the path; all of it if it has escapes."""
     span = patch.path_span
     if span.text[1:-1] != patch.path.text:
         return span
@@ -53,7 +53,7 @@ def span_in_path(patch: resolved.Patch, offset: int, end: int) -> Span:
 
 
 def problem_span(patch: resolved.Patch, problem: Problem) -> Span:
-    """Where ``problem`` is."""
+    """The part of the path of ``patch`` that ``problem`` is about."""
     return span_in_path(patch, problem.offset, problem.end)
 
 
@@ -408,7 +408,7 @@ def _identity(complaint: Complaint) -> tuple[int, Steps, str]:
 
 
 def _steps(at: Steps) -> Iterator[Key | Index]:
-    """Steps of a path that stand nowhere in the source."""
+    """Steps of a path that are written nowhere in the source."""
     for step in at:
         yield Key(step, 0, 0) if isinstance(step, str) else Index(step, 0, 0)
 

@@ -20,7 +20,11 @@ def _called(what: str) -> Rule:
 
 
 def _each(rule: Callable[[Any], Broken | None]) -> Callable[[Sequence[object]], Iterator[Broken]]:
-    return lambda items: (broken.below(at) for at, item in enumerate(items) if (broken := rule(item)) is not None)
+    return lambda items: (
+        broken.below(at)
+        for at, item in enumerate(items)
+        if isinstance(item, str) and (broken := rule(item)) is not None
+    )
 
 
 def _file_names(items: Mapping[str, object]) -> Iterator[Broken]:
@@ -69,3 +73,14 @@ RULES: dict[str, Rule] = {
 def rule_of(block: str, name: str) -> Rule | None:
     """The rule of a field of ``block``, if it has one."""
     return RULES.get(f"{block}.{name}") or RULES.get(f"{block.partition(' ')[0]}.{name}") or RULES.get(name)
+
+
+def broken_by(block: str, name: str, value: object) -> Iterable[Broken]:
+    """What the rule of a field of ``block`` says about ``value``."""
+    rule = rule_of(block, name)
+    return listed(None if rule is None else rule(value))
+
+
+def listed(result: Broken | Iterable[Broken] | None) -> Iterable[Broken]:
+    """All that a rule found."""
+    return (result,) if isinstance(result, Broken) else result or ()

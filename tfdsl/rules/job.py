@@ -191,7 +191,7 @@ _NAME = regex(PORT)
 
 
 def default_port(role: str) -> int:
-    """The port of a role that does not say otherwise."""
+    """The port of a role that does not set one."""
     return 6006 if role == BOARD else 2222
 
 

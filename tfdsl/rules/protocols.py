@@ -30,11 +30,11 @@ class Output(Protocol):
 
     @property
     def source(self) -> object:
-        """A text."""
+        """A text, which can have run-time parts."""
 
     @property
     def destination(self) -> object:
-        """A text."""
+        """A text, which can have run-time parts."""
 
     @property
     def index(self) -> int | None:
@@ -46,7 +46,7 @@ class Policy(Protocol):
 
     @property
     def role(self) -> str | None:
-        """Its subject."""
+        """The role that the policy is about; ``None`` for the job."""
 
     @property
     def index(self) -> int | None:
@@ -58,7 +58,7 @@ class Policy(Protocol):
 
     @property
     def codes(self) -> tuple[int, ...]:
-        """Of an ``exit``."""
+        """The exit statuses of an ``exit``; of other events none."""
 
     @property
     def action(self) -> str:
@@ -82,7 +82,7 @@ class Container(Protocol):
 
     @property
     def args(self) -> Sequence[object]:
-        """Texts."""
+        """Texts, which can have run-time parts."""
 
     @property
     def env(self) -> Mapping[str, object]:
@@ -122,23 +122,23 @@ class Role(Container, Protocol):
 
     @property
     def logdir(self) -> object:
-        """A text."""
+        """A text, which can have run-time parts."""
 
     @property
     def cpu(self) -> Quantity | None:
-        """The request."""
+        """The requested CPUs."""
 
     @property
     def memory(self) -> Quantity | None:
-        """The request."""
+        """The requested memory."""
 
     @property
     def cpu_limit(self) -> Quantity | str | None:
-        """As it is written; a text is no limit."""
+        """As it is written; a text does not limit anything."""
 
     @property
     def memory_limit(self) -> Quantity | str | None:
-        """As it is written; a text is no limit."""
+        """As it is written; a text does not limit anything."""
 
     @property
     def port(self) -> int | None:
@@ -170,7 +170,7 @@ class Job(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """The name of the job."""
 
     @property
     def retries(self) -> int | None:
@@ -178,7 +178,7 @@ class Job(Protocol):
 
     @property
     def checkpoint(self) -> object:
-        """A text."""
+        """A text, which can have run-time parts."""
 
     @property
     def roles(self) -> Sequence[Role]:
@@ -186,7 +186,7 @@ class Job(Protocol):
 
     @property
     def policies(self) -> Sequence[Policy]:
-        """The written ones."""
+        """The policies that are written, without those that the language adds."""
 
     @property
     def cluster(self) -> Cluster:

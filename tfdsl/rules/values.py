@@ -138,7 +138,7 @@ def one_of(text: str, kind: StringType, what: str) -> Broken | None:
 
 
 def image(name: str) -> Broken | None:
-    """A container image."""
+    """Whether ``name`` can be the name of a container image."""
     return _object(name, "container image", _image_problem(name))
 
 

@@ -17,7 +17,7 @@ Fate: TypeAlias = Literal["done", "sought", "told"]
 
 
 class Row(Record):
-    """What becomes of ``key``. ``why``: the reason of what is told, and what happens instead."""
+    """What becomes of ``key``. ``why``: the reason that is reported, and what happens instead."""
 
     key: str
     fate: Fate

@@ -1,4 +1,4 @@
-"""One job as processes: the machine of its life is told what happens to them, and they do what it orders.
+"""One job as processes: what happens to them goes to the machine of its life, and they do what it orders.
 
 A :class:`LocalReplica` has the steps of a replica in their order, its command, and how all of it is stopped. The
 :class:`Loop` is one thread that waits for processes, their output, timers and signals.
@@ -21,7 +21,6 @@ from typing import Final
 
 from tfdsl.ir.model import Job
 from tfdsl.lifecycle.behaviour import (
-    RESTARTS,
     Behaviour,
     ClearTimer,
     Decision,
@@ -47,6 +46,7 @@ from tfdsl.running.plan import Program, Replica
 from tfdsl.running.screen import Lines, Result, Screen, length
 from tfdsl.running.supervisor import Supervisor
 from tfdsl.vocabulary.quantities import Duration
+from tfdsl.vocabulary.statements import RESTARTS
 
 FIRST_PAUSE: Final = 10.0
 LONGEST_PAUSE: Final = 300.0
@@ -156,7 +156,7 @@ class LocalJob:
     # --- from outside ---
 
     def begin(self) -> None:
-        """Start the job."""
+        """Start the job, and the clocks of faults that are injected at a time."""
         self._watch.add(self._supervisor.fileno(), self._supervised)
         for number, ms, events in self._faults.timed:
             self._timers.set((self, "inject", number), (ms or 0) / 1000, partial(self._inject, events))
@@ -241,7 +241,7 @@ class LocalJob:
         self._timers.set((self, *key), seconds, partial(replica.due, key[1]))
 
     def forget(self, key: tuple[str, str]) -> None:
-        """Do not."""
+        """Clear the timer ``key``."""
         self._timers.clear((self, *key))
 
     def not_here(self, task: Task) -> None:
@@ -426,7 +426,7 @@ class LocalReplica:
 
     @property
     def task(self) -> Task:
-        """Its name."""
+        """The task that the replica runs."""
         return self.plan.task
 
     @property
@@ -697,7 +697,7 @@ class Loop:
         self._selector.register(descriptor, selectors.EVENT_READ, todo)
 
     def remove(self, descriptor: int) -> None:
-        """Do not any more."""
+        """Stop watching ``descriptor``."""
         self._selector.unregister(descriptor)
 
     # --- the run ---

@@ -162,7 +162,8 @@ class Mounts:
             for key in mount.items:
                 if not os.path.exists(os.path.join(given.source, key)):
                     yield command_rules.NO_KEY(place, folder=given.source, key=key, path=mounted.at)
-        if mount is not None and not denied and self._hides_folder(replica, mounted):
+        is_of_job = mount is not None or mounted.memory is not None
+        if is_of_job and not denied and self._hides_folder(replica, mounted):
             error = command_rules.HIDDEN_FOLDER(place, path=mounted.at, role=replica.role.name)
             yield error.help(f'run in another folder, or mount this one too: --mount "{replica.folder}=."')
         if denied:

@@ -133,7 +133,7 @@ class Logs:
         return os.path.join(self.folder, name.replace("[", "-").replace("]", "").replace("/", "-") + ".log")
 
     def close(self) -> None:
-        """Close all files."""
+        """Close the log files of all tasks."""
         for file in self._files.values():
             if file is not None:
                 file.close()

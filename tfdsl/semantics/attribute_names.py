@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from tfdsl import targets
-from tfdsl.diagnostics import Diagnostic, name_rules
+from tfdsl.diagnostics import Diagnostic, Report, name_rules
 from tfdsl.diagnostics.suggest import closest, fold, folded, offering, proposing, words_of
 from tfdsl.record import Record
 from tfdsl.rules.job import misplaced
@@ -25,9 +24,6 @@ from tfdsl.vocabulary.types import (
     Type,
     UnionType,
 )
-
-if TYPE_CHECKING:
-    Report = Callable[[Diagnostic], None]
 
 
 class Around(Record):

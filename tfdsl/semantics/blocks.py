@@ -10,24 +10,24 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from tfdsl import targets
-from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
-from tfdsl.diagnostics.suggest import closest, enumeration, offering, proposing, words_of
+from tfdsl.diagnostics import Diagnostic, Report, name_rules, repeated, value_rules
+from tfdsl.diagnostics.suggest import closest, enumeration, meant, offering, proposing, words_of
 from tfdsl.record import Record, replace
 from tfdsl.rules.job import step_name
 from tfdsl.rules.values import as_label
 from tfdsl.semantics import attribute_names
 from tfdsl.semantics.attribute_names import Around
 from tfdsl.semantics.conditions import Conditions
-from tfdsl.semantics.known_names import Report, known_role, meant, repeated, target_called
+from tfdsl.semantics.known_names import known_role, target_called
 from tfdsl.semantics.scope import in_order
 from tfdsl.syntax import ast
 from tfdsl.text import Span
 from tfdsl.vocabulary import attributes
 from tfdsl.vocabulary.statements import STEP_ATTRIBUTES
+from tfdsl.vocabulary.types import Option
 
 if TYPE_CHECKING:
     from tfdsl.backend import Backend
-    from tfdsl.vocabulary.types import Option
 
 
 Block = TypeVar("Block", ast.Cluster, ast.Build, ast.Matrix)

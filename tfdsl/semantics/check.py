@@ -8,62 +8,29 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from typing import TypeVar
 
 from tfdsl import targets
-from tfdsl.diagnostics import Diagnostic, name_rules, syntax_rules, value_rules
+from tfdsl.diagnostics import Diagnostic, Report, name_rules, syntax_rules, value_rules
 from tfdsl.gc_pause import without_gc
 from tfdsl.record import Record
 from tfdsl.semantics import absent, layers, resolved, statements, target_options
 from tfdsl.semantics.blocks import JobBlock, Templates, check_templates, read_job
 from tfdsl.semantics.conditions import Conditions, has_conditions
-from tfdsl.semantics.derived import Asked, Derived, Reports, check_any_left, check_name, chosen, derive
+from tfdsl.semantics.derived import Derived, Reports, check_any_left, check_name, chosen, derive
 from tfdsl.semantics.job_rules import check_images, check_job
-from tfdsl.semantics.known_names import Report
-from tfdsl.semantics.params import Given, Params
+from tfdsl.semantics.params import Params
 from tfdsl.semantics.project import Program, used_templates
-from tfdsl.semantics.resolve import Resolver, Shared, names_and_types
+from tfdsl.semantics.request import Choice, Request
+from tfdsl.semantics.resolve import Resolver, Shared, Unsets, names_and_types
 from tfdsl.semantics.scope import JobNames, Scope
-from tfdsl.semantics.target_options import GivenOption
 from tfdsl.syntax import ast
-from tfdsl.text import Source, Span
-
-if TYPE_CHECKING:
-    from tfdsl.backend import Backend
-    from tfdsl.semantics.unset import Unsets
-
+from tfdsl.text import Span
 
 COST_OF_ITEM = 10
 """The cost of resolving an item of a block for one more job of its matrix, relative to copying an element of a list."""
 
 Done = TypeVar("Done")
-Extent: TypeAlias = Literal["all", "sample", "first", "names"]
-
-
-class Wanted(Record):
-    """A target to compile for. ``version``: from ``-t X@V`` (one that it has), else ``None``."""
-
-    target: Backend
-    version: str | None = None
-
-
-class Request(Record):
-    """What to check for: targets (none: the language alone), profile, ``--set``, ``-O``, and one job or all.
-
-    ``job``, ``name``: ``--job`` and ``--name``. ``values``: the files of ``--params``. ``extent``: which jobs of each
-    matrix are checked: all of them, the first and one for each further value of an axis, or the first. With ``names``
-    no job is, only their names. ``scale``: role → replicas that it has whatever the text says.
-    """
-
-    targets: tuple[Wanted, ...] = ()
-    profile: str | None = None
-    given: tuple[Given, ...] = ()
-    options: tuple[GivenOption, ...] = ()
-    job: Asked | None = None
-    name: Asked | None = None
-    extent: Extent = "all"
-    values: tuple[Source, ...] = ()
-    scale: Mapping[str, int] = {}
 
 
 class Checked(Record):
@@ -81,9 +48,9 @@ class Checked(Record):
 
 
 @without_gc
-def check(program: Program, request: Request) -> Checked:
+def check(program: Program, request: Request, choices: Sequence[Choice] = ()) -> Checked:
     """Resolve and check all jobs of ``program``."""
-    return whole(check_in_steps(program, request))
+    return whole(check_in_steps(program, request, choices))
 
 
 def whole(steps: Generator[None, None, Done]) -> Done:
@@ -96,13 +63,13 @@ def whole(steps: Generator[None, None, Done]) -> Done:
             return done
 
 
-def check_in_steps(program: Program, request: Request) -> Generator[None, None, Checked]:
+def check_in_steps(program: Program, request: Request, choices: Sequence[Choice]) -> Generator[None, None, Checked]:
     """:func:`check` with a break after each job."""
     if not program.readable:
         return Checked((), (), frozenset())
     collector = _Collector()
-    params = Params(program, request.profile, request.given, collector, request.values, request.scale)
-    with_pods = tuple(wanted.target.name for wanted in request.targets if wanted.target.pods)
+    params = Params(program, request.profile, request.params, collector, request.values, request.scale)
+    with_pods = tuple(choice.backend.name for choice in choices if choice.backend.pods)
     templates = Templates(program.templates, with_pods)
     if program.templates:
         check_templates(templates, collector)
@@ -111,10 +78,10 @@ def check_in_steps(program: Program, request: Request) -> Generator[None, None, 
         check_any_left([one for one in derived if one.chosen], collector)
     if request.extent == "names":
         return Checked((), tuple(collector.diagnostics), frozenset(params.used))
-    if request.targets and not program.jobs and not program.syntax_errors:
+    if choices and not program.jobs and not program.syntax_errors:
         diagnostic = name_rules.NO_JOB(Span(program.files[0].source, 0, 0))
         collector(diagnostic.help("write job NAME { … }; a file without a job can be included, but not compiled"))
-    checker = _Checker(templates, params, request, collector)
+    checker = _Checker(templates, params, request, choices, collector)
     of_node: dict[int, list[Derived]] = {}
     for one in derived:
         of_node.setdefault(id(one.node), []).append(one)
@@ -131,7 +98,7 @@ def check_in_steps(program: Program, request: Request) -> Generator[None, None, 
     diagnostics = collector.diagnostics
     if program.syntax_errors:
         diagnostics = independent(diagnostics, program)
-    jobs = (job for at in range(len(request.targets) or 1) for of_one in of_nodes for job in of_one[at])
+    jobs = (job for at in range(len(choices) or 1) for of_one in of_nodes for job in of_one[at])
     return Checked(tuple(jobs), tuple(diagnostics), everything, unsets, params.conditions)
 
 
@@ -153,10 +120,13 @@ class _Collector:
 class _Checker:
     """Resolves and checks one job after the other."""
 
-    def __init__(self, templates: Templates, params: Params, request: Request, report: _Collector) -> None:
+    def __init__(
+        self, templates: Templates, params: Params, request: Request, choices: Sequence[Choice], report: _Collector
+    ) -> None:
         self.templates = templates
         self.params = params
         self.request = request
+        self.choices = choices
         self.report = report
         self.shared = Shared(report)
 
@@ -167,20 +137,20 @@ class _Checker:
         elif self.request.extent == "first":
             derived = derived[:1]
         derived = self._affordable(node, derived)
-        wanted = self.request.targets or (None,)
+        choices = self.choices or (None,)
         if not derived:  # more jobs than a file can have
             self._block(Derived(node, node.name.text, node.name.span, known=False), self.report)
-            return [[] for _ in wanted]
+            return [[] for _ in choices]
         reports = Reports(self.report)
         read = list(zip(self._blocks(node, derived, reports), derived, strict=True))
         present = [(block, one) for block, one in read if not one.absent]
-        found = [[self._job(block, one, each, reports) for block, one in present] for each in wanted]
-        asked = {one.target.name for one in self.request.targets}
+        found = [[self._job(block, one, each, reports) for block, one in present] for each in choices]
+        asked = {choice.backend.name for choice in self.choices}
         others = [target for name in read[0][0].targets if name not in asked and (target := targets.find(name))]
         for target in others:
             for block, one in present:
                 if one.sampled:
-                    self._job(block, one, Wanted(target), reports, compiled=False)
+                    self._job(block, one, Choice(target), reports, compiled=False)
         for block, one in read:
             if one.absent and one.sampled:
                 self._check_absent(block, one, reports.about(one))
@@ -204,7 +174,7 @@ class _Checker:
         shared = Shared(only)
         for target in (None, *(targets.find(name) for name in block.targets)):
             resolver = Resolver(block, derived, self.params, target, only, shared, compiled=False)
-            self._resolved(block, Wanted(target) if target is not None else None, resolver)
+            self._resolved(block, Choice(target) if target is not None else None, resolver)
 
     def _affordable(self, node: ast.Job, derived: Sequence[Derived]) -> Sequence[Derived]:
         """``derived``, or the first if all of them need too much work, which is reported."""
@@ -221,23 +191,23 @@ class _Checker:
         self,
         block: JobBlock,
         derived: Derived,
-        wanted: Wanted | None,
+        choice: Choice | None,
         reports: Reports,
         *,
         compiled: bool = True,
     ) -> resolved.Job:
-        """``derived`` resolved for ``wanted`` (``None``: no target); what is wrong with it is reported."""
-        target = wanted.target if wanted is not None else None
+        """``derived`` resolved for ``choice`` (``None``: no target); what is wrong with it is reported."""
+        target = choice.backend if choice is not None else None
         report = reports.about(derived)
         resolver = Resolver(block, derived, self.params, target, report, self.shared, compiled=compiled)
-        job = self._resolved(block, wanted, resolver)
+        job = self._resolved(block, choice, resolver)
         check_name(derived, report)
         check_job(job, report)
         if target.requires_image(job.options) if target is not None else not block.targets:
             check_images(job, report)
         return job
 
-    def _resolved(self, block: JobBlock, wanted: Wanted | None, resolver: Resolver) -> resolved.Job:
+    def _resolved(self, block: JobBlock, choice: Choice | None, resolver: Resolver) -> resolved.Job:
         present = resolver.present_roles()
         for name in resolver.role_names():
             left_out = name not in {*present, *resolver.absent_roles, *self.params.scale}
@@ -247,14 +217,14 @@ class _Checker:
         absent.check(resolver, present)
         outputs = layers.outputs(resolver, present)
         chosen = None
-        if wanted is not None:
+        if choice is not None:
             given = self.request.options
-            chosen = target_options.choose(wanted.target, resolver.target_block, given, wanted.version, resolver.scope)
+            chosen = target_options.choose(choice.backend, resolver.target_block, given, choice.version, resolver.scope)
         return resolved.Job(
             layers.job_settings(resolver),
             resolver.name,
             block.node.name.span,
-            wanted.target.name if wanted is not None else None,
+            choice.backend.name if choice is not None else None,
             chosen.version if chosen is not None else None,
             tuple(layers.role_of(resolver, name, present, outputs[name]) for name in present),
             layers.policies(resolver, present),
@@ -264,8 +234,8 @@ class _Checker:
             chosen.spans if chosen is not None else {},
             layers.patches(resolver, present),
             resolver.derived,
-            _has_pods(block, wanted),
-            wanted is not None and wanted.target.gpus_by_label,
+            _has_pods(block, choice),
+            choice is not None and choice.backend.gpus_by_label,
             block.complete,
             _meant(resolver),
             {name: condition.value.span for name, condition in resolver.absent_roles.items()},
@@ -278,9 +248,9 @@ def _meant(resolver: Resolver) -> frozenset[str]:
     return frozenset(name for layer in (*resolver.job_layers(), *own) for name in layer.meant)
 
 
-def _has_pods(block: JobBlock, wanted: Wanted | None) -> bool:
-    if wanted is not None:
-        return wanted.target.pods
+def _has_pods(block: JobBlock, choice: Choice | None) -> bool:
+    if choice is not None:
+        return choice.backend.pods
     written = [target for name in block.targets if (target := targets.find(name)) is not None]
     return not written or any(target.pods for target in written)
 

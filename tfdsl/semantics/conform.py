@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
+from tfdsl.diagnostics import Report, name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest
 from tfdsl.patterns import regex
 from tfdsl.rules import values
@@ -51,9 +50,6 @@ from tfdsl.vocabulary.types import (
     UnionType,
     a_value,
 )
-
-if TYPE_CHECKING:
-    Report = Callable[[Diagnostic], None]
 
 LONGEST_OFFER = 200
 """The most characters of a text that a fix rewrites as another literal."""

@@ -6,25 +6,23 @@ Their names are evaluated here, and ``--job`` and ``--name`` are applied, before
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, TypeAlias
 
-from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
+from tfdsl.diagnostics import Diagnostic, Report, name_rules, repeated, value_rules
 from tfdsl.diagnostics.suggest import closest, enumeration, listing
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.rules import values
 from tfdsl.semantics.conditions import Conditions
 from tfdsl.semantics.evaluate import evaluate
-from tfdsl.semantics.known_names import Report, repeated
 from tfdsl.semantics.operators import settle
 from tfdsl.semantics.project import Program
-from tfdsl.semantics.scope import Scope, references
+from tfdsl.semantics.scope import Combination, Scope, references
 from tfdsl.semantics.values import (
     CONTAINERS,
     POISON,
-    Data,
     ListData,
     Poison,
     Reference,
@@ -36,7 +34,7 @@ from tfdsl.semantics.values import (
     with_article,
 )
 from tfdsl.syntax import ast
-from tfdsl.text import Span
+from tfdsl.text import Argument, Span
 from tfdsl.vocabulary.names import LONGEST_LABEL
 from tfdsl.vocabulary.quantities import Undecided
 from tfdsl.vocabulary.statements import INDEX
@@ -57,30 +55,6 @@ MOST_FACTORS = 8
 
 MOST_SAMPLED = 100
 """The most jobs of one matrix that an editor checks at a keystroke."""
-
-
-class Combination(Record):
-    """One value of each axis. ``matrix``: the word that its block begins with; ``count``: how many combinations it has.
-
-    ``sampled``: the first combination, or one of the first that differ from it in one axis alone.
-
-    ``broken``: the matrix has an error, so that no value is known of an axis that it does not have.
-    """
-
-    index: int
-    values: Mapping[str, Value]
-    matrix: Span
-    count: int = 1
-    sampled: bool = True
-    broken: bool = False
-
-    def shown(self) -> str:
-        """``lr = 1e-3, size = "small"``."""
-        return ", ".join(f"{name} = {_written(value.data)}" for name, value in self.values.items())
-
-
-def _written(data: Data) -> str | None:
-    return f'"{data}"' if isinstance(data, str) else show(data)
 
 
 def combinations(matrix: ast.Matrix, scope: Scope, room: int) -> Sequence[Combination]:
@@ -201,13 +175,6 @@ def _of_one_type(name: str, items: tuple[Value, ...], scope: Scope) -> tuple[Val
 
 
 _IN_LABELS = regex(r"[-a-z0-9]*")
-
-
-class Asked(Record):
-    """The text of ``--job`` or ``--name``, and where it was written."""
-
-    text: str
-    place: Span
 
 
 class Derived(Record):
@@ -337,7 +304,7 @@ def _operand(pattern: ast.Str, scope: Scope) -> Span:
 # --- what is asked for -----------------------------------------------------------------------------------------
 
 
-def chosen(jobs: Sequence[Derived], job: Asked | None, name: Asked | None, report: Report) -> list[Derived]:
+def chosen(jobs: Sequence[Derived], job: Argument | None, name: Argument | None, report: Report) -> list[Derived]:
     """``jobs`` with a mark on those that ``--job`` leaves, and with the name that ``--name`` gives."""
     left = list(jobs)
     if job is not None:
@@ -353,22 +320,22 @@ def chosen(jobs: Sequence[Derived], job: Asked | None, name: Asked | None, repor
     marked = [one if id(one) in keep else replace(one, chosen=False) for one in jobs]
     if name is None or len(there) != 1:
         return marked
-    renamed = replace(there[0], name=name.text, named_at=name.place, known=True, given=True)
+    renamed = replace(there[0], name=name.text, named_at=name.span, known=True, given=True)
     return [renamed if one is there[0] else one for one in marked]
 
 
-def unknown_job(known: Sequence[str], asked: Asked) -> Diagnostic:
-    """That there is no job ``asked``."""
+def unknown_job(known: Sequence[str], asked: Argument) -> Diagnostic:
+    """The error that there is no job ``asked``."""
     near = closest(asked.text, known)
     others = f"{'the job is' if len(known) == 1 else 'there are'} {listing(known)}" if known else ""
     advice = f"did you mean {near}?" if near else others
-    error = name_rules.UNKNOWN_JOB(asked.place, name=asked.text)
+    error = name_rules.UNKNOWN_JOB(asked.span, name=asked.text)
     return error.help(advice) if advice else error
 
 
-def several_jobs(names: Sequence[str], asked: Asked) -> Diagnostic:
+def several_jobs(names: Sequence[str], asked: Argument) -> Diagnostic:
     """That one name is asked for several jobs."""
-    error = name_rules.NAME_FOR_SEVERAL(asked.place, name=asked.text, count=f"{len(names):,}")
+    error = name_rules.NAME_FOR_SEVERAL(asked.span, name=asked.text, count=f"{len(names):,}")
     return error.help(f"choose one of them with --job: {listing(names)}")
 
 

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tfdsl import targets
-from tfdsl.diagnostics import Diagnostic, Edit, name_rules, value_rules
+from tfdsl.diagnostics import Diagnostic, Edit, name_rules, repeated, value_rules
 from tfdsl.diagnostics.suggest import closest, enumeration, is_sure, proposing
 from tfdsl.patterns import regex
 from tfdsl.record import replace
 from tfdsl.semantics import operators
-from tfdsl.semantics.known_names import repeated
 from tfdsl.semantics.scope import JobNames, Pending, Scope
 from tfdsl.semantics.values import (
     CONTAINERS,
@@ -526,7 +525,7 @@ def _job_member(name: ast.Name, job: JobNames) -> Data | Diagnostic:
 
 
 def role_member(role: ast.Name, name: ast.Name, scope: Scope) -> Data | Diagnostic:
-    """``roles.role.name``."""
+    """The value of ``roles.ROLE.NAME``, or what is wrong with it."""
     if scope.job is None:
         return name_rules.NOT_IN_JOB(role.span, name="roles")
     names = list(scope.job.role_names())

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, enumeration, fold, folded, is_sure, words_of
 from tfdsl.patterns import regex
-from tfdsl.record import Record
 from tfdsl.semantics import operators
 from tfdsl.semantics.project import not_read, shown_path
+from tfdsl.semantics.scope import EnvFile, Scope
 from tfdsl.semantics.values import (
     POISON,
     Data,
@@ -36,9 +35,6 @@ from tfdsl.text import Span
 from tfdsl.vocabulary import foreign, functions as rows
 from tfdsl.vocabulary.attributes import ENV_NAME
 from tfdsl.vocabulary.secrets import is_secret
-
-if TYPE_CHECKING:
-    from tfdsl.semantics.scope import Scope
 
 
 def call(name: ast.Name, arguments: list[Value], scope: Scope, span: Span) -> Data | Diagnostic:
@@ -283,14 +279,6 @@ LARGEST_FILE = 1 << 20
 _KEY = regex(ENV_NAME)
 _EXPORT = regex(r"export\s")
 _MOST_LISTED = 5
-
-
-class EnvFile(Record):
-    """What a file contains: ``values`` by key, what is wrong by line, and the ``quoted`` keys with their lines."""
-
-    values: dict[str, str]
-    problems: dict[int, str]
-    quoted: dict[int, str]
 
 
 def read_env_file(text: str) -> EnvFile:

@@ -2,36 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
-from tfdsl.diagnostics.suggest import enumeration
+from tfdsl.diagnostics import Diagnostic, Report, name_rules, value_rules
+from tfdsl.diagnostics.suggest import enumeration, meant
 from tfdsl.record import replace
 from tfdsl.rules import mounts, values
 from tfdsl.rules.broken import Broken, Place
+from tfdsl.rules.fields import broken_by
 from tfdsl.rules.job import images, of_job, of_role
 from tfdsl.semantics.conform import conform
-from tfdsl.semantics.known_names import Report, meant
 from tfdsl.semantics.rule_views import RoleView, job_span, job_view, role_span, value_span
 from tfdsl.semantics.values import Data, Entry, ListData, MapData, PodField, Reference, Value
+from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import ATTRIBUTES, NO_LIMIT, TOLERATION, TRAINERS
+from tfdsl.vocabulary.statements import BLOCKS
 from tfdsl.vocabulary.types import StringType
 
 if TYPE_CHECKING:
     from tfdsl.semantics import resolved
-    from tfdsl.text import Span
-
-
-_NAMED_MOUNTS = {"pvc": "claim", "configmap": "ConfigMap", "secret": "Secret"}
-_REFERENCES = {"secret": "Secret", "configmap": "ConfigMap"}
 
 
 def check_job(job: resolved.Job, report: Report) -> None:
     """Report everything in ``job`` that breaks a rule of the language."""
     view = job_view(job)
     order = sorted(range(len(job.roles)), key=lambda at: job.roles[at].name_span.start)
-    for broken in (*_job_names(job), *of_job(view, order)):
+    for broken in (*_names("job", job), *of_job(view, order)):
         if not _follows(broken, job):
             report(_with_conditions(broken.diagnostic(lambda place: job_span(job, place)), job))
     for role, its_view in zip(job.roles, view.roles, strict=True):
@@ -77,7 +74,9 @@ def _follows(broken: Broken, job: resolved.Job) -> bool:
 
 
 def _check_role(role: resolved.Role, view: RoleView, report: Report) -> None:
-    rules = [*_role_names(role), *of_role(view)]
+    rules = [*_names("role", role), *of_role(view)]
+    for at, step in enumerate(role.steps):
+        rules += [broken.below("steps", at) for broken in _names("step", step)]
     if role.mounted:
         rules += mounts.durable(view, [at for at, mount in enumerate(role.mounts) if mount.outlives_job])
     for broken in rules:
@@ -93,126 +92,58 @@ def _check_role(role: resolved.Role, view: RoleView, report: Report) -> None:
 # --- names -----------------------------------------------------------------------------------------------------
 
 
-_TEXTS: dict[str, Callable[[str], Broken | None]] = {
-    "namespace": lambda text: values.label_name(text, "namespace"),
-    "priority": lambda text: values.object_name(text, "PriorityClass"),
-    "image": values.image,
-}
-"""Attributes that are one name, and what is wrong with it."""
+def _names(block: str, holder: resolved.Job | resolved.Role | resolved.Step) -> Iterator[Broken]:
+    """What the rules of its attributes say, each of its own value."""
+    for row in BLOCKS[block]:
+        data = holder.data(row.name)
+        if row.name in ("env", "env_from"):
+            yield from (broken.below(row.name) for broken in _references(data))
+        elif data is not None:
+            yield from (broken.below(row.name) for broken in broken_by(block, row.name, _plain(data)))
+
 
 _OBJECTS = {row.name: row.type.names for row in ATTRIBUTES if isinstance(row.type, StringType) and row.type.names}
 """Attribute of a role → the kind of the object that it names."""
 
 
-def _names(holder: resolved.Job | resolved.Role | resolved.Step, *attributes: str) -> Iterator[Broken]:
-    for attribute in attributes:
-        text = holder.data(attribute)
-        if isinstance(text, str):
-            yield from _one(_TEXTS[attribute](text), attribute)
-
-
-def _job_names(job: resolved.Job) -> Iterator[Broken]:
-    yield from _names(job, "namespace", "priority")
-    yield from _entries(job, "labels", values.labels)
-    yield from _entries(job, "annotations", values.annotation_keys)
-
-
-def _role_names(role: resolved.Role) -> Iterator[Broken]:
-    yield from _names(role, "image")
-    for name, what in _OBJECTS.items():
-        text = role.data(name)
-        if isinstance(text, str):
-            yield from _one(values.object_name(text, what), name)
-    secrets = role.data("image_pull_secrets")
-    for at, item in enumerate(secrets.items if isinstance(secrets, ListData) else ()):
-        if isinstance(item.data, str):
-            yield from _one(values.object_name(item.data, "Secret"), "image_pull_secrets", at)
-    yield from _env_names(role)
-    for at, step in enumerate(role.steps):
-        yield from (broken.below("steps", at) for broken in _step_names(step))
-    yield from _entries(role, "labels", values.labels)
-    yield from _entries(role, "annotations", values.annotation_keys)
-    yield from _entries(role, "node_selector", values.node_labels)
-    yield from _entries(role, "resources", values.resources)
-    yield from _ports(role)
-    device = role.data("gpu_resource")
-    if isinstance(device, str):
-        yield from (broken.below("gpu_resource") for broken in values.resource_name(device))
-
-
-def _step_names(step: resolved.Step) -> Iterator[Broken]:
-    yield from _names(step, "image")
-    yield from _env_names(step)
-    yield from _ports(step)
-
-
-def _ports(holder: resolved.Role | resolved.Step) -> Iterator[Broken]:
-    if "ports" in holder.settings:
-        from tfdsl.rules.job import port_names
-
-        yield from _entries(holder, "ports", port_names)
-
-
-def _env_names(holder: resolved.Role | resolved.Step) -> Iterator[Broken]:
-    for name, value in holder.entries("env").items():
-        yield from (broken.below("env", name) for broken in _reference(value))
-    sources = holder.data("env_from")
-    for at, item in enumerate(sources.items if isinstance(sources, ListData) else ()):
-        yield from (broken.below("env_from", at) for broken in _reference(item))
-
-
-def _reference(value: Value) -> Iterator[Broken]:
-    if isinstance(value.data, PodField) and isinstance(value.data.path.data, str):
-        from tfdsl.rules.values import pod_field
-
-        yield from _one(pod_field(value.data.path.data), "field")
-    if not isinstance(value.data, Reference):
-        return
-    kind = _REFERENCES[value.data.kind]
-    name, key = value.data.name.data, value.data.key.data if value.data.key is not None else None
-    if isinstance(name, str):
-        yield from _one(values.object_name(name, kind), "name")
-    if isinstance(key, str):
-        yield from _one(values.data_key(key, kind), "key")
-
-
-def _entries(
-    holder: resolved.Job | resolved.Role | resolved.Step,
-    name: str,
-    rule: Callable[[Mapping[str, object]], Iterable[Broken]],
-) -> Iterator[Broken]:
-    data = holder.data(name)
+def _plain(data: Data) -> object:
+    """Lists and maps as those of Python."""
     if isinstance(data, MapData):
-        entries = {key: _members(entry.value.data) for key, entry in data.entries.items()}
-        yield from (broken.below(name) for broken in rule(entries))
-
-
-def _members(data: Data) -> object:
-    """A list as a tuple of its values."""
+        return {key: _plain(entry.value.data) for key, entry in data.entries.items()}
     return tuple(item.data for item in data.items) if isinstance(data, ListData) else data
 
 
-def _one(broken: Broken | None, *place: str | int) -> Iterator[Broken]:
-    if broken is not None:
-        yield broken.below(*place)
+def _references(data: Data | None) -> Iterator[Broken]:
+    """What is wrong with the objects and fields that variables take their values from."""
+    places: Iterable[tuple[str | int, Value]] = ()
+    if isinstance(data, MapData):
+        places = ((key, entry.value) for key, entry in data.entries.items())
+    elif isinstance(data, ListData):
+        places = enumerate(data.items)
+    for at, value in places:
+        source = value.data
+        parts: Mapping[str, Value | None] = {}
+        if isinstance(source, PodField):
+            parts = {"field": source.path}
+        elif isinstance(source, Reference):
+            parts = {"name": source.name, "key": source.key}
+        block = source.kind if isinstance(source, Reference) else "pod_field"
+        for name, part in parts.items():
+            if part is not None and isinstance(part.data, str):
+                yield from (broken.below(at, name) for broken in broken_by(block, name, part.data))
 
 
 # --- mounts and tolerations ------------------------------------------------------------------------------------
 
 
 def _check_mount(mount: resolved.Mount, report: Report) -> None:
-    what = _NAMED_MOUNTS.get(mount.kind.name)
-    if what is not None and mount.source is not None:
-        _check_name(mount.source, what, report)
-    storage_class = mount.options.get("storage_class")
-    if storage_class is not None:
-        _check_name(storage_class.value, "StorageClass", report)
-
-
-def _check_name(value: Value, what: str, report: Report) -> None:
-    broken = values.object_name(value.data, what) if isinstance(value.data, str) else None
-    if broken is not None:
-        report(broken.at(value.span))
+    named = [(mount.kind.field, mount.source)] if mount.source is not None else []
+    if "storage_class" in mount.options:
+        named.append(("storage_class", mount.options["storage_class"].value))
+    for name, value in named:
+        if isinstance(value.data, str):
+            for broken in broken_by(f"mount {mount.kind.name}", name, value.data):
+                report(broken.at(value.span))
 
 
 def _check_toleration(entries: Mapping[str, Entry], span: Span, report: Report) -> None:

@@ -2,41 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from tfdsl import targets
-from tfdsl.diagnostics import Diagnostic, name_rules
+from tfdsl.diagnostics import Diagnostic, Report, name_rules
 from tfdsl.diagnostics.command_rules import UNUSABLE_TARGET
-from tfdsl.diagnostics.suggest import alias_table, closest, enumeration, offering, words_of
+from tfdsl.diagnostics.suggest import alias_table, enumeration, meant, words_of
+from tfdsl.text import Span
 from tfdsl.vocabulary import attributes
 
 if TYPE_CHECKING:
     from tfdsl.backend import Backend
-    from tfdsl.text import Span
-
-
-Report: TypeAlias = Callable[[Diagnostic], None]
-"""Takes what is wrong."""
-
-
-def meant(
-    diagnostic: Diagnostic,
-    word: str,
-    names: Collection[str],
-    aliases: Mapping[str, str] | None = None,
-    otherwise: str | None = None,
-) -> Diagnostic:
-    """``diagnostic``, about the unknown ``word``, with the likely one of ``names``, else the help ``otherwise``."""
-    near = closest(word, names, aliases)
-    if near is not None:
-        return offering(diagnostic, near, names, aliases)
-    return diagnostic if otherwise is None else diagnostic.help(otherwise)
-
-
-def repeated(diagnostic: Diagnostic, first: Span, verb: str = "") -> Diagnostic:
-    """``diagnostic``, about what is here (set, used …) once more, with the place of the ``first`` time."""
-    return diagnostic.note(first, f"first {verb} here" if verb else "first here").marked(f"{verb} again here".lstrip())
 
 
 def known_role(name: str, span: Span, report: Report) -> bool:

@@ -373,7 +373,7 @@ class _Steps(_Fold[StepBlock, StepBlock, resolved.Step]):
         return twice(item, first, "role" if self.role in self.resolver.role_names() else "job")
 
     def put(self, keys: Sequence[Key], item: StepBlock) -> None:
-        """Attribute by attribute."""
+        """Merge a step into that of a lower layer, attribute by attribute."""
         node, below = item.node, self.items.get(keys[0])
         same_kind = below is not None and below.kind == node.kind
         settings = dict(below.settings) if below is not None and same_kind else {}

@@ -23,12 +23,11 @@ from tfdsl.semantics.values import (
     map_data,
     show,
 )
+from tfdsl.text import Span
 from tfdsl.vocabulary.quantities import Duration, Quantity, Undecided, duration, quantity
 
 if TYPE_CHECKING:
     from decimal import Decimal
-
-    from tfdsl.text import Span
 
 LARGEST_NUMBER = 2**63 - 1
 LONGEST_TEXT = 1 << 20

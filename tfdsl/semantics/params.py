@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from tfdsl.diagnostics import Diagnostic, name_rules, syntax_rules, value_rules
-from tfdsl.diagnostics.suggest import alias_table, closest, enumeration
+from tfdsl.diagnostics import Diagnostic, Report, name_rules, repeated, syntax_rules, value_rules
+from tfdsl.diagnostics.suggest import alias_table, closest, enumeration, meant
 from tfdsl.patterns import regex
-from tfdsl.record import Record, replace
+from tfdsl.record import replace
 from tfdsl.semantics import operators
 from tfdsl.semantics.bounds import DEFAULT, Bounds
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
-from tfdsl.semantics.known_names import Report, meant, repeated
 from tfdsl.semantics.project import Program
+from tfdsl.semantics.request import Form, Given
 from tfdsl.semantics.scope import Globals, Scope, in_order, references
 from tfdsl.semantics.values import POISON, Value, list_data
 from tfdsl.syntax import ast, parse_expression
@@ -37,10 +36,6 @@ from tfdsl.vocabulary.types import (
     a_value,
 )
 
-if TYPE_CHECKING:
-    pass
-
-
 # --- values from outside the file: --set K=V, -O TARGET.K=V, K=@FILE, and those of a Python program --------------
 
 
@@ -48,8 +43,6 @@ if TYPE_CHECKING:
 BARE_WORDS = r"\s*(?![A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\s*\Z)[^\s\"'\[\](){}?]+\s*\Z"
 
 
-Form: TypeAlias = Literal["text", "lines", "literal"]
-"""How the text of a value is read: as ``--set`` takes it, as a list with one item a line, or as a literal."""
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
 _AMOUNT = regex(rf"{_NUMBER}(?:[A-Za-z]+(?:{_NUMBER}[A-Za-z]+)*)?")
 
@@ -225,14 +218,6 @@ def _simple(ref: ast.TypeRef, report: Report) -> Type | None:
 
 
 # --- params ------------------------------------------------------------------------------------------------------
-
-
-class Given(Record):
-    """A value for a param from outside the file, and how its text is read."""
-
-    name: str
-    source: Source
-    form: Form = "text"
 
 
 class Params(Globals):

@@ -40,7 +40,7 @@ class Pattern:
         self.anchors: dict[int, str] = {}
 
     def state(self, test: Callable[[str], object] | None, *nexts: int) -> int:
-        """A new state."""
+        """Add a state; returns its number."""
         if len(self.tests) >= MOST_STATES:
             raise PatternError("it is too long")
         self.tests.append(test)

@@ -11,9 +11,8 @@ import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from tfdsl.diagnostics import Diagnostic, Rule, name_rules
+from tfdsl.diagnostics import Diagnostic, Rule, name_rules, repeated
 from tfdsl.record import Record
-from tfdsl.semantics.known_names import repeated
 from tfdsl.source_files import Outside, is_file_name
 from tfdsl.syntax import ast, parse
 from tfdsl.syntax.bidi import reordered

@@ -5,10 +5,11 @@ What the layers come to is in :mod:`tfdsl.semantics.layers`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeAlias, TypeVar
 
-from tfdsl.diagnostics import Diagnostic, value_rules
+from tfdsl.backend import Backend
+from tfdsl.diagnostics import Diagnostic, Report, value_rules
 from tfdsl.record import replace
 from tfdsl.rules import policies
 from tfdsl.semantics import operators, resolved, statements
@@ -17,7 +18,6 @@ from tfdsl.semantics.conditions import Conditions
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.derived import Derived
 from tfdsl.semantics.evaluate import evaluate, spent
-from tfdsl.semantics.known_names import Report
 from tfdsl.semantics.params import Params
 from tfdsl.semantics.scope import PENDING, Dependence, JobNames, Pending, Scope, dependence
 from tfdsl.semantics.values import CONTAINERS, ELEMENT, POISON, Poison, Value
@@ -26,10 +26,6 @@ from tfdsl.text import Span
 from tfdsl.vocabulary import attributes
 from tfdsl.vocabulary.types import Type
 
-if TYPE_CHECKING:
-    from tfdsl.backend import Backend
-    from tfdsl.semantics.unset import Unsets
-
 T = TypeVar("T")
 Conditional: TypeAlias = "ast.Assign | ast.Mount | ast.Output | ast.Policy | ast.Patch | ast.Step | ast.Unset"
 Key: TypeAlias = "tuple[int, str | None]"
@@ -37,6 +33,38 @@ Key: TypeAlias = "tuple[int, str | None]"
 
 COST = 10
 """The cost of checking and lowering an element of an attribute, relative to copying it."""
+
+
+Place: TypeAlias = tuple[str, int, int]
+Miss: TypeAlias = tuple[Span, Diagnostic]
+"""Where nothing was there to unset, and the error."""
+
+
+class Unsets:
+    """What each ``unset`` has taken away, and what not, by the places of its name.
+
+    ``took``: where there is something; ``missed``: the errors where, for some user, there is nothing.
+    """
+
+    def __init__(self) -> None:
+        self.took: dict[Place, Span] = {}
+        self.missed: dict[Place, Miss] = {}
+
+    def left(self) -> Iterator[Diagnostic]:
+        """The errors of every ``unset`` that has taken nothing away."""
+        yield from (diagnostic for place, (_, diagnostic) in self.missed.items() if place not in self.took)
+
+    def add(self, took: Iterable[Span], missed: Iterable[Miss]) -> None:
+        """Add what is known from another user of the same templates."""
+        for span in took:
+            self.took[_place(span)] = span
+        for span, diagnostic in missed:
+            self.missed.setdefault(_place(span), (span, diagnostic))
+
+
+def _place(span: Span) -> Place:
+    """The same for one place in two readings of a text."""
+    return span.source.path, span.start, span.end
 
 
 class Shared:

@@ -128,7 +128,7 @@ class BuildStep(Record):
 
 
 class Build(Record):
-    """The build block."""
+    """The ``build`` block of a job."""
 
     word: Span
     settings: Mapping[str, Setting]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class OutputView(Record):
-    """An output."""
+    """An output, as the rules see it."""
 
     source: Data
     destination: Data
@@ -36,7 +36,7 @@ class StepView(Record):
 
 
 class RoleView(Record):
-    """A role."""
+    """A role, as the rules see it."""
 
     name: str
     replicas: int
@@ -60,13 +60,13 @@ class RoleView(Record):
 
 
 class ClusterView(Record):
-    """A cluster block."""
+    """A cluster block, as the rules see it."""
 
     discovery: str | None
 
 
 class JobView(Record):
-    """A job."""
+    """A job, as the rules see it."""
 
     name: str
     retries: int | None

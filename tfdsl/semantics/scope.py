@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from tfdsl.diagnostics import Diagnostic, Rule
+from tfdsl.diagnostics import Diagnostic, Report, Rule
 from tfdsl.diagnostics.suggest import closest
 from tfdsl.record import Record
-from tfdsl.semantics.known_names import Report
 from tfdsl.semantics.project import Program
+from tfdsl.semantics.values import Data, show
 from tfdsl.syntax import ast
 from tfdsl.text import Span
 
 if TYPE_CHECKING:
-    from tfdsl.semantics.derived import Combination
-    from tfdsl.semantics.functions import EnvFile
     from tfdsl.semantics.values import Poison, Value
 
 
@@ -28,6 +26,38 @@ class Pending(Record):
 
 
 PENDING: Final = Pending()
+
+
+class Combination(Record):
+    """One value of each axis. ``matrix``: the word that its block begins with; ``count``: how many combinations it has.
+
+    ``sampled``: the first combination, or one of the first that differ from it in one axis alone.
+
+    ``broken``: the matrix has an error, so that no value is known of an axis that it does not have.
+    """
+
+    index: int
+    values: Mapping[str, Value]
+    matrix: Span
+    count: int = 1
+    sampled: bool = True
+    broken: bool = False
+
+    def shown(self) -> str:
+        """``lr = 1e-3, size = "small"``."""
+        return ", ".join(f"{name} = {_written(value.data)}" for name, value in self.values.items())
+
+
+def _written(data: Data) -> str | None:
+    return f'"{data}"' if isinstance(data, str) else show(data)
+
+
+class EnvFile(Record):
+    """What a file contains: ``values`` by key, what is wrong by line, and the ``quoted`` keys with their lines."""
+
+    values: dict[str, str]
+    problems: dict[int, str]
+    quoted: dict[int, str]
 
 
 MOST_COMPARISONS = 100_000
@@ -97,7 +127,7 @@ class JobNames:
         return False
 
     def role_names(self) -> tuple[str, ...]:
-        """The job's roles."""
+        """The names of the roles of the job."""
         return ()
 
     def replicas(self, role: str) -> int | Poison | Pending:

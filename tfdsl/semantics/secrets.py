@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from tfdsl.record import Record
 from tfdsl.semantics.values import Data, ListData, MapData, RunTimeText, Value
 from tfdsl.syntax.patch_path import Index, Path, Selector
+from tfdsl.text import Span
 from tfdsl.vocabulary.secrets import group, in_command, in_words, is_secret, secret_in
 
 if TYPE_CHECKING:
     from tfdsl.semantics import resolved
-    from tfdsl.text import Span
     from tfdsl.vocabulary.types import OptionValue
 
 Where: TypeAlias = Literal["env", "env file", "command", "metadata", "build", "patch", "address", "option"]

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from tfdsl.diagnostics import Diagnostic, name_rules, value_rules
-from tfdsl.diagnostics.suggest import closest, enumeration, fold, folded, offering, words_of
+from tfdsl.diagnostics import Diagnostic, Report, name_rules, repeated, value_rules
+from tfdsl.diagnostics.suggest import closest, enumeration, fold, folded, meant, offering, words_of
 from tfdsl.patterns import regex
 from tfdsl.record import replace
 from tfdsl.rules import mounts as rules, policies as policy_rules, values
@@ -18,7 +18,7 @@ from tfdsl.rules.broken import Broken
 from tfdsl.semantics import misplaced_names, resolved
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
-from tfdsl.semantics.known_names import Report, known_role, meant, repeated
+from tfdsl.semantics.known_names import known_role
 from tfdsl.semantics.rule_views import value_span
 from tfdsl.semantics.scope import Scope
 from tfdsl.semantics.values import POISON, ListData, MapData, PodField, Poison, Reference, RunTimeText, Value, a_kind
@@ -77,7 +77,7 @@ def output(node: ast.Output, scope: Scope, index: int | None) -> resolved.Output
 
 
 def _ends(node: ast.Output | ast.UnsetOutput, scope: Scope) -> tuple[Value, Value]:
-    """Source and destination."""
+    """The source and the destination of an output."""
     source = conform(evaluate(node.source, scope), RUN_TIME_WORD, "the source of an output", scope.report)
     return source, conform(
         evaluate(node.destination, scope), RUN_TIME_WORD, "the destination of an output", scope.report
@@ -254,12 +254,12 @@ def _count(node: ast.Event, report: Report) -> int | None:
 
 
 def cluster(node: ast.Cluster | None, scope: Scope) -> dict[str, resolved.Setting]:
-    """The cluster block."""
+    """The settings of a ``cluster`` block; without a block none."""
     return {} if node is None else settings(node.settings, statements.CLUSTER, "cluster", scope)
 
 
 def build(node: ast.Build | None, scope: Scope) -> resolved.Build | None:
-    """The build block."""
+    """The ``build`` block as values; ``None`` without a block."""
     if node is None:
         return None
     chosen = settings((item for item in node.items if isinstance(item, ast.Assign)), statements.BUILD, "build", scope)

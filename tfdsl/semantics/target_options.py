@@ -5,32 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from tfdsl.backend import Backend
 from tfdsl.diagnostics import Diagnostic, name_rules
 from tfdsl.diagnostics.suggest import closest, enumeration
 from tfdsl.record import Record
 from tfdsl.semantics import params
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.evaluate import evaluate
-from tfdsl.semantics.params import Form
+from tfdsl.semantics.request import GivenOption
 from tfdsl.semantics.scope import Scope
 from tfdsl.semantics.values import ListData, MapData, Poison, Value
-from tfdsl.text import Source, Span
+from tfdsl.text import Span
 from tfdsl.vocabulary import attributes, versions
-from tfdsl.vocabulary.types import STRING, DurationType
+from tfdsl.vocabulary.types import STRING, DurationType, Option, OptionValue
 
 if TYPE_CHECKING:
-    from tfdsl.backend import Backend
     from tfdsl.semantics.blocks import TargetBlock
-    from tfdsl.vocabulary.types import Option, OptionValue
-
-
-class GivenOption(Record):
-    """``-O TARGET.KEY=VALUE``: the target's own name, the key, the value's text and how it is read."""
-
-    target: str
-    key: str
-    source: Source
-    form: Form = "text"
 
 
 class Chosen(Record):

@@ -6,7 +6,7 @@ absent item would have given counts as there. It is loaded only for files that u
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from functools import cached_property
 from typing import TypeAlias
 
@@ -17,7 +17,7 @@ from tfdsl.rules import policies as policy_rules
 from tfdsl.semantics.blocks import Layer
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.layers import policy_words
-from tfdsl.semantics.resolve import Resolver
+from tfdsl.semantics.resolve import Resolver, Unsets
 from tfdsl.semantics.statements import Key, identities
 from tfdsl.semantics.values import MapData
 from tfdsl.syntax import ast
@@ -38,36 +38,6 @@ _GIVEN_BY: dict[type[ast.Unset], type[ast.Mount | ast.Output | ast.Policy | ast.
 
 Layers: TypeAlias = list[tuple[Layer, str]]
 """Layers, each with a role that it is for."""
-Place: TypeAlias = tuple[str, int, int]
-Miss: TypeAlias = tuple[Span, Diagnostic]
-"""Where nothing was there to unset, and the error."""
-
-
-class Unsets:
-    """What each ``unset`` has taken away, and what not, by the places of its name.
-
-    ``took``: where there is something; ``missed``: the errors where, for some user, there is nothing.
-    """
-
-    def __init__(self) -> None:
-        self.took: dict[Place, Span] = {}
-        self.missed: dict[Place, Miss] = {}
-
-    def left(self) -> Iterator[Diagnostic]:
-        """The errors."""
-        yield from (diagnostic for place, (_, diagnostic) in self.missed.items() if place not in self.took)
-
-    def add(self, took: Iterable[Span], missed: Iterable[Miss]) -> None:
-        """Add what is known from another user of the same templates."""
-        for span in took:
-            self.took[_place(span)] = span
-        for span, diagnostic in missed:
-            self.missed.setdefault(_place(span), (span, diagnostic))
-
-
-def _place(span: Span) -> Place:
-    """The same for one place in two readings of a text."""
-    return span.source.path, span.start, span.end
 
 
 def check(resolver: Resolver) -> None:
@@ -242,4 +212,4 @@ class _Search:
 
 
 def _unheard(diagnostic: Diagnostic) -> None:
-    """What is wrong with a value has been reported where it is used."""
+    """Take no report: what is wrong with a value has been reported where it is used."""

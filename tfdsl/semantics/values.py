@@ -37,7 +37,7 @@ class Reference(Record):
 
 
 class PodField(Record):
-    """``pod_field(path)``."""
+    """The value of ``pod_field(path)``."""
 
     path: Value
 

@@ -9,47 +9,18 @@ error that shows nothing of what is there.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
-from tfdsl.record import Record
+from tfdsl.settings import Settings
 from tfdsl.source_files import IN_GIT, Outside, contents, root_of
 from tfdsl.text import Source, Span
-
-if TYPE_CHECKING:
-    from tfdsl.diagnostics import Diagnostic
 
 LARGEST = 1 << 20
 """Bytes of a settings file."""
 OWN = "tfdsl.toml"
 SHARED = "pyproject.toml"
 """The file that has settings of other tools too."""
-HOME = ("tool", "tfdsl")
-"""The table of it that belongs to tfdsl."""
-
-
-class Entry(Record):
-    """A text of a settings file, and where it is."""
-
-    text: str
-    span: Span
-
-
-class Settings(Record):
-    """What a project sets, and what is wrong with the file that it comes from.
-
-    ``levels``: slug of a message → error, warning, info or off. ``targets``: those that a command takes when none is
-    named, as ``-t`` takes them. ``strict``: as ``--strict``. ``gpus_per_node``: devices of the largest node.
-    ``labels``: of every Kubernetes object of every job. ``source``: their text, if there is one.
-    """
-
-    levels: Mapping[str, str] = {}
-    problems: tuple[Diagnostic, ...] = ()
-    targets: tuple[Entry, ...] = ()
-    strict: bool = False
-    gpus_per_node: int | None = None
-    labels: Mapping[str, Entry] = {}
-    source: Source | None = None
 
 
 Shown: TypeAlias = "Callable[[str], str | None]"

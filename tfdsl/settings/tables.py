@@ -1,4 +1,4 @@
-"""What is in the text of a settings file. Anything that means nothing is an error at its place.
+"""What is in the text of a settings file. Anything without a meaning is an error at its place.
 
 A misspelt key would have no effect, and nobody would know::
 
@@ -23,9 +23,8 @@ from tfdsl.diagnostics.suggest import closest, listing
 from tfdsl.lint.runner import rules as lint_rules
 from tfdsl.patterns import regex
 from tfdsl.rules import values
-from tfdsl.settings import words
-from tfdsl.settings.finding import HOME, Entry, Settings
-from tfdsl.text import Source, Span
+from tfdsl.settings import HOME, Settings, words
+from tfdsl.text import Argument, Source, Span
 
 if TYPE_CHECKING:
     from tfdsl.backend import Backend
@@ -274,7 +273,7 @@ class _File:
 
     # --- labels ---
 
-    def labels(self, table: object) -> dict[str, Entry]:
+    def labels(self, table: object) -> dict[str, Argument]:
         """The labels of the table ``labels``, each at its key."""
         if not isinstance(table, dict):
             self.report(("labels",), "labels must be a table of labels and values")
@@ -290,7 +289,7 @@ class _File:
             wrong.add(key)
             if len(self.problems) < MOST_PROBLEMS:
                 self.problems.append(broken.at(self.place("labels", key)))
-        return {key: Entry(text, self.place("labels", key)) for key, text in texts.items() if key not in wrong}
+        return {key: Argument(text, self.place("labels", key)) for key, text in texts.items() if key not in wrong}
 
     def is_label(self, key: str, value: object) -> bool:
         """Whether a value is a text, and its key may be set."""
@@ -306,7 +305,7 @@ class _File:
 
     # --- keys ---
 
-    def targets(self, value: object) -> tuple[Entry, ...]:
+    def targets(self, value: object) -> tuple[Argument, ...]:
         """The elements of ``targets``, each at its place."""
         if isinstance(value, str):
             self.report(("targets",), "targets must be a list", f'write targets = ["{value}"]')
@@ -319,7 +318,7 @@ class _File:
             self.report(("targets",), f"targets can have at most {MOST_TARGETS} elements")
             return ()
         key = self.place("targets") if texts else Span(self.source, 0, 0)
-        return tuple(Entry(text, element_place(key, text)) for text in texts)
+        return tuple(Argument(text, element_place(key, text)) for text in texts)
 
     def strict(self, value: object) -> bool:
         """Whether ``strict`` is set."""

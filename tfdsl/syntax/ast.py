@@ -476,7 +476,7 @@ Declaration: TypeAlias = Edition | Include | Param | Let | Template | Profile | 
 
 
 class File(Record):
-    """One whole text."""
+    """The tree of one text, with its comments."""
 
     source: Source
     declarations: tuple[Declaration, ...]

@@ -102,7 +102,7 @@ class Lexed:
         self.diagnostics: list[Diagnostic] = []
 
     def add(self, type_: int, start: int, end: int) -> None:
-        """Append one token."""
+        """Append the token of ``type_`` from ``start`` to ``end``."""
         self.types.append(type_)
         self.starts.append(start)
         self.ends.append(end)

@@ -113,7 +113,7 @@ class Recovery:
         self.stepping_to = 0
 
     def run(self) -> None:
-        """Read all tokens."""
+        """Read all tokens, and continue after each error."""
         machine, types = self.machine, self.lexed.types
         if types == [lexer.END]:
             return

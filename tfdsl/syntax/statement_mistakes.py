@@ -426,7 +426,7 @@ def unset_form(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 
 def _impossible(recovery: Recovery, start: int, kind: str) -> bool:
-    """``unset role ps``."""
+    """``unset`` of something that cannot be unset: ``unset role ps``."""
     end = item_end(recovery.types, start)
     span = recovery.spanning(start, end)
     if not recovery.cut_behind(start):
@@ -534,7 +534,7 @@ def _entry(recovery: Recovery, at: int) -> bool:
 
 
 def _second_name(recovery: Recovery, at: int) -> bool:
-    """``unset image command``."""
+    """Several names after one ``unset``: ``unset image command``."""
     lexed = recovery.lexed
     if not is_word(lexed.types[at]) or (lexed.types[at] == UNSET and is_word(lexed.types[at + 1])):
         return False  # the latter lacks only a separator

@@ -75,7 +75,7 @@ def chained_comparison(recovery: Recovery, at: int, acceptable: set[int]) -> boo
 
 
 def split_unit(recovery: Recovery, at: int, _: set[int]) -> bool:
-    """``16 Gi``."""
+    """A space between a number and its unit: ``16 Gi``."""
     if not recovery.before or recovery.types[at - 1] != NUMBER or recovery.text(at) not in UNITS:
         return False
     if recovery.types[at + 1] in (EQUAL, COLON):
@@ -93,7 +93,7 @@ def split_unit(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 
 def leading_dot(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
-    """``.5``."""
+    """A number that begins with its dot: ``.5``."""
     if recovery.types[at] != DOT or recovery.types[at + 1] not in (NUMBER, UNIT) or lexer.ERROR not in acceptable:
         return False
     span = recovery.spanning(at, at + 2)
@@ -104,7 +104,7 @@ def leading_dot(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
 
 
 def unquoted_path(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
-    """``at /data``."""
+    """A path without quotes: ``at /data``."""
     lexed = recovery.lexed
     if lexed.types[at] not in (SLASH, DOT) or lexer.ERROR not in acceptable:
         return False

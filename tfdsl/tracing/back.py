@@ -140,7 +140,7 @@ class Map(Record):
 
 
 def parse_map(text: str) -> Map | str:
-    """The map that ``text`` is, or why it is none."""
+    """The source map in ``text``, or why it is not one."""
     try:
         data: object = json.loads(text)
     except (ValueError, RecursionError) as error:

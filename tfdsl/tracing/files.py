@@ -11,9 +11,8 @@ from tfdsl.compiling.front_end import Input, ReadyJob
 from tfdsl.compiling.output_files import OutputFile, folder_names, output_files, stream
 from tfdsl.compiling.pipeline import Made
 from tfdsl.record import Record, replace
-from tfdsl.settings.finding import Entry
 from tfdsl.source_files import Inputs, read
-from tfdsl.text import Source
+from tfdsl.text import Argument, Source
 
 ENDINGS: Final = (".yaml", ".yml")
 """How a path ends that is one file for all jobs, not a folder."""
@@ -38,7 +37,7 @@ def in_program(path: str | os.PathLike[str], given: Input) -> Source | None:
     return next((one for one in texts if one.origin is not None and os.path.realpath(one.origin) == wanted), None)
 
 
-def in_settings(path: str, labels: Iterable[Entry]) -> Source | None:
+def in_settings(path: str, labels: Iterable[Argument]) -> Source | None:
     """The text of the settings that ``labels`` are from, if it is the file at ``path``."""
     wanted = os.path.realpath(path)
     return next((one.span.source for one in labels if os.path.realpath(one.span.source.path) == wanted), None)

@@ -9,10 +9,11 @@ from tfdsl import targets
 from tfdsl.backend import Backend
 from tfdsl.compiling import front_end, pipeline
 from tfdsl.compiling.front_end import Input, ReadyJob
-from tfdsl.compiling.pipeline import Choice, Made, Outcome, Request
+from tfdsl.compiling.pipeline import Made, Outcome
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.record import Record
 from tfdsl.semantics.project import Program
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.syntax import ast
 from tfdsl.text import Source, Span
 from tfdsl.tracing.statements import Name, Statement, Uses, children, spoken, statements, without
@@ -104,7 +105,7 @@ def choices_for(given: Input) -> tuple[Choice, ...]:
     """The targets that are asked about when none is named: those with a block, else all built-in ones."""
     blocks = front_end.target_blocks(given)
     known = {target.name: target for one in blocks if (target := targets.find(one.name.text)) is not None}
-    return tuple(pipeline.Choice(target) for target in known.values() or targets.known())
+    return tuple(Choice(target) for target in known.values() or targets.known())
 
 
 class Forward:
@@ -340,7 +341,7 @@ def _elsewhere(statement: Statement, backend: Backend, outcome: Outcome) -> str 
 
 
 def _unused(forward: Forward, statement: Statement, program: Program) -> str | None:
-    """That nothing uses what is declared, or that its value is from elsewhere."""
+    """The reason that nothing uses what is declared, or that its value is from elsewhere."""
     node, uses = statement.node, forward.uses
     above = statement.above[-1] if statement.above else None
     if uses is None:

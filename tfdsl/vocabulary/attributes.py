@@ -98,6 +98,8 @@ NO_LIMIT: NoLimit = "none"
 MOST_REPLICAS = 100_000
 """More is a mistake: no target and no cluster spec can have that many."""
 MOST_RETRIES = 2**31 - 2
+DEFAULT_RETRIES = 3
+"""Of a job in which a policy restarts anything."""
 """The most that Kubernetes can count in 32 bits, less the first start, which some targets count too."""
 CAPABILITIES = (
     "ALL", "AUDIT_CONTROL", "AUDIT_READ", "AUDIT_WRITE", "BLOCK_SUSPEND", "BPF", "CHECKPOINT_RESTORE", "CHOWN",
@@ -129,7 +131,7 @@ ATTRIBUTES = (
               ("schedulerName", "scheduler_name"), example='"batch-scheduler"'),
     Attribute("gang", "job", BOOL, "true", "Start all `min_available` replicas together or none.",
               ("gang_scheduling", "gangScheduling"), example="false"),
-    Attribute("retries", "job", IntType(0, MOST_RETRIES), "3 if a policy restarts anything, else 0",
+    Attribute("retries", "job", IntType(0, MOST_RETRIES), f"{DEFAULT_RETRIES} if a policy restarts anything, else 0",
               "Restarts allowed over the life of the job; after them, the job fails.",
               ("backoffLimit", "maxRetry", "max_retries", "retry", "num_retries", "retry_count", "retry_limit"),
               example="2",

@@ -249,6 +249,8 @@ def _container_security(name: str, value: str) -> PodField:
 _PROBE: Final = '{ exec = { command = ["/app/alive"] } }'
 _PEER_TERMS: Final = '{ labelSelector = { matchLabels = { app = "db" } }, topologyKey = "kubernetes.io/hostname" }'
 
+# Source: PodSpec, Container, PodSecurityContext and SecurityContext of the core/v1 API.
+
 POD_FIELDS: Final = (
     # of the pod
     _pod(

@@ -6,7 +6,7 @@ A *quantity* is counted in thousandths (``500m`` is 500, ``4Gi`` is 4 · 2³⁰ 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from tfdsl.record import Record
 
@@ -22,6 +22,8 @@ QUANTITY_UNITS: dict[str, int] = {"m": 1, "": 1000} | {unit: size * 1000 for uni
 DURATION_UNITS: dict[str, int] = {"d": 86_400_000, "h": 3_600_000, "m": 60_000, "s": 1000, "ms": 1}
 """Milliseconds in one of each unit, largest first."""
 
+
+Measure = TypeVar("Measure", "Quantity", "Duration")
 
 LONGEST_AMOUNT = 60
 """Characters that any amount can be written with."""
@@ -39,7 +41,7 @@ class Quantity(Record):
     def __init__(self, milli: int | str, text: str = "") -> None:
         if isinstance(milli, str):
             text = milli
-            milli = _milli(text)
+            milli = _alone(text, Quantity, "a quantity such as 16Gi").milli
         elif not text:  # a bare number would have no unit, and nothing to be written as
             raise TypeError('write Quantity("16Gi")')
         object.__setattr__(self, "milli", milli)
@@ -73,7 +75,7 @@ class Duration(Record):
     def __init__(self, ms: int | str, text: str = "") -> None:
         if isinstance(ms, str):
             text = ms
-            ms = _ms(text)
+            ms = _alone(text, Duration, "a duration such as 1h30m").ms
         elif not text:  # a bare number would have no unit, and nothing to be written as
             raise TypeError('write Duration("1h30m")')
         object.__setattr__(self, "ms", ms)
@@ -106,12 +108,12 @@ class Undecided(Record):
 
     @property
     def quantity(self) -> Quantity:
-        """Read as thousandths."""
+        """The number as thousandths of a unit."""
         return Quantity(self.count, self.text)
 
     @property
     def duration(self) -> Duration:
-        """Read as minutes."""
+        """The number as minutes."""
         return Duration(self.count * 60_000, self.text)
 
 
@@ -153,30 +155,19 @@ def parse_unit(text: str) -> Quantity | Duration | Undecided | None:
     return None
 
 
-def _milli(text: str) -> int:
-    """The thousandths of a quantity that comes alone; a ``ValueError`` when it is none."""
+def _alone(text: str, kind: type[Measure], form: str) -> Measure:
+    """The value of a text that comes alone; a ``ValueError`` when it is none of the ``kind``."""
     value = _amount(text)
     if isinstance(value, Undecided):
-        value = value.quantity
-    if not isinstance(value, Quantity):
-        message = f"not a quantity such as 16Gi: {text!r}"
+        value = value.quantity if kind is Quantity else value.duration
+    if not isinstance(value, kind):
+        message = f"not {form}: {text!r}"
         raise ValueError(message)
-    return value.milli
-
-
-def _ms(text: str) -> int:
-    """The milliseconds of a duration that comes alone; a ``ValueError`` when it is none."""
-    value = _amount(text)
-    if isinstance(value, Undecided):
-        value = value.duration
-    if not isinstance(value, Duration):
-        message = f"not a duration such as 1h30m: {text!r}"
-        raise ValueError(message)
-    return value.ms
+    return value
 
 
 def parse_amount(text: str) -> int | Decimal | Quantity | Duration | Undecided | None:
-    """The number, quantity or duration that a text is, as a literal of the language; ``None`` when it is none."""
+    """The number, quantity or duration that a text is, as a literal of the language; ``None`` for another text."""
     whole, point, fraction = text.partition(".")
     if not text.isascii() or len(text) > LONGEST_AMOUNT or text.endswith("."):
         return None

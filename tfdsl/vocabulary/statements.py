@@ -173,6 +173,15 @@ PARAM_SETTINGS = (
     ),
 )
 
+SETTINGS: dict[str, tuple[Setting, ...]] = {
+    **{f"mount {kind.name}": kind.options for kind in MOUNT_KINDS},
+    "output": OUTPUT_OPTIONS,
+    "cluster": CLUSTER,
+    "build": BUILD,
+    "param": PARAM_SETTINGS,
+}
+"""What the braces of each statement can set."""
+
 PARAM_TYPES = ("int", "number", "string", "bool", "quantity", "duration", "list", "map")
 PATCHES = {
     "patch": (
@@ -287,6 +296,8 @@ ACTIONS = (
     ),
 )
 
+RESTARTS = ("restart container", "restart pod", "restart role", "restart job")
+"""The actions that start something again."""
 _ALL = tuple(action.name for action in ACTIONS)
 _BUT_COMPLETE = tuple(name for name in _ALL if name != "complete job")
 

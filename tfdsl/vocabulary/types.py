@@ -9,7 +9,7 @@ from tfdsl.record import Record
 
 
 class IntType(Record):
-    """A whole number within bounds (inclusive; ``None`` is no bound). ``devices``: it counts devices."""
+    """A whole number within bounds (inclusive; ``None``: no bound). ``devices``: it counts devices."""
 
     at_least: int | None = None
     at_most: int | None = None

@@ -27,7 +27,7 @@ class Meeting(Behaviour):
         return True
 
     def begins(self, task: Task, state: State) -> Iterable[Task]:
-        """The commands that nothing waits for any more."""
+        """The commands that can start, because everything they wait for has happened."""
         met = self.have_met(state)
         begun: dict[str, Sequence[Task]] = {}
         roles = [role.name for role in self.job.roles if met or role.name not in self.waiting]

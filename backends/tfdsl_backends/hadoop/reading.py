@@ -15,7 +15,8 @@ from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
 from tfdsl.vocabulary import quantities
-from tfdsl.vocabulary.attributes import ROLE_NAMES, decider
+from tfdsl.vocabulary.attributes import DEFAULT_RETRIES, ROLE_NAMES, decider
+from tfdsl.vocabulary.statements import RESTARTS
 
 _SAME: Final = {name: name for name in ROLE_NAMES} | {"chiefworker": "chief"}
 """What people call a role, in lowercase."""
@@ -58,7 +59,7 @@ class Notes(Record):
         self.tell(command_rules.READ_DIFFERENTLY(span, what=what, word=word, difference=difference))
 
     def keep(self, word: Word, place: str) -> str:
-        """The text of ``word``; what has no value in it is told."""
+        """The text of ``word``; expansions without a value are reported."""
         for unknown in word.unknown:
             self.tell(command_rules.NO_VALUE(unknown.span, what=unknown.written, word=place))
         return word.text
@@ -104,7 +105,7 @@ def amount_of_bytes(size: int) -> Bare:
 
 
 def memory(text: str, unit: int = MEBIBYTE) -> Bare | None:
-    """An amount such as ``4G``, ``20480M`` or a number of ``unit``, rounded up to MB; ``None`` if it is none."""
+    """An amount such as ``4G``, ``20480M`` or a number of ``unit``, rounded up to MB; ``None`` for others."""
     amount = memory_in_mb(text, unit)
     return megabytes(amount) if amount is not None else None
 
@@ -134,7 +135,7 @@ def set_grace(block: Block, seconds: View, usual: int) -> None:
 
 
 def java_number(text: str) -> int | None:
-    """A number as Java's ``Integer.decode`` reads it: ``010`` is 8, ``08`` is none."""
+    """A number as Java's ``Integer.decode`` reads it: ``010`` is 8, ``08`` is not a number."""
     word = text.strip()
     sign, digits = (-1, word[1:]) if word[:1] == "-" else (1, word.removeprefix("+"))
     base = 10
@@ -284,12 +285,8 @@ def read_discovery(draft: Draft, *, configured: bool, flags: bool, programs: boo
     return discovery
 
 
-RESTARTS = ("restart container", "restart pod", "restart role", "restart job")
-DEFAULT_RETRIES = 3
-
-
 def subject(role: str, index: int) -> str:
-    """``worker`` or ``worker[0]``."""
+    """A role or replica as the language names it: ``worker``, ``worker[0]``; ``index`` is negative for a role."""
     return role if index < 0 else f"{role}[{index}]"
 
 

@@ -120,7 +120,7 @@ def _rules(unit: Unit) -> Iterator[Diagnostic]:
 
 
 def _first_policy(unit: Unit) -> Span:
-    """Where the first policy stands that distinguishes failures."""
+    """Where the first policy is that distinguishes failures."""
     for event in ("exit", "evicted", "failed"):
         for policy in unit.job.policies:
             if policy.event == event:

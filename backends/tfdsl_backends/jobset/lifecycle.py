@@ -137,7 +137,7 @@ _NEVER: Final = re.compile(r"(?!)")
 
 
 def _compiled(text: str) -> re.Pattern[str] | None:
-    """A pattern; one that is none matches nothing, and nobody is told (seen)."""
+    """A pattern; an invalid one matches nothing and is not reported (seen)."""
     try:
         return re.compile(text)
     except re.error:
@@ -252,7 +252,7 @@ class JobSet(Behaviour):
         return (self._too_long(job, DEADLINE_PASSED, state),)
 
     def on_deadline(self, task: Task, state: State) -> Decision:
-        """The Job fails."""
+        """The deadline of a role is that of its Job, which fails."""
         return self._too_long(self._set.jobs[task.role], f"the deadline of {task.role} has passed", state)
 
     def _too_long(self, job: Job, why: str, state: State) -> Decision:

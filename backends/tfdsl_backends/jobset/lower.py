@@ -33,7 +33,7 @@ def generate(unit: Unit) -> Sequence[Document]:
 
 
 def jobset(unit: Unit) -> Data:
-    """The JobSet."""
+    """The JobSet of a job, without the documents beside it."""
     job = unit.job
     return {
         "apiVersion": API_VERSION,
@@ -74,7 +74,7 @@ def network(unit: Unit) -> dict[str, Data]:
 
 
 def coordinator(unit: Unit) -> Data:
-    """The replica that all others are told of."""
+    """The replica whose address all others get."""
     role = unit.job.role(unit.text("coordinator"))
     return {"replicatedJob": job_name(unit, role), "jobIndex": 0, "podIndex": 0} if role is not None else None
 
@@ -132,7 +132,7 @@ def depends_on(unit: Unit, role: Role) -> Data:
 
 
 def in_order(job: Job) -> list[Role]:
-    """The roles, each behind those of its ``after``, else as they are."""
+    """The roles, each after those of its ``after``, and otherwise in their own order."""
     placed: list[Role] = []
     waiting = list(job.roles)
     while waiting:

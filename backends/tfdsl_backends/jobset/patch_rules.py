@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from tfdsl.backend.patch_rules import POD, Complaint, Derived, Since
+from tfdsl.diagnostics.suggest import listing
 from tfdsl.patterns import regex
 from tfdsl_backends.jobset.options import CLAIM_TEMPLATES, MESSAGE_PATTERNS
 from tfdsl_backends.podspec import patching
-from tfdsl_backends.podspec.patching import BY_POD_NAME, REPLICAS, Node, alternatives, claim, job, numbers, part, rules
+from tfdsl_backends.podspec.patching import BY_POD_NAME, REPLICAS, Node, claim, job, numbers, part, rules
 
 _JOBS: Final = ("spec", "replicatedJobs")
 _SPEC: Final = (*_JOBS, "*", "template", "spec")
@@ -63,7 +64,7 @@ def _check(node: Node) -> Iterator[Complaint]:
 
 def _one_of(node: Node, words: tuple[str, ...], what: str) -> Iterator[Complaint]:
     if node.data is not None and node.data not in words:
-        yield node.complain(f"{what} must be {alternatives(words)}")
+        yield node.complain(f"{what} must be {listing(words)}")
 
 
 def _targets(node: Node, names: Sequence[object]) -> Iterator[Complaint]:
@@ -89,7 +90,7 @@ def _depends(spec: Node, names: Sequence[object]) -> Iterator[Complaint]:
 
 def _success(policy: Node, names: Sequence[object]) -> Iterator[Complaint]:
     if policy.map and policy["operator"].data not in _OPERATORS:
-        yield part(policy, "operator").complain(f"operator must be {alternatives(_OPERATORS)}")
+        yield part(policy, "operator").complain(f"operator must be {listing(_OPERATORS)}")
     yield from _targets(policy["targetReplicatedJobs"], names)
 
 
@@ -106,7 +107,7 @@ def _failure(policy: Node, names: Sequence[object]) -> Iterator[Complaint]:
                 f"{name!r} is not the name of a rule", "use letters, digits, _ , and :, beginning with a letter"
             )
         if rule["action"].data not in _ACTIONS:
-            yield part(rule, "action").complain(f"the action must be {alternatives(_ACTIONS)}")
+            yield part(rule, "action").complain(f"the action must be {listing(_ACTIONS)}")
         for reason in rule["onJobFailureReasons"].items():
             yield from _one_of(reason, _REASONS, "a reason")
         yield from _targets(rule["targetReplicatedJobs"], names)

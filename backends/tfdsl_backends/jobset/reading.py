@@ -12,7 +12,16 @@ from tfdsl.manifest.nodes import Document, Node, Sequence as Listed, View, chang
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.text import Span
-from tfdsl.vocabulary.attributes import BOARD, LEADERS, MOST_REPLICAS, ROLES, ROLES_BY_NAME, decider
+from tfdsl.vocabulary.attributes import (
+    BOARD,
+    DEFAULT_RETRIES,
+    LEADERS,
+    MOST_REPLICAS,
+    MOST_RETRIES,
+    ROLES,
+    ROLES_BY_NAME,
+    decider,
+)
 from tfdsl_backends.jobset.lifecycle import BY_LIMIT, FAIL, Failure, Job, Manifest, read_manifest
 from tfdsl_backends.jobset.normal import aligned, completed, is_jobset, normal, with_claims
 from tfdsl_backends.jobset.options import EXCLUSIVE, JOB_NAME
@@ -21,14 +30,14 @@ from tfdsl_backends.jobset.policies import LABELS
 from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE
-from tfdsl_backends.podspec.reading.batch import USUAL_RETRIES, as_far_as_it_goes, ending_alone, read_field, refusals
+from tfdsl_backends.podspec.reading.batch import as_far_as_it_goes, ending_alone, read_field, refusals
 from tfdsl_backends.podspec.reading.beside import kept_claims
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
 from tfdsl_backends.podspec.reading.fields import metadata_fields, plain
 from tfdsl_backends.podspec.reading.mounts import claim_facts, stem
 from tfdsl_backends.podspec.reading.objects import Neighbours, job_name, read_metadata
 from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
-from tfdsl_backends.podspec.reading.values import LARGEST_RETRIES, STATUSES, on_exit
+from tfdsl_backends.podspec.reading.values import STATUSES, on_exit
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
 
@@ -47,7 +56,7 @@ def groups(documents: Sequence[Document]) -> Sequence[Group]:
 
 
 def read(group: Group, asked: Asked) -> Draft | None:
-    """The job that a JobSet describes; ``None`` where its Jobs cannot be roles (told as an error).
+    """The job that a JobSet describes; ``None`` where its Jobs cannot be roles (reported as an error).
 
     A JobSet that the server or its controller refuses is read as far as it goes, and need not come back.
     """
@@ -123,7 +132,7 @@ class RoleOf(Record):
 
 
 def roles(root: View, asked: Asked) -> list[RoleOf]:
-    """The roles in the order of the language; none where one of the Jobs, or all of it, has no place in it (told)."""
+    """The roles in the order of the language; none if it cannot express a Job or the set (reported)."""
     entries: list[View] = []
     for one in root["spec"]["replicatedJobs"].items():
         if one["replicas"].number == 0:
@@ -166,7 +175,7 @@ def _of(role: str, one: View) -> RoleOf:
 
 
 def _role(one: View, entries: Sequence[View], found: dict[str, RoleOf], asked: Asked) -> str | None:
-    """The role that the entry ``one`` is; ``None`` where it is none (told)."""
+    """The role of the entry ``one``; ``None`` if it cannot be a role (reported)."""
     name = one["name"].text or ""
     role = asked.roles.get(name) or _known(name)
     if role is None and len(entries) == 1:
@@ -188,7 +197,7 @@ def _known(name: str) -> str | None:
 
 
 def _fits(one: RoleOf, asked: Asked) -> bool:
-    """Whether the role may have so many replicas; tells what becomes of several Jobs."""
+    """Whether the role may have so many replicas; reports what becomes of several Jobs."""
     place = one.job["replicas"] if one.copies > 1 else one.spec["completions"]
     what = f"role {one.role} with {one.replicas} replicas"
     if one.replicas > MOST_REPLICAS:
@@ -384,8 +393,8 @@ def _read_retries(draft: Draft, root: View, manifest: Manifest, roles: Sequence[
         counts = [(manifest.restarts, root["spec"]["failurePolicy"]["maxRestarts"].span), *counts]
     if counts:
         retries, span = counts[0]
-        if retries != USUAL_RETRIES and retries > 0:
-            draft.job.set("retries", min(retries, LARGEST_RETRIES), span)
+        if retries != DEFAULT_RETRIES and retries > 0:
+            draft.job.set("retries", min(retries, MOST_RETRIES), span)
 
 
 # --- the end -----------------------------------------------------------------------------------------------------
@@ -416,6 +425,10 @@ def _single(one: RoleOf) -> list[int]:
 
 
 # --- failures ----------------------------------------------------------------------------------------------------
+#
+# The rules of a JobSet can say the same in many ways, so they are not read one by one: what happens to a failed pod of
+# each role is worked out as the controllers do, and that is written as policies. What compiles differently from what it
+# was becomes a patch.
 
 
 def _read_role(manifest: Manifest, job: Job, one: RoleOf) -> _Read:
@@ -506,7 +519,7 @@ def _failed(manifest: Manifest, job: Job, status: int, index: int, *, evicted: b
 
 
 def _by_set(manifest: Manifest, failure: Failure) -> Done:
-    """What the JobSet does about a failed Job: a restart of which none is left is a failure."""
+    """What the JobSet does about a failed Job; when no restart is left, the JobSet fails."""
     action = manifest.action(failure)
     counted = action == "RestartJobSet"
     return "fail job" if action == FAIL or (counted and not manifest.restarts) else "restart job"

@@ -217,7 +217,6 @@ def _failure(event: str) -> tuple[Row, ...]:
 
 
 def _fails(event: str) -> tuple[Row, ...]:
-    """``fail job``."""
     key, text = f"policies[{event}].fail job", "the Job fails, and the JobSet with it"
     return (
         chosen(

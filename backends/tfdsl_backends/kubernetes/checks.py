@@ -14,6 +14,7 @@ from tfdsl.grouping import grouped
 from tfdsl.ir.policies import on_eviction
 from tfdsl.patterns import regex
 from tfdsl.text import Span
+from tfdsl.vocabulary.names import SUBDOMAIN
 from tfdsl_backends.kubernetes import messages
 from tfdsl_backends.kubernetes.policies import (
     decisions,
@@ -44,7 +45,7 @@ from tfdsl_backends.podspec.checks import (
 from tfdsl_backends.podspec.objects import tensorboard_name, tensorboard_plan
 from tfdsl_backends.podspec.plan import MOST_RULES
 
-NODE_NAME: Final = regex(r"(?=.{1,253}\Z)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\Z")
+_NODE_NAME: Final = regex(SUBDOMAIN)
 
 
 def check(unit: Unit) -> Iterator[Diagnostic]:
@@ -113,7 +114,7 @@ def _hosts(unit: Unit) -> Iterator[Diagnostic]:
         return
     for option in ("hosts", "exclude"):
         for at, host in enumerate(unit.texts(option)):
-            if not NODE_NAME.match(host):
+            if not _NODE_NAME.fullmatch(host):
                 yield messages.NO_NODE_NAME(unit.option_place(f"{option}[{at}]"), host=repr(host))
     for host, count in Counter(hosts).items():
         if count > 1:

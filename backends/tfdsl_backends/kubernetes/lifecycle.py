@@ -180,7 +180,7 @@ class Jobs(PodByPod):
         return ()
 
     def removed_after(self, outcome: Outcome) -> Duration | None:
-        """``ttlSecondsAfterFinished``."""
+        """``ttlSecondsAfterFinished``, which all Jobs of a job share."""
         return _duration(next((part.job.ttl for part in self._parts.values()), None))
 
 

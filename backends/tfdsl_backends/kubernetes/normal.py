@@ -410,7 +410,7 @@ _PORT_KEYS: Final = SETS["Container"]["ports"]
 
 
 def bare(document: Node) -> Node:
-    """``document`` without what nothing but the compiler's own output reads."""
+    """``document`` without what only the compiler's own output reads."""
     document = job_of(document)
     what = kind(view(document))
     if not isinstance(document, Mapping) or what not in ("Job", "Service", "PersistentVolumeClaim"):

@@ -67,7 +67,7 @@ def replicas(job: Job) -> Iterator[tuple[Role, int]]:
 
 
 def usable_hosts(unit: Unit) -> list[str]:
-    """The hosts without the excluded ones."""
+    """The hosts in their order without the excluded ones, as simpletfjob takes them."""
     excluded = frozenset(unit.texts("exclude"))
     return [host for host in unit.texts("hosts") if host not in excluded]
 

@@ -35,7 +35,8 @@ from tfdsl.manifest.nodes import (
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.text import Span
-from tfdsl.vocabulary.attributes import BOARD, LEADERS, ROLES
+from tfdsl.vocabulary.attributes import BOARD, DEFAULT_RETRIES, LEADERS, MOST_RETRIES, ROLES
+from tfdsl.vocabulary.names import LONGEST_LABEL
 from tfdsl_backends.kubernetes import normal as normal_form
 from tfdsl_backends.kubernetes.normal import (
     Part,
@@ -60,19 +61,19 @@ from tfdsl_backends.podspec.job_controller import DEFAULT_LIMIT
 from tfdsl_backends.podspec.normal.rules import GENERATED
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE, PORT_NAME
-from tfdsl_backends.podspec.reading.batch import USUAL_RETRIES, ending_alone, read_field, refusals
+from tfdsl_backends.podspec.reading.batch import ending_alone, read_field, refusals
 from tfdsl_backends.podspec.reading.beside import BOARD_LABEL, deployed_board, is_board, kept_claims
 from tfdsl_backends.podspec.reading.facts import PodFacts
 from tfdsl_backends.podspec.reading.fields import metadata_fields, plain
 from tfdsl_backends.podspec.reading.objects import Neighbours
 from tfdsl_backends.podspec.reading.pods import read_pods
-from tfdsl_backends.podspec.reading.values import LARGEST_RETRIES, STATUSES, on_exit
+from tfdsl_backends.podspec.reading.values import STATUSES, on_exit
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
 
 
 def read(group: Group, asked: Asked) -> Draft | None:
-    """The job that ``group`` describes; ``None`` where it is none of the language (told as an error)."""
+    """The job that ``group`` describes; ``None`` if the language cannot express it (reported as an error)."""
     first = group.documents[0].node
     if is_template(first):
         draft = read_jobs(jobs_of(first), asked)
@@ -217,7 +218,7 @@ def _role(one: Part, asked: Asked) -> str | None:
 
 
 def _keep_names(draft: Draft, roles: Map[str, Many[Part]], asked: Asked, *, pinned: bool) -> None:
-    """Jobs that the compiler would call otherwise, and their pods with them, keep their names."""
+    """Keep the names of Jobs that the compiler would name differently, and the names of their pods."""
     for role, parts in roles.items():
         named = [one for one in parts if one.name and (one.index is None or pinned)]
         bases = {one.name.removesuffix(f"-{_number(one)}") if pinned else one.name for one in named}
@@ -294,7 +295,7 @@ def _read_policies(draft: Draft, found: Map[str, Restarts]) -> None:
     if counts:
         numbers = [number for number, _ in counts]
         retries, span = max(counts, key=lambda one: numbers.count(one[0]))
-        if retries != USUAL_RETRIES:
+        if retries != DEFAULT_RETRIES:
             draft.job.set("retries", retries, span)
 
 
@@ -303,7 +304,7 @@ def _said(one: Restarts) -> list[tuple[str, str]]:
 
 
 def _completions(draft: Draft, roles: Map[str, Many[Part]], count: Map[str, int]) -> None:
-    """One replica of several that ends its role; the chief, which would end the job otherwise, still does."""
+    """One of several replicas ends its role; the chief still ends the job, as it would without this."""
     found = {role: ending_alone(parts[0].spec) for role, parts in roles.items() if count[role] > 1}
     if not any(found.values()):
         return
@@ -334,13 +335,12 @@ _SERVERS: Final = regex(
 """Labels and annotations that a client or a controller writes."""
 
 _NO_LETTER: Final = regex("[^a-z0-9]+")
-LONGEST: Final = 63
 
 
 def job_name(wanted: str, place: View, ending: str, asked: Asked) -> str:
-    """A name for the job that is like ``wanted``, short enough for ``ending`` behind it."""
+    """A name for the job like ``wanted``, short enough to be followed by ``ending``."""
     name = "-".join(part for part in _NO_LETTER.split(wanted.lower()) if part) or "job"
-    name = name[: LONGEST - len(ending)].rstrip("-")
+    name = name[: LONGEST_LABEL - len(ending)].rstrip("-")
     if name != wanted:
         difference = "a name of the language has lowercase letters, digits and -, and room for the role and the index"
         asked.report(READ_DIFFERENTLY(place.span, what=f"the name {wanted}", word=name, difference=difference))
@@ -433,7 +433,7 @@ def restarts(spec: View) -> Restarts:
     rules = [rule for rule in read if rule is not None]
     policies = tuple(_policies(rules if len(rules) == len(read) else [], limit, span))
     counts = any(policy.action == "restart pod" and policy.event != "evicted" for policy in policies)
-    return Restarts(policies, min(limit, LARGEST_RETRIES) if counts else None, span)
+    return Restarts(policies, min(limit, MOST_RETRIES) if counts else None, span)
 
 
 def _limit(spec: View) -> tuple[int, Span]:
@@ -538,7 +538,7 @@ def _merged(nodes: list[Node], reference: str) -> Node:
 
 
 def _common(texts: list[str], reference: str) -> str | None:
-    """The text of which all ``texts`` are made by their numbers; ``None`` where they differ in anything else."""
+    """The text that gives each of ``texts`` with its number; ``None`` if they differ in anything but the number."""
     parts = [_NUMBERS.split(text) for text in texts]
     if any(len(one) != len(parts[0]) for one in parts):
         return None
@@ -563,6 +563,9 @@ def _with(container: Mapping, name: str) -> Node:
     variable = mapping({"name": Scalar(name, span), "valueFrom": source}, span)
     return with_value(container, "env", Sequence((variable, *items(container.get("env"))), span))
 
+
+# A template of simpletfjob has four fields, and the cluster is asked on which nodes the tasks run. So the nodes and the
+# number of parameter servers become params.
 
 FIELD: Final = regex(r"\{\{\s*\.(type|index|host|TF_CONFIG)\s*\}\}")
 _NODES: Final = {"ps": "node-1", "worker": "node-2"}

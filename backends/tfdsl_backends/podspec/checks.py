@@ -21,6 +21,7 @@ from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import SHELL_NAME
+from tfdsl.vocabulary.names import QUALIFIED
 from tfdsl.vocabulary.quantities import Quantity, parse_unit
 from tfdsl_backends.podspec.command import (
     flags_need_shell,
@@ -44,7 +45,7 @@ STANDARD: Final = ("ephemeral-storage",)
 
 HUGE_PAGES: Final = "hugepages-"
 
-LABEL_VALUE: Final = regex(r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?\Z")
+_LABEL_VALUE: Final = regex(QUALIFIED)
 
 
 class Name(Record):
@@ -273,7 +274,7 @@ def _ports(role: Role) -> list[int]:
 def check_queue_name(unit: Unit, rules: KueueRules) -> Iterator[Diagnostic]:
     """An error when the queue cannot be the value of a label."""
     queue = unit.job.queue
-    if queue is not None and not LABEL_VALUE.match(queue):
+    if queue is not None and not _LABEL_VALUE.fullmatch(queue):
         yield rules.queue_name(unit.origins.span("queue"), queue=repr(queue))
 
 

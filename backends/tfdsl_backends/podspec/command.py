@@ -39,7 +39,11 @@ from tfdsl_backends.podspec.plan import Index, PodPlan, Program
 
 
 def expanded(text: Text, index: Index) -> str:
-    """``text`` for a place that the kubelet expands: literals escaped, run-time values as references."""
+    """``text`` for a place that the kubelet expands: literals escaped, run-time values as references.
+
+    The kubelet expands ``$(NAME)`` in ``command``, ``args``, env values and ``subPathExpr``, from the container's own
+    env and envFrom only (what the image sets is not seen), in an env value only from envFrom and the entries before it.
+    """
     if isinstance(text, str):
         return escape_expansion(text)
     return "".join(_part(part, index) for part in text.parts)

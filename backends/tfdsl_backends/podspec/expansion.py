@@ -53,7 +53,7 @@ class Scope(Record):
 
 
 class Reference(Record):
-    """``$(NAME)``."""
+    """A reference to a variable of the container: ``$(NAME)``."""
 
     name: str
 

@@ -14,7 +14,8 @@ VISIBLE_DEVICES = "NVIDIA_VISIBLE_DEVICES"
 
 JOB_LABELS = ("batch.kubernetes.io/", "job-name", "controller-uid")
 """What labels begin with that a Job has of its own, or whole ones: the server writes them on its pods, and refuses
-other values. The index of a pod, another label below the same prefix, is written over by the controller."""
+other values. The index of a pod, another label below the same prefix, is written over by the controller.
+Source: `generateSelector` in pkg/registry/batch/job/strategy.go, and `ValidateGeneratedSelector`."""
 
 POD_OPTIONS = (
     Option(

@@ -13,9 +13,11 @@ from math import inf
 from typing import Final
 
 from tfdsl.backend.patch_rules import POD, Complaint, Derived, FixedSet, PatchRules, Since, Steps
+from tfdsl.diagnostics.suggest import enumeration, listing
 from tfdsl.emit.located import Plain
 from tfdsl.patterns import regex
 from tfdsl.record import Record
+from tfdsl.vocabulary import names
 from tfdsl_backends.podspec import quantities
 from tfdsl_backends.podspec.fields import INT32, POD as POD_FIELDS
 
@@ -71,39 +73,22 @@ def part(node: Node, key: str) -> Node:
     return node[key] if node.has(key) else node
 
 
-def enumeration(words: Sequence[str]) -> str:
-    """``a, b and c``."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+_DNS_LABEL: Final = regex(names.label())
+_SUBDOMAIN: Final = regex(names.SUBDOMAIN)
+_QUALIFIED: Final = regex(names.QUALIFIED)
+_LABEL_VALUE: Final = regex(names.LABEL_VALUE)
+_PORT_NAME: Final = regex(names.PORT)
+_ENV_NAME: Final = regex(r"(?!\.\.?\Z)(?!\.\.)[ -<>-~]+\Z")
 
 
-def alternatives(words: Sequence[str]) -> str:
-    """``a, b or c``."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+def is_dns_label(text: object) -> bool:
+    """Whether ``text`` is a DNS label (RFC 1123)."""
+    return isinstance(text, str) and _DNS_LABEL.fullmatch(text) is not None
 
 
-_LABEL: Final = r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?"
-_QUALIFIED: Final = regex(r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?\Z")
-
-
-def _text_like(pattern: str) -> Callable[[object], bool]:
-    """Whether a value is a text that ``pattern`` matches from its beginning."""
-    compiled = regex(pattern)
-    return lambda text: isinstance(text, str) and compiled.match(text) is not None
-
-
-is_dns_label = _text_like(rf"{_LABEL}\Z")
-"""RFC 1123."""
-
-is_dns_name = _text_like(r"(?=.{1,253}\Z)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\Z")
-"""A subdomain of RFC 1123."""
-
-is_label_value = _text_like(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?\Z")
-
-is_port_name = _text_like(r"(?=.*[a-z])(?!.*--)[a-z0-9](?:[-a-z0-9]{0,13}[a-z0-9])?\Z")
-"""The name of a container's port (IANA service name)."""
-
-is_env_name = _text_like(r"(?!\.\.?\Z)(?!\.\.)[ -<>-~]+\Z")
-"""The name of an environment variable: printable ASCII without ``=``."""
+def is_dns_name(text: object) -> bool:
+    """Whether ``text`` is a DNS name (RFC 1123 subdomain)."""
+    return isinstance(text, str) and _SUBDOMAIN.fullmatch(text) is not None
 
 
 def is_qualified_name(text: object) -> bool:
@@ -111,7 +96,22 @@ def is_qualified_name(text: object) -> bool:
     if not isinstance(text, str):
         return False
     domain, slash, name = text.rpartition("/")
-    return _QUALIFIED.match(name) is not None and (not slash or is_dns_name(domain))
+    return _QUALIFIED.fullmatch(name) is not None and (not slash or is_dns_name(domain))
+
+
+def is_label_value(text: object) -> bool:
+    """Whether ``text`` can be the value of a label."""
+    return isinstance(text, str) and _LABEL_VALUE.fullmatch(text) is not None
+
+
+def is_port_name(text: object) -> bool:
+    """Whether ``text`` can be the name of a container's port (IANA service name)."""
+    return isinstance(text, str) and len(text) <= names.LONGEST_PORT and _PORT_NAME.fullmatch(text) is not None
+
+
+def is_env_name(text: object) -> bool:
+    """Whether ``text`` can be the name of an environment variable: printable ASCII without ``=``."""
+    return isinstance(text, str) and _ENV_NAME.match(text) is not None
 
 
 def is_port(number: object) -> bool:
@@ -225,7 +225,7 @@ _TOLERATION: Final = (
         or_empty(one_of("Equal", "Exists", "Lt", "Gt")),
         "{value!r} is not an operator of a toleration: Equal or Exists",
     ),
-    Must("effect", or_empty(one_of(*_EFFECTS)), f"{{value!r}} is not an effect: {alternatives(_EFFECTS)}"),
+    Must("effect", or_empty(one_of(*_EFFECTS)), f"{{value!r}} is not an effect: {listing(_EFFECTS)}"),
     Must("key", or_empty(is_qualified_name), "{value!r} is not the key of a taint"),
     Must("value", or_empty(is_label_value), "{value!r} is not the value of a taint"),
 )
@@ -286,7 +286,7 @@ def _expressions(node: Node, operators: tuple[str, ...]) -> Iterator[Complaint]:
     for one in node.items():
         operator, values = one["operator"].data, one["values"]
         if operator not in operators:
-            yield part(one, "operator").complain(f"the operator must be {alternatives(operators)}")
+            yield part(one, "operator").complain(f"the operator must be {listing(operators)}")
         if not is_qualified_name(one["key"].data):
             yield part(one, "key").complain(f"{one['key'].data!r} is not the key of a label")
         if operator in ("In", "NotIn") and not values.data:
@@ -333,7 +333,7 @@ _CONTAINER: Final = (
     Must(
         "ports[].protocol",
         one_of(*_PROTOCOLS),
-        f"{{value!r}} is not a protocol, write {alternatives(_PROTOCOLS)}",
+        f"{{value!r}} is not a protocol, write {listing(_PROTOCOLS)}",
     ),
     Must("ports[].hostPort", is_port, "hostPort must be between 1 and 65535"),
     *(
@@ -408,7 +408,7 @@ def _environment(node: Node) -> Iterator[Complaint]:
         if variable["value"].data and variable.has("valueFrom"):
             yield source.complain("value and valueFrom cannot be combined", key=True)
         if variable.has("valueFrom") and sum(source.has(key) for key in _VALUE_SOURCES) != 1:
-            yield source.complain(f"valueFrom needs exactly one of {alternatives(_VALUE_SOURCES[:4])}")
+            yield source.complain(f"valueFrom needs exactly one of {listing(_VALUE_SOURCES[:4])}")
     yield from broken(node, _KEYS)
     for source in node["envFrom"].items():
         if source.has("configMapRef") == source.has("secretRef"):
@@ -456,7 +456,7 @@ def _handlers(node: Node) -> Iterator[Complaint]:
     places += [(node["lifecycle"][key], _HOOK_HANDLERS) for key in ("postStart", "preStop")]
     for place, handlers in places:
         if place.data is not None and sum(place.has(key) for key in handlers) != 1:
-            yield place.complain(f"{place.at[-1]} needs exactly one of {alternatives(handlers)}")
+            yield place.complain(f"{place.at[-1]} needs exactly one of {listing(handlers)}")
         for key in ("httpGet", "tcpSocket", "grpc"):
             port = place[key]["port"]
             if place.has(key) and not (is_port(port.data) or is_port_name(port.data)):
@@ -563,10 +563,10 @@ _JOB_NUMBERS: Final = ("backoffLimit", "completions", "parallelism", "ttlSeconds
 _JOB_RESTARTS: Final = ("OnFailure", "Never")
 _ACCESS: Final = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
 _FAILURE_ACTIONS: Final = ("FailJob", "FailIndex", "Ignore", "Count")
-_ACTION: Final = f"the action must be {alternatives(_FAILURE_ACTIONS)}"
+_ACTION: Final = f"the action must be {listing(_FAILURE_ACTIONS)}"
 _FAILURES: Final = (Must("podFailurePolicy.rules[].action", one_of(*_FAILURE_ACTIONS), _ACTION, missing=True),)
 _CLAIM: Final = (
-    Must("accessModes[]", one_of(*_ACCESS), f"{{value!r}} is not an access mode: {alternatives(_ACCESS)}"),
+    Must("accessModes[]", one_of(*_ACCESS), f"{{value!r}} is not an access mode: {listing(_ACCESS)}"),
     Must("storageClassName", or_empty(is_dns_name), "{value!r} is not the name of a storage class"),
 )
 _SERVICE: Final = (Must("ports[].port", is_port, "port must be between 1 and 65535", missing=True),)
@@ -603,8 +603,9 @@ def templates(node: Node) -> Iterator[Node]:
 
 def restart_policy(template: Node, allowed: tuple[str, ...]) -> Iterator[Complaint]:
     """What is wrong with the ``restartPolicy`` of pods where only some make sense."""
-    if template["spec"]["restartPolicy"].data not in allowed:
-        yield part(template["spec"], "restartPolicy").complain(f"restartPolicy must be {alternatives(allowed)} here")
+    policy = template["spec"]["restartPolicy"]
+    if policy.data not in allowed:
+        yield part(template["spec"], "restartPolicy").complain(f"restartPolicy must be {listing(allowed)} here")
 
 
 def numbers(node: Node, keys: tuple[str, ...]) -> Iterator[Complaint]:

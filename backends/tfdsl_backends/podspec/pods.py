@@ -17,6 +17,7 @@ from tfdsl.ir import model
 from tfdsl.ir.model import Job, Mount, Role, Step, Text
 from tfdsl.record import Record
 from tfdsl.vocabulary.attributes import NO_LIMIT
+from tfdsl.vocabulary.names import LONGEST_LABEL
 from tfdsl_backends.podspec.command import (
     command_and_args,
     definition_order,
@@ -37,7 +38,6 @@ from tfdsl_backends.podspec.fields import IMAGE, POD, TOLERATION, written
 from tfdsl_backends.podspec.options import NO_SIDECAR, VISIBLE_DEVICES
 from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME, Index, PodPlan
 
-LONGEST_NAME = 63
 _Source: TypeAlias = tuple[str, ...]
 
 
@@ -93,11 +93,11 @@ def _source(mount: Mount, plan: PodPlan) -> _Source:
 def _name(source: _Source, taken: set[str]) -> str:
     """A name for the volume of ``source``: readable, and with a hash where it was cut or is taken."""
     name = re.sub(r"[^a-z0-9]+", "-", "-".join(source).lower()).strip("-")
-    if len(name) > LONGEST_NAME or name in taken:
+    if len(name) > LONGEST_LABEL or name in taken:
         from hashlib import sha256  # one in a thousand jobs gets here
 
         digest = sha256("\0".join(source).encode("utf-8", "surrogatepass")).hexdigest()[:8]
-        name = f"{name[: LONGEST_NAME - 9].rstrip('-')}-{digest}"
+        name = f"{name[: LONGEST_LABEL - 9].rstrip('-')}-{digest}"
     return name
 
 
@@ -388,7 +388,7 @@ def pod_spec(job: Job, role: Role, plan: PodPlan) -> dict[str, Data]:
 
 
 def container(job: Job, role: Role, plan: PodPlan, mounts: list[Data]) -> dict[str, Data]:
-    """The one container."""
+    """The container that runs the command of a role."""
     command, args = command_and_args(job, role, plan)
     return {
         "name": CONTAINER,

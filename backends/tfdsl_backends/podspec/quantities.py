@@ -20,7 +20,7 @@ _MOST_BITS: Final = 200
 
 
 def amount(value: object) -> Fraction | None:
-    """The amount that a text or number stands for; ``None`` where it is no quantity."""
+    """The amount of a text or number; ``None`` if it is not a quantity."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:

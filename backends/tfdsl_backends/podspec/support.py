@@ -310,7 +310,7 @@ _NAMES_AND_SECONDS: Final = (
         "032",
         "priority-number",
         instead='write the name of a PriorityClass, e.g. priority = "high"',
-        when=when.number,
+        when=conditions.number,
     ),
     seconds_rounded_up("job.deadline", "activeDeadlineSeconds", "033"),
     seconds_rounded_up("job.ttl", "ttlSecondsAfterFinished", "034"),

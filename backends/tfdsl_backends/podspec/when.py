@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from tfdsl.ir.model import BaseMount, ClaimMount, Job, Output, Role, RunTimeText, Step
     from tfdsl.vocabulary.quantities import Duration
 
-number = Condition("a number", lambda unit, item: isinstance(item.value, int))
-
 part_of_second = Condition("not whole seconds", lambda unit, item: cast("Duration", item.value).ms % 1000 != 0)
 
 all_replicas = Condition("= replicas", lambda unit, item: not fewer(unit, item))

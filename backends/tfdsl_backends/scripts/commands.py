@@ -82,7 +82,7 @@ def is_default_board(role: Role) -> bool:
 
 
 def output_values(role: Role, output: Output) -> dict[str, Data]:
-    """One ``copy_out``."""
+    """The words of one call of ``copy_out``."""
     words: list[Data] = [
         Located(output.when, child(output.path, "when")),
         Located(role_word(role, output.source), child(output.path, "source")),

@@ -208,7 +208,7 @@ SUBMITTER = "USER"
 
 
 def app_config(unit: Unit) -> dict[str, Data]:
-    """The document."""
+    """The content of ``appConfig.json``."""
     heap = am_heap(unit)
     components: dict[str, Data] = {MASTER: {"jvm.heapsize": f"{heap}M"}} if heap is not None else {}
     if config_files(unit):

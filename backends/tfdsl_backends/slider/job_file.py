@@ -65,7 +65,7 @@ RESTART_PAUSES = (0, 10, 75)
 
 
 def job_file(unit: Unit) -> dict[str, Data]:
-    """The document."""
+    """The content of ``package/files/job.json``."""
     job = unit.job
     return {
         "name": Located(job.name, "name"),

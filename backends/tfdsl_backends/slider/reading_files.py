@@ -1,4 +1,4 @@
-"""Which documents are those of a Slider application: found by what is in them, whatever they are called."""
+"""Which documents are those of a Slider application: their content decides, not their names."""
 
 from __future__ import annotations
 
@@ -167,8 +167,7 @@ def _name(document: Document) -> str:
 
 def _group(kinds: list[tuple[str, Document]]) -> Group:
     order = (METAINFO, RESOURCES, CONFIG, WRAPPER, JOB, SUBMIT, SCRIPT)
-    found = [one for kind in order for own, one in kinds if own == kind]
-    return Group("Slider application", tuple(found))
+    return Group("Slider application", tuple(one for kind in order for own, one in kinds if own == kind))
 
 
 def files_of(group: Group) -> Files:

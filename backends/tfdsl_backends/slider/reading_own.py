@@ -315,7 +315,7 @@ def text_of(value: View) -> Value | None:
 
 
 def number(value: View, otherwise: int) -> int:
-    """The number there."""
+    """The number at ``value``, or ``otherwise`` if there is no number."""
     return value.number if value.number is not None else otherwise
 
 

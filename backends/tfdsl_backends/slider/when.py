@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
 from tfdsl.backend import Condition, Unit, condition
-from tfdsl.ir.policies import RESTARTS, covering
+from tfdsl.ir.policies import covering
+from tfdsl.vocabulary.statements import RESTARTS
 from tfdsl_backends.hadoop.when import in_docker
 
 if TYPE_CHECKING:

@@ -11,9 +11,10 @@ from tfdsl.diagnostics.suggest import closest, listing
 from tfdsl.emit.located import child
 from tfdsl.ir.cluster_spec import SHORT_HOST, address_list
 from tfdsl.ir.model import ConfigMapRef, Role, SecretRef
-from tfdsl.ir.policies import RESTARTS, on_eviction, on_exit
+from tfdsl.ir.policies import on_eviction, on_exit
 from tfdsl.patterns import regex
 from tfdsl.text import Span
+from tfdsl.vocabulary.statements import RESTARTS
 from tfdsl_backends.scripts.roles import hides_gpus
 from tfdsl_backends.scripts.texts import archive_suffix, own_long_strings, own_variables, shown
 from tfdsl_backends.slurm import messages, sbatch_options

@@ -16,7 +16,7 @@ __all__ = ["check", "generate", "tasks"]
 
 
 def generate(unit: Unit) -> Sequence[Document]:
-    """The three scripts."""
+    """The script that submits, the batch script, and the script of each replica."""
     made = (("submit.sh", submit_script(unit)), ("job.sbatch", job_script(unit)), ("task.sh", task_script(unit)))
     return [Document(script.text, name, "text", executable=True, lines=script.lines) for name, script in made]
 

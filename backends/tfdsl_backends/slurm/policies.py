@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tfdsl.ir.policies import RESTARTS, covering, exit_policies, on_eviction, on_failure
+from tfdsl.ir.policies import covering, exit_policies, on_eviction, on_failure
 from tfdsl.record import Record
+from tfdsl.vocabulary.statements import RESTARTS
 
 if TYPE_CHECKING:
     from tfdsl.backend import Unit

@@ -205,7 +205,7 @@ _GPU_DEVICES: Final = regex(r"(?:.*,)?gpu(?:[:=,].*)?")
 
 
 class Given(Record):
-    """One element of the option ``sbatch``. ``name``: in full; empty for what is no option. ``value``: if it has one.
+    """One element of the option ``sbatch``. ``name``: in full; empty if it is not an option. ``value``: if it has one.
 
     ``written``: as it was written; ``near``: the names that it may mean, where there is no such option.
     """

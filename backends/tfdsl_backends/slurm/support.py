@@ -43,7 +43,7 @@ JOB = (
         "priority {value} is written as its negative, and Slurm lets only operators raise a job",
         "004",
         "priority-number",
-        when=when.numbered,
+        when=conditions.number,
     ),
     translated("job.priority", "--qos", "the quality of service of that name"),
     refused("job.scheduler", "Slurm has one scheduler; a job cannot choose {value}", "005", instead=KUBERNETES),
@@ -125,7 +125,7 @@ PLACEMENT = (
         "022",
         instead="write queue with the partition of those nodes",
     ),
-    kept("roles[].spread", "", when=when.no_spread),
+    kept("roles[].spread", "", when=conditions.no_spread),
     refused(
         "roles[].spread",
         "one allocation places all replicas alike, so role {role} cannot be spread alone",
@@ -312,7 +312,7 @@ def _mounts() -> Iterator[Row]:
         )
     yield translated("mounts[host]", TASK, "a link, or a mount of the container; it must be there on the nodes")
     yield from _readonly("host")
-    yield translated("mounts[host].type", TASK, "checked when the replica starts", when=when.checked_type)
+    yield translated("mounts[host].type", TASK, "checked when the replica starts", when=conditions.checked_type)
     yield approximated(
         "mounts[host].type", TASK, "the source must exist; it is not checked to be {value}", "057", "host-type"
     )
@@ -429,7 +429,7 @@ def _evicted() -> tuple[Row, ...]:
                 "Slurm takes the whole allocation back, whatever role has lost a node; then the policy acts",
                 "070",
                 "evicted-role",
-                when=when.of_a_role,
+                when=conditions.of_a_role,
             )
             for action in ("fail job", "abort job", "restart job")
         ),

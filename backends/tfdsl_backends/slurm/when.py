@@ -11,14 +11,9 @@ from tfdsl_backends.slurm.options import in_containers
 
 if TYPE_CHECKING:
     from tfdsl.ir.fields import Item
-    from tfdsl.ir.model import BaseMount, Policy, Role
+    from tfdsl.ir.model import BaseMount, Role
 
 containers = Condition('runtime = "pyxis" or "apptainer"', lambda unit, item: in_containers(unit))
-numbered = Condition("a number", lambda unit, item: isinstance(item.value, int))
-of_a_role = Condition("with a role", lambda unit, item: cast("Policy", item.node).role is not None)
-no_spread = Condition(
-    "none, or one replica", lambda unit, item: item.value == "none" or cast("Role", item.node).replicas == 1
-)
 
 
 @condition("pyxis, a file or address for Apptainer")
@@ -65,6 +60,3 @@ with_deadline = Condition(
     "with a deadline or time_limit", lambda unit, item: unit.job.deadline is not None or bool(unit.text("time_limit"))
 )
 """Whether Slurm can know how long the job takes."""
-
-checked_type = Condition("Directory, File", lambda unit, item: item.value in ("", "Directory", "File"))
-"""Whether the script checks the type when the replica starts."""

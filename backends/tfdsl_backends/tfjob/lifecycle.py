@@ -148,7 +148,7 @@ class Operator(PodByPod):
         return None
 
     def deadline(self) -> Duration | None:
-        """``activeDeadlineSeconds``."""
+        """``activeDeadlineSeconds`` of the TFJob."""
         return None if self._deadline is None else Duration(f"{self._deadline}s")
 
     def on_job_deadline(self, state: State) -> Iterable[Decision]:
@@ -170,7 +170,7 @@ class Operator(PodByPod):
                 yield task, True
 
     def removed_after(self, outcome: Outcome) -> Duration | None:
-        """``ttlSecondsAfterFinished``."""
+        """``ttlSecondsAfterFinished`` of the TFJob, after any outcome."""
         return None if self._ttl is None else Duration(f"{self._ttl}s")
 
 

@@ -38,7 +38,7 @@ def generate(unit: Unit) -> Sequence[Document]:
 
 
 def tfjob(unit: Unit, by_role: Sequence[tuple[Role, PodPlan]]) -> dict[str, Data]:
-    """The TFJob."""
+    """The TFJob of a job, without the documents beside it."""
     job = unit.job
     return {
         "apiVersion": API_VERSION,
@@ -64,7 +64,7 @@ def kueue_label(unit: Unit) -> dict[str, Data]:
 
 
 def run_policy(unit: Unit) -> dict[str, Data]:
-    """``spec.runPolicy``."""
+    """``spec.runPolicy`` of the TFJob."""
     job = unit.job
     return {
         "cleanPodPolicy": Located(CLEANUP[job.cleanup], "cleanup"),

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from tfdsl.backend.patch_rules import Complaint, Derived, FixedSet, Since
-from tfdsl_backends.podspec.patching import MINIMUM, REPLICAS, Node, alternatives, numbers, part, rules, sidecars
+from tfdsl.diagnostics.suggest import listing
+from tfdsl_backends.podspec.patching import MINIMUM, REPLICAS, Node, numbers, part, rules, sidecars
 from tfdsl_backends.tfjob.options import SIDECARS
 
 _ROLES: Final = ("spec", "tfReplicaSpecs")
@@ -29,15 +30,15 @@ def _check(node: Node) -> Iterator[Complaint]:
     policy = node["spec"]["runPolicy"]
     yield from numbers(policy, NUMBERS)
     if policy.has("cleanPodPolicy") and policy["cleanPodPolicy"].data not in _CLEANUPS:
-        yield policy["cleanPodPolicy"].complain(f"cleanPodPolicy must be {alternatives(_CLEANUPS)}")
+        yield policy["cleanPodPolicy"].complain(f"cleanPodPolicy must be {listing(_CLEANUPS)}")
     if policy.has("managedBy") and policy["managedBy"].data not in MANAGERS:
-        yield policy["managedBy"].complain(f"managedBy must be {alternatives(MANAGERS)}")
+        yield policy["managedBy"].complain(f"managedBy must be {listing(MANAGERS)}")
     success = node["spec"]["successPolicy"]
     if success.data not in (None, "", "AllWorkers"):
         yield success.complain('successPolicy must be "" or "AllWorkers"')
     for _, role in node["spec"]["tfReplicaSpecs"].entries():
         if role.has("restartPolicy") and role["restartPolicy"].data not in RESTARTS:
-            yield role["restartPolicy"].complain(f"restartPolicy must be {alternatives(RESTARTS)}")
+            yield role["restartPolicy"].complain(f"restartPolicy must be {listing(RESTARTS)}")
         containers = role["template"]["spec"]["containers"]
         if all(container["name"].data != _MAIN for container in containers.items()):
             first = next(containers.items(), containers)

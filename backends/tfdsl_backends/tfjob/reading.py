@@ -36,12 +36,12 @@ from tfdsl.manifest.nodes import (
 )
 from tfdsl.record import Record, replace
 from tfdsl.text import Span
-from tfdsl.vocabulary.attributes import BOARD, LEADERS, MOST_REPLICAS, ROLES_BY_NAME
+from tfdsl.vocabulary.attributes import BOARD, DEFAULT_RETRIES, LEADERS, MOST_REPLICAS, ROLES_BY_NAME
 from tfdsl_backends.podspec import patching, quantities
 from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import CONTAINER
-from tfdsl_backends.podspec.reading.batch import USUAL_RETRIES, read_field
+from tfdsl_backends.podspec.reading.batch import read_field
 from tfdsl_backends.podspec.reading.beside import BOARD_LABEL, deployed_board, is_board, kept_claims
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
 from tfdsl_backends.podspec.reading.fields import metadata_fields, plain as plain_fields
@@ -83,7 +83,7 @@ def groups(documents: Many[Document]) -> Many[Group]:
 
 
 def read(group: Group, asked: Asked) -> Draft | None:
-    """The job that a TFJob describes; ``None`` where one of its roles is none of the language (told as an error)."""
+    """The job that a TFJob describes; ``None`` if a role cannot be expressed (reported as an error)."""
     told: list[Diagnostic] = []
     draft = _read(group, replace(asked, report=told.append))
     for diagnostic in sorted(told, key=lambda one: one.span.start):
@@ -263,7 +263,7 @@ def read_run_policy(
 
 
 def _patches(draft: Draft, policy: View) -> None:
-    """What there is no word for. ``priority`` is the class of the pods, too."""
+    """Patches for what the language has no word for. ``priority`` is the class of the pods, too."""
     said = any(isinstance(one, Attribute) and one.name == "priority" for one in draft.job.statements)
     places = [policy["schedulingPolicy"][key] for key in _WORDLESS if not (said and key == "priorityClass")]
     gang = any(isinstance(one, Attribute) and one.name == "gang_scheduler" for one in draft.options.statements)
@@ -353,7 +353,7 @@ def read_policies(draft: Draft, job: View, roles: Map[str, View], asked: Asked) 
 
 
 def _restarts(draft: Draft, roles: Map[str, View]) -> None:
-    """In few lines: what most roles do is said in the job, what a role does otherwise in the role."""
+    """In few lines: the job says what most roles do, a role says only where it differs."""
     own = {name: restart_policy(role) for name, role in roles.items()}
     alike = len(set(own.values())) == 1
     general = next(iter(own.values())) if alike else min(_WORDS, key=lambda word: _cost(word, own))
@@ -388,7 +388,7 @@ def _limit(draft: Draft, limit: View, roles: Map[str, View], asked: Asked) -> No
         draft.options.set("limit_restarts", False)
     elif number <= 1:  # with one retry fewer nothing could restart
         draft.job.add(Policy("restarted 1", "fail job", limit.span))
-    elif number != USUAL_RETRIES + 1:
+    elif number != DEFAULT_RETRIES + 1:
         draft.job.set("retries", number - 1, limit.span)
 
 
@@ -642,6 +642,10 @@ def _ignored_places(root: View) -> Iterator[Diagnostic]:
                 yield NOT_KEPT(role.key(key), what=f"spec.tfReplicaSpecs.{name}.{key}", reason=_NO_FIELD)
 
 
+# What the server, its webhook and the operator refuse. Sources: the CRD of training-operator 1.9 (types, list map
+# keys), `pkg/webhooks/tensorflow` (validateTFReplicaSpecs), and what the API server answered where the tests note it.
+
+
 def refusals(root: View, job: View) -> Iterator[Diagnostic]:
     """What the server does not take."""
     for one in unfit(job.node, "TFJob") if job.node is not None else ():
@@ -692,7 +696,7 @@ def _role(name: str, role: View, *, of_today: bool) -> Iterator[Diagnostic]:
 
 
 def _amounts(resources: View) -> Iterator[Diagnostic]:
-    """Amounts that are none."""
+    """Report amounts that are not quantities."""
     for part in ("requests", "limits"):
         for name, amount in resources[part].entries():
             if amount.text is not None and quantities.amount(amount.text) is None:

@@ -13,6 +13,7 @@ from tfdsl.grouping import grouped
 from tfdsl.ir.cluster_spec import LONGEST_STRING, gets_flags, gets_tf_config, listed, needs_tf_config
 from tfdsl.patterns import regex
 from tfdsl.record import replace
+from tfdsl.vocabulary.names import LABEL, LONGEST_LABEL
 from tfdsl_backends.podspec.checks import (
     Name,
     check_additions,
@@ -36,8 +37,7 @@ from tfdsl_backends.volcano.tfconfig import chosen, uses
 FOLDER: Final = "/etc/volcano"
 """Where the svc plugin mounts its host lists (seen: "must be unique", and the job stays Pending)."""
 
-_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_QUEUE = regex(rf"{_LABEL}(\.{_LABEL})*\Z")
+_QUEUE = regex(rf"{LABEL}(\.{LABEL})*\Z")
 
 
 def check(unit: Unit) -> Iterator[Diagnostic]:
@@ -143,7 +143,7 @@ def _queue(unit: Unit) -> Iterator[Diagnostic]:
     problem = ""
     if not _QUEUE.match(queue):
         problem = "use lowercase letters, digits, - and ., with a letter or digit at both ends of each part"
-    elif len(queue) > 63:
+    elif len(queue) > LONGEST_LABEL:
         problem = f"it becomes a label of the pods and has {len(queue)} characters, but at most 63 are allowed"
     elif queue == "root":
         problem = "the root queue does not accept jobs"
@@ -153,7 +153,7 @@ def _queue(unit: Unit) -> Iterator[Diagnostic]:
 
 def _scheduling(unit: Unit) -> Iterator[Diagnostic]:
     scheduler = unit.job.scheduler
-    if scheduler is not None and len(scheduler) > 63:
+    if scheduler is not None and len(scheduler) > LONGEST_LABEL:
         yield messages.SCHEDULER_NAME(unit.origins.span("scheduler"), length=len(scheduler))
     if unit.job.priority is not None:
         yield messages.PRIORITY(unit.origins.span("priority"))

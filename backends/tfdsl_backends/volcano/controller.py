@@ -67,7 +67,7 @@ class Task(Record):
 
 
 class Decided(Record):
-    """``tasks``: task → what follows what, whoever says so. ``job``: what the job says itself, and about itself."""
+    """``tasks``: task → what follows what, by any policy. ``job``: the job's own policies about itself."""
 
     tasks: Mapping[str, Reactions]
     job: Reactions
@@ -97,7 +97,7 @@ def milliseconds(text: str | None) -> int | None:
 
 
 def canonical_duration(written: object) -> str | None:
-    """Go's duration in the largest unit that is whole; ``None`` where ``written`` is none."""
+    """Go's duration in the largest unit that is whole; ``None`` if ``written`` is not a duration."""
     total = _nanoseconds(written) if isinstance(written, str) else None
     if total is None or total.denominator != 1:
         return None

@@ -12,10 +12,11 @@ from typing import Final
 
 from tfdsl.backend import Document, Unit
 from tfdsl.ir.model import Role
-from tfdsl.lifecycle.behaviour import RESTARTS, TERMINATED, Behaviour, Decision, Outcome, State, Task
+from tfdsl.lifecycle.behaviour import TERMINATED, Behaviour, Decision, Outcome, State, Task
 from tfdsl.manifest.nodes import View, tree, view
 from tfdsl.record import Record
 from tfdsl.vocabulary.quantities import Duration, duration
+from tfdsl.vocabulary.statements import RESTARTS
 from tfdsl_backends.volcano import controller
 from tfdsl_backends.volcano.controller import Minimums, Reaction, Reactions, minimums, of_task
 from tfdsl_backends.volcano.features import Features, features
@@ -220,7 +221,7 @@ def _tasks(spec: View) -> list[controller.Task]:
 
 
 def _pods(unit: Unit, spec: View, decided: Mapping[str, Reactions]) -> Mapping[str, _Pods]:
-    """What is said of each role; tasks that a patch adds are nobody's."""
+    """What is known of each role; tasks that a patch adds belong to no role."""
     roles = {task_name(unit, role): role.name for role in unit.job.roles}
     written = {task["name"].words: task for task in spec["tasks"].items()}
     return {

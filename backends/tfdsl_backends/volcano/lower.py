@@ -30,7 +30,7 @@ def generate(unit: Unit) -> list[Document]:
 
 
 def job_document(unit: Unit) -> Data:
-    """The Volcano job."""
+    """The Job of Volcano, without the documents beside it."""
     job = unit.job
     plain = {**absent(SPEC), **written(job, SPEC)}
     return {

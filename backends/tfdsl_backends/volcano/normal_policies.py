@@ -232,6 +232,8 @@ def _looked_at(spec: Mapping, found: Minimums) -> frozenset[str] | None:
     return waited_for if total > found.job or total == 0 else None
 
 
+# Arguments of the plugins. Source: `pkg/controllers/job/plugins` of Volcano 1.15.
+
 _FLAG: Final = re.compile(r"--?([A-Za-z0-9][^=]*)(?:=(.*))?", re.S)
 _TRUE: Final = ("1", "t", "T", "TRUE", "true", "True")
 _FALSE: Final = ("0", "f", "F", "FALSE", "false", "False")

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from tfdsl.backend.patch_rules import POD, Complaint, Derived, Since
+from tfdsl.diagnostics.suggest import listing
 from tfdsl_backends.podspec import patching
 from tfdsl_backends.podspec.patching import (
     BY_POD_NAME,
@@ -16,7 +17,6 @@ from tfdsl_backends.podspec.patching import (
     REPLICAS,
     Must,
     Node,
-    alternatives,
     broken,
     claim,
     numbers,
@@ -55,8 +55,8 @@ def _check(node: Node) -> Iterator[Complaint]:
     yield from broken(spec, _JOB)
 
 
-_ACTION: Final = f"the action must be {alternatives(ACTIONS)}"
-_EVENT: Final = f"{{value!r}} is not an event: {alternatives(EVENTS)}"
+_ACTION: Final = f"the action must be {listing(ACTIONS)}"
+_EVENT: Final = f"{{value!r}} is not an event: {listing(EVENTS)}"
 _POLICY: Final = (
     Must("exitCode", lambda code: code != 0, "exitCode 0 is not a failure and cannot have a policy"),
     Must("action", one_of(*ACTIONS), _ACTION, missing=True),
@@ -88,7 +88,7 @@ def _plugins(node: Node) -> Iterator[Complaint]:
     for name, plugin in node.entries():
         if name not in PLUGINS:
             near = [known for known in PLUGINS if known in name or name in known]
-            advice = f"did you mean {near[0]}?" if near else f"plugins are {alternatives([*PLUGINS])}"
+            advice = f"did you mean {near[0]}?" if near else f"plugins are {listing([*PLUGINS])}"
             yield plugin.complain(f"Volcano has no plugin {name}", advice, key=True)
 
 

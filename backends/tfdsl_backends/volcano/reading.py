@@ -140,7 +140,7 @@ def _kind(node: Node) -> str:
 
 
 def report_holder(document: Document, asked: Asked) -> None:
-    """That what is around a job is not read."""
+    """Report that the object around a job is not read."""
     root = view(document.node)
     kind, spec = root["kind"].text, root["spec"]
     if kind == "CronJob":
@@ -292,7 +292,7 @@ class _Built(Record):
 
 
 def offer(draft: Draft, job: View, roles: Sequence[RoleOf], asked: Asked) -> None:
-    """Tell of the command that would do, if every role builds the TF_CONFIG that the compiler would give."""
+    """Suggest the plain command, if every role builds the TF_CONFIG that the compiler would give."""
     built = [(one, _built(one.task["template"]["spec"]["containers"][0])) for one in roles]
     cluster = {one.role: one.name.replace("-", "_") for one in roles if one.role != "evaluator"}
     for one, shell in built:
@@ -382,8 +382,7 @@ def program_around(role: str, text: str) -> int | None:
 def read_delivery(draft: Draft, plugins: Plugins, roles: Sequence[RoleOf], pods: PodsRead) -> None:
     """The options by which the compiler gives the tasks what the manifest gives them."""
     usual = "static" if _obstacle(roles, pods) else "plugin"
-    discovery = draft.cluster.get("discovery", "tf_config")
-    delivers = discovery in ("tf_config", "both")
+    delivers = draft.cluster.get("discovery", "tf_config") in ("tf_config", "both")
     chosen = "shell" if pods.around else "static" if pods.config or not plugins.has("tensorflow") else "plugin"
     if delivers and chosen != usual:
         draft.options.set("tf_config", chosen)
@@ -431,7 +430,7 @@ def _tensorflow(roles: Sequence[RoleOf], pods: PodsRead) -> tuple[str, ...]:
 
 
 def read(group: Group, asked: Asked) -> Draft | None:
-    """The job that a Volcano job describes; ``None`` where its tasks cannot be roles (told as an error).
+    """The job that a Volcano job describes; ``None`` where its tasks cannot be roles (reported as an error).
 
     A job that the server refuses is read as far as it goes, and need not come back.
     """

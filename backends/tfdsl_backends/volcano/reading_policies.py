@@ -306,8 +306,7 @@ def _for_all(read: JobPolicies, said: Sequence[Said]) -> Iterator[Said]:
 def _without_completion(read: JobPolicies, said: Sequence[Said]) -> list[Said]:
     """Without the completion that the language adds: that of the chief, else of the workers."""
     ends = [one for one in said if one.event == "completed" and one.action == "complete job"]
-    roles = {one.role for one in read.tasks}
-    is_default = len(ends) == 1 and ends[0].role == decider(roles)
+    is_default = len(ends) == 1 and ends[0].role == decider({one.role for one in read.tasks})
     return [one for one in said if not (is_default and one is ends[0])]
 
 

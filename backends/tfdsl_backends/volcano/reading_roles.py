@@ -63,7 +63,7 @@ def replicas(task: View) -> int:
 
 
 def roles(job: View, asked: Asked, *, board: bool) -> list[RoleOf] | None:
-    """The roles of the tasks that have replicas; ``None`` where a task cannot be one (told as an error).
+    """The roles of the tasks that have replicas; ``None`` where a task cannot be one (reported as an error).
 
     ``board``: whether the job has the Service of a TensorBoard beside it.
     """
@@ -160,7 +160,7 @@ def _options(tasks: Sequence[tuple[str, View]], taken: Mapping[str, str]) -> Ite
 
 
 def _with_its_name(one: RoleOf, spec: View, job: str, asked: Asked, *, alone: bool) -> RoleOf:
-    """``one``, and whether its task keeps a name that is not the role's, which is told."""
+    """``one``, and whether its task keeps a name that is not the role's, which is reported."""
     if one.role == one.name:
         return one
     keeps = not alone or _is_referred_to(spec, job, one.name)
@@ -235,8 +235,7 @@ def _webhook(job: View) -> Iterator[Diagnostic]:
 
 def dead_policies(job: View, roles: Sequence[RoleOf]) -> Iterator[Diagnostic]:
     """Policies that the server takes and that never do anything."""
-    kinds = {restart_policy(one.task) for one in roles}
-    yield from _dead(job["spec"]["policies"], kinds, of_task=False)
+    yield from _dead(job["spec"]["policies"], {restart_policy(one.task) for one in roles}, of_task=False)
     for one in roles:
         yield from _dead(one.task["policies"], {restart_policy(one.task)}, of_task=True)
 
@@ -268,7 +267,7 @@ def restart_policy(task: View) -> str:
 def _dead(policies: View, kinds: set[str], *, of_task: bool) -> Iterator[Diagnostic]:
     failed: View | None = None
     for policy in policies.items():
-        for event in [policy["event"], *policy["events"].items()]:
+        for event in (policy["event"], *policy["events"].items()):
             reason = _why_dead(event.text, policy, kinds, of_task=of_task)
             if reason:
                 yield NOT_KEPT(event.span, what=f"the policy on {event.text}", reason=reason)

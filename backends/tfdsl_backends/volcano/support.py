@@ -120,7 +120,7 @@ _JOB: Final = (
         "VOL110",
         "priority-number",
         instead='write the name of a PriorityClass, e.g. priority = "high"',
-        when=shared.number,
+        when=conditions.number,
     ),
     approximated(
         "job.scheduler",

@@ -94,7 +94,7 @@ def plugin_differences(job: Job) -> list[str]:
 
 
 def deliver(unit: Unit, role: Role) -> PodPlan:
-    """The part of the pod plan that tells ``role`` of the others."""
+    """The part of the pod plan by which ``role`` knows the others."""
     job = unit.job
     index = index_of(role, INDEX_FIELD)
     return PodPlan(

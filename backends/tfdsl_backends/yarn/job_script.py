@@ -42,7 +42,7 @@ PYTHONS = ("python3", "python", "python2")
 
 
 def job_script(unit: Unit) -> Written:
-    """``job.sh``."""
+    """``job.sh``, which every container runs."""
     job = unit.job
     by_client = is_yarn_tf(unit)  # the modified client makes the links and copies the outputs
     roles = [role_values(job, role, () if by_client else role.outputs) for role in job.roles]

@@ -197,7 +197,7 @@ class ModifiedClient(Behaviour):
         return Decision("ignore", f"{task} exited {status}")
 
     def on_loss(self, task: Task, status: int, state: State) -> Decision:
-        """The same."""
+        """The other tasks run on."""
         return Decision("ignore", f"{task} was lost")
 
     def on_pending(self, task: Task) -> Decision | None:
@@ -205,7 +205,7 @@ class ModifiedClient(Behaviour):
         return None
 
     def on_split(self) -> Decision:
-        """Nor notices that."""
+        """Nothing notices that a part of the job waits."""
         return Decision("ignore", "part of the job waits")
 
     def on_completion(self, state: State) -> Decision | None:

@@ -26,7 +26,7 @@ __all__ = ["check", "generate", "tasks"]
 
 
 def generate(unit: Unit) -> Sequence[Document]:
-    """The two scripts."""
+    """The script that submits, and the script of the containers."""
     submit, job = submit_script(unit), job_script(unit)
     return [
         Document(submit.text, "submit.sh", "text", executable=True, lines=submit.lines),
@@ -53,7 +53,7 @@ RETRY_INTERVAL = 1000
 
 
 def submit_script(unit: Unit) -> Written:
-    """``submit.sh``."""
+    """``submit.sh``, which the user runs."""
     have = features(unit.version)
     submitted = applications(unit)
     archives: Data = [{"file": file, "name": name} for file, name in sent_archives(unit.job).items()]

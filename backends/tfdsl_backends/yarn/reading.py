@@ -38,7 +38,7 @@ TONY_CALL = "TonY command line"
 
 
 def groups(documents: Sequence[Document]) -> Sequence[Group]:
-    """The jobs."""
+    """The jobs in the documents: scripts of tfdsl, Yarnfiles, and jobs of TonY, Submarine and DistributedShell."""
     return [group for one in documents for group in _groups(one, documents)]
 
 
@@ -86,7 +86,7 @@ def _folder(document: Document) -> str:
 
 
 def read(group: Group, asked: Asked) -> Draft | None:
-    """The job."""
+    """The job that a group describes, by the reader of its form."""
     first, notes = group.documents[0], Notes(asked)
     if group.what == OWN:
         return _read_own(group, notes)

@@ -12,6 +12,7 @@ from tfdsl.manifest.nodes import Comment
 from tfdsl.manifest.shell_words import Command, Word, read_script
 from tfdsl.patterns import regex
 from tfdsl.text import Source, Span
+from tfdsl.vocabulary.attributes import MOST_RETRIES
 from tfdsl_backends.hadoop.reading import (
     Notes,
     attribute,
@@ -29,7 +30,6 @@ from tfdsl_backends.yarn.reading_parts import Client, Runtime, client_of, read_r
 USUAL_TIMEOUT: Final = 600_000
 """Milliseconds after which the client ends an application unless it is told otherwise."""
 
-MOST_RETRIES: Final = 2_147_483_646
 SPREADS: Final = regex(r"([^,(=:]+)(?:\(([0-9]+)\)|=([0-9]+))(?:,(.*))?\Z")
 _COMMENT: Final = regex(r"^[ \t]*#(?!!)(.*)$", re.MULTILINE)
 _PLACE: Final = regex(r"(?:,|\A)NOTIN,NODE,([^,:()]+)\Z")
@@ -41,14 +41,14 @@ def calls(source: Source) -> list[Command]:
 
 
 def tell_problem(source: Source, notes: Notes) -> None:
-    """Tell why a shell could not read the text, if it could not."""
+    """Report why a shell could not read the text, if it could not."""
     found = read_script(source.text, lambda start, end: Span(source, start, end)).problem
     if found is not None:
         notes.tell(command_rules.BAD_WORDS(found.span, problem=found.message))
 
 
 def comments(source: Source) -> tuple[Comment, ...]:
-    """The lines that are comments, but the first one that names the shell."""
+    """The lines that are comments, without the first one, which names the shell."""
     found = _COMMENT.finditer(source.text)
     return tuple(Comment(one[1].strip(), Span(source, *one.span()), alone=True) for one in found)
 

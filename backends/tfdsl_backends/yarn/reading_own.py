@@ -419,7 +419,7 @@ _APART: Final = regex(r"AND\(NOTIN,NODE,([^:]+):(.*)\)\Z")
 
 
 def read_own(script: JobScript, submit: SubmitScript) -> Draft:
-    """The job."""
+    """The job of scripts that tfdsl wrote: of the plan in ``job.sh``, and the options of ``submit.sh``."""
     plan = script.plan
     draft = Draft(job_name(plan["job"].text or ""), "yarn", plan["job"].span, law=False)
     clients = {name: client_of(words) for name, words in submit.applications.items()}

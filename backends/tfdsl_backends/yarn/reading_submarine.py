@@ -92,7 +92,7 @@ def _with_paths(text: str, configs: View) -> str:
 
 
 def _size(block: Block, place: View, notes: Notes) -> None:
-    """``memory=4G,vcores=2,gpu=1``."""
+    """Resources as Submarine writes them: ``memory=4G,vcores=2,gpu=1``."""
     for name, amount in resources(place.text or "").items():
         if name == "memory":
             block.set("memory", memory(amount), place.span)

@@ -81,7 +81,7 @@ def read_yarnfile(root: View, notes: Notes) -> Draft | None:
 
 
 def _checks(root: View, notes: Notes) -> None:
-    """``ServiceApiUtil.validateAndResolveService``."""
+    """What YARN refuses (``ServiceApiUtil.validateAndResolveService``)."""
     if not root["version"].present:
         notes.refused(root["name"].span, "a service without version", "version is required")
     service = root["name"].words

@@ -123,7 +123,7 @@ PLACEMENT = (
         instead='write applications = "per-role"',
     ),
     translated("roles[].node_label", "-node_label_expression", "it also places the application master"),
-    kept("roles[].spread", "", when=when.no_spread),
+    kept("roles[].spread", "", when=conditions.no_spread),
     refused(
         "roles[].spread",
         "the modified client has no option that keeps containers apart",
@@ -259,7 +259,7 @@ def _host() -> tuple[Row, ...]:
             "registry",
         ),
         *_readonly("host"),
-        translated("mounts[host].type", "job.sh", "checked when the task starts", when=when.checked_type),
+        translated("mounts[host].type", "job.sh", "checked when the task starts", when=conditions.checked_type),
         approximated(
             "mounts[host].type",
             "job.sh",
@@ -523,7 +523,7 @@ def _pending() -> tuple[Row, ...]:
             "roles",
             "YRN081",
             "pending",
-            when=when.of_a_role,
+            when=conditions.of_a_role,
         ),
         approximated(
             "policies[pending].fail job",

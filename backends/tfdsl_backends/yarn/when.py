@@ -10,7 +10,7 @@ from tfdsl_backends.yarn.options import NO_TIMEOUT, features, is_yarn_tf
 
 if TYPE_CHECKING:
     from tfdsl.ir.fields import Item
-    from tfdsl.ir.model import BaseMount, HostMount, Job, Policy, Role
+    from tfdsl.ir.model import BaseMount, Job, Policy, Role
 
 yarn_tf = Condition('dialect = "yarn-tf"', lambda unit, item: is_yarn_tf(unit))
 yarn_tf_roles = Condition(
@@ -21,7 +21,6 @@ yarn_tf_moment = Condition(
     'dialect = "yarn-tf", not success', lambda unit, item: is_yarn_tf(unit) and item.value != "success"
 )
 text_priority = Condition("a name", lambda unit, item: not isinstance(item.value, int))
-of_a_role = Condition("with a role", lambda unit, item: cast("Policy", item.node).role is not None)
 of_tensorboard = Condition("on tensorboard", lambda unit, item: cast("Policy", item.node).role == "tensorboard")
 
 
@@ -47,10 +46,6 @@ def whole_resources(unit: Unit, item: Item) -> bool:
     return features(unit.version).resources and all(amount.milli % 1000 == 0 for amount in amounts)
 
 
-no_spread = Condition(
-    "none, or one replica", lambda unit, item: item.value == "none" or cast("Role", item.node).replicas == 1
-)
-
 one_application = Condition(
     'applications = "one"', lambda unit, item: unit.text("applications") == "one" and len(unit.job.roles) > 1
 )
@@ -72,11 +67,6 @@ docker_without_tmpfs = Condition(
 docker_without_mounts = Condition(
     "docker before 3.1", lambda unit, item: docker(unit, item) and not features(unit.version).docker_mounts
 )
-
-checked_type = Condition(
-    "Directory, File", lambda unit, item: cast("HostMount", item.node).type in ("", "Directory", "File")
-)
-"""Whether the script can check the type when the task starts."""
 
 
 @condition("of tensorboard that restarts in place, another action than restart container")

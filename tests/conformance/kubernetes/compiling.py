@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tfdsl import targets
 from tfdsl.compiling import pipeline
 from tfdsl.emit.located import plain
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def backend(target: str) -> Backend:
 def compiled(source: str, target: str, version: str | None = None, profile: str | None = None) -> Compiled:
     """``source`` through all stages."""
     program = pipeline.load(Source("job.tfjob", source), lambda path: "files cannot be included here")
-    outcome = pipeline.run(program, pipeline.Request(profile), [pipeline.Choice(backend(target), version)])
+    outcome = pipeline.run(program, Request(profile), [Choice(backend(target), version)])
     failed = pipeline.has_errors(outcome.diagnostics)
     made = () if failed else outcome.made
     documents = tuple(manifest(document) for one in made for document in one.documents)

@@ -14,6 +14,7 @@ from tests.lifecycle.recorded import injected
 from tfdsl import targets
 from tfdsl.compiling import pipeline
 from tfdsl.lifecycle.scenario import Prediction, play
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
@@ -273,7 +274,7 @@ def prediction(scenario: Scenario) -> Prediction:
     assert backend is not None
     head = HEAD.replace(": string", ': string = "any"')
     program = pipeline.load(Source("job.tfjob", head + scenario.job), lambda path: "no files here")
-    [values] = pipeline.check(program, pipeline.Request(), [pipeline.Choice(backend)]).jobs
+    [values] = pipeline.check(program, Request(), [Choice(backend)]).jobs
     unit = pipeline.unit_of(backend, values)
     behaviour = backend.behaviour(unit, backend.load().generate(unit))
     assert behaviour is not None

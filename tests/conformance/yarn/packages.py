@@ -14,6 +14,7 @@ from tfdsl.compiling import pipeline
 from tfdsl.emit.header import Header, headed
 from tfdsl.emit.located import plain
 from tfdsl.record import replace
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
@@ -49,10 +50,10 @@ def made(text: str) -> Package:
     backend = targets.find("slider")
     assert backend is not None
     program = pipeline.load(Source("job.tfjob", text), lambda path: "files cannot be included here")
-    choices = [pipeline.Choice(backend)]
-    outcome = pipeline.run(program, pipeline.Request(), choices)
+    choices = [Choice(backend)]
+    outcome = pipeline.run(program, Request(), choices)
     errors = {found.rule.code for found in outcome.diagnostics if found.level == "error"}
-    checked = pipeline.check(program, pipeline.Request(), choices)
+    checked = pipeline.check(program, Request(), choices)
     (values,) = (job for job in checked.jobs if job.target is not None)
     unit = pipeline.unit_of(backend, values)
     documents = backend.load().generate(unit)

@@ -9,6 +9,7 @@ from tests.fuzz.case import Case, expect, kept
 from tests.fuzz.programs import NOISE, VALUES
 from tfdsl.compiling import pipeline
 from tfdsl.diagnostics.render import render
+from tfdsl.semantics.request import Request
 from tfdsl.syntax import lexer
 from tfdsl.syntax.format import format_source
 from tfdsl.text import Source
@@ -50,7 +51,7 @@ def prove(text: str) -> None:
     """It is read, told about and formatted."""
     source = Source(PATH, text, PATH)
     program = pipeline.load(source, lambda path: "there is no such file")
-    done = pipeline.run(program, pipeline.Request())
+    done = pipeline.run(program, Request())
     told = pipeline.settle([done], [program], strict=False, paths=[PATH])
     for found in told:
         expect(0 <= found.span.start <= found.span.end <= len(text), f"{found.rule.slug} is nowhere")

@@ -10,6 +10,7 @@ from tests.fuzz.case import Case, Finding, expect, kept
 from tfdsl import targets
 from tfdsl.compiling import pipeline
 from tfdsl.diagnostics.render import FORMATS, render
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.syntax.format import format_source
 from tfdsl.text import Source
 
@@ -111,7 +112,7 @@ def _work(text: str, at: float) -> _Cost:
     names = targets.names()
     target = targets.find(names[int(at * len(names))])
     assert target is not None
-    done = pipeline.run(program, pipeline.Request(), [pipeline.Choice(target)])
+    done = pipeline.run(program, Request(), [Choice(target)])
     told = pipeline.settle([done], [program], strict=False, paths=[PATH])
     texts = [render(form, told, [PATH]) for form in ("text", FORMATS[int(at * 997) % len(FORMATS)])]
     texts += [pipeline.written(document).text for made in done.made for document in made.documents]

@@ -18,6 +18,7 @@ from tests.unit.backends.volcano.webhook import refusals
 from tfdsl import targets
 from tfdsl.cli import topics
 from tfdsl.compiling import pipeline
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.text import Source
 from tfdsl.vocabulary import attributes
 
@@ -139,7 +140,7 @@ def prove(text: str, name: str) -> bool:
     target = targets.find(name)
     assert target is not None
     program = pipeline.load(Source(PATH, text, PATH), lambda path: "there is no such file")
-    done = pipeline.run(program, pipeline.Request(), [pipeline.Choice(target)])
+    done = pipeline.run(program, Request(), [Choice(target)])
     if pipeline.has_errors(done.diagnostics):
         return False
     expect(len(done.made) == len(program.jobs), "a job that checks clean is not made")

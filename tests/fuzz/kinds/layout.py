@@ -10,6 +10,7 @@ from tests.fuzz import mending, programs
 from tests.fuzz.case import Case, expect, kept
 from tests.fuzz.mistakes import tokens
 from tfdsl.compiling import pipeline
+from tfdsl.semantics.request import Request
 from tfdsl.syntax import parse
 from tfdsl.syntax.format import format_source
 from tfdsl.text import Source
@@ -62,7 +63,7 @@ def prove(text: str) -> None:
 
 def _meant(source: Source) -> tuple[object, Counter[tuple[str, str]]]:
     program = pipeline.load(source, lambda name: "there is no such file")
-    checked = pipeline.check(program, pipeline.Request())
+    checked = pipeline.check(program, Request())
     told: list[Diagnostic] = [*program.diagnostics, *checked.diagnostics]
     wrong = any(found.level == "error" for found in told)
     jobs = None if wrong else tuple(mending.meaning(job) for job in checked.jobs)

@@ -20,6 +20,7 @@ from tfdsl.lsp.features.navigation import definition, links, search
 from tfdsl.lsp.features.problems import code_actions
 from tfdsl.lsp.names import declared
 from tfdsl.lsp.workspace import Workspace
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.source_files import Inputs
 from tfdsl.text import Source
 
@@ -168,7 +169,7 @@ def prove(text: str, at: float, *, few: bool) -> None:
     program = pipeline.load(source, inputs)
     known = targets.built_in()
     target = known[int(at * len(known))]
-    outcome = pipeline.run(program, pipeline.Request(), [pipeline.Choice(target)] if few else [])
+    outcome = pipeline.run(program, Request(), [Choice(target)] if few else [])
     told = pipeline.settle([outcome], [program], strict=False, paths=[main])
     for file in program.files:
         real = os.path.realpath(file.source.path)

@@ -17,6 +17,7 @@ from tfdsl.compiling import pipeline
 from tfdsl.diagnostics.render import render
 from tfdsl.lsp.features.hover import hover, signature_help
 from tfdsl.lsp.snapshot import Snapshot
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.source_files import decode, is_file_name
 from tfdsl.text import Source
 
@@ -93,7 +94,7 @@ def prove(text: str, path: str, at: float) -> None:
     names = targets.names()
     target = targets.find(names[int(at * len(names))])
     assert target is not None
-    outcome = pipeline.run(program, pipeline.Request(), [pipeline.Choice(target)])
+    outcome = pipeline.run(program, Request(), [Choice(target)])
     told = pipeline.settle([outcome], [program], strict=False, paths=[path])
     _plain(render("text", told, [path]), "text")
     _plain(render("concise", told, [path]), "concise")

@@ -15,6 +15,7 @@ import pytest
 from tfdsl import targets
 from tfdsl.compiling import pipeline
 from tfdsl.emit.located import Located, plain
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ def made(text: str, target: str) -> tuple[pipeline.Made, list[Diagnostic]]:
     backend = targets.find(target)
     assert backend is not None
     program = pipeline.load(Source("job.tfjob", text), lambda path: "no files here")
-    done = pipeline.run(program, pipeline.Request(), [pipeline.Choice(backend)])
+    done = pipeline.run(program, Request(), [Choice(backend)])
     assert not pipeline.has_errors(done.diagnostics), done.diagnostics
     return done.made[0], pipeline.settle([done], [program], strict=False)
 

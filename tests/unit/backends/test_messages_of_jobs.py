@@ -9,6 +9,7 @@ import pytest
 from tests.unit.cli.shell import tfdsl
 from tfdsl import targets
 from tfdsl.compiling import pipeline
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def said(target: str, items: str, options: str) -> dict[str, str]:
     image = "" if "image =" in items else 'image = "r/i:1"'
     text = f'job j {{\n{image}\ncommand = ["python"]\n{items}\ntarget {target} {{ {options} }}\n}}\n'
     program = pipeline.load(Source("job.tfjob", text), lambda path: "there is no such file")
-    done = pipeline.run(program, pipeline.Request(), [pipeline.Choice(found)])
+    done = pipeline.run(program, Request(), [Choice(found)])
     return {diagnostic.rule.slug: diagnostic.message for diagnostic in done.diagnostics}
 
 

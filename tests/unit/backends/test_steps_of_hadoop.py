@@ -6,6 +6,7 @@ import pytest
 
 from tfdsl import targets
 from tfdsl.compiling import pipeline
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.text import Source
 
 TARGETS = {"yarn": "YRN", "slider": "SLI"}
@@ -21,7 +22,7 @@ def told(target: str, steps: str) -> dict[str, tuple[str, str]]:
         f" {steps}\n}}\n",
     )
     program = pipeline.load(source, lambda path: "there is no other file")
-    done = pipeline.run(program, pipeline.Request(), [pipeline.Choice(backend)])
+    done = pipeline.run(program, Request(), [Choice(backend)])
     codes = {f"{TARGETS[target]}{number}" for number in ("065", "066", "096", "097", "098", "099")}
     codes |= {"YRN101", "SLI104", "YRN130", "SLI125", "YRN145", "SLI145", "SLI056"}
     return {d.rule.code[3:]: (d.level, d.span.text) for d in done.diagnostics if d.rule.code in codes}

@@ -11,7 +11,8 @@ import pytest
 from tests.unit.cli.shell import SHELLCHECK, environment, tfdsl
 from tfdsl import targets
 from tfdsl.cli import completion
-from tfdsl.cli.commands import SUMMARIES, load
+from tfdsl.cli.arguments import load
+from tfdsl.cli.commands import SUMMARIES
 from tfdsl.cli.completion import SHELLS
 from tfdsl.cli.completion.values import ARGUMENTS, FAULTS, NAMES, VALUES
 from tfdsl.lifecycle import faults

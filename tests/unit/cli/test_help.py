@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.cli.shell import tfdsl
-from tfdsl.cli.commands import SUMMARIES, load, overview
+from tfdsl.cli.arguments import load
+from tfdsl.cli.commands import SUMMARIES, overview
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from tfdsl.compiling import front_end
 from tfdsl.compiling.front_end import choice_of
-from tfdsl.compiling.pipeline import Choice, Request
 from tfdsl.drawing.graphs import graphs
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.source_files import Inputs
 from tfdsl.text import Source, Span
 

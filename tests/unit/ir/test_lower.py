@@ -13,6 +13,7 @@ from tfdsl.cli.main import main
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.read_json import dump, from_json
 from tfdsl.ir.model import Job, Role
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.source_files import read
 from tfdsl.text import Source
 
@@ -28,7 +29,7 @@ def test_examples_there_and_back(name: str, target: str) -> None:
     source = read(str(EXAMPLES / name / "main.tfjob"))
     assert not isinstance(source, str)
     program = pipeline.load(source, read)
-    checked = pipeline.check(program, pipeline.Request(), [pipeline.Choice(backend)])
+    checked = pipeline.check(program, Request(), [Choice(backend)])
     for values in checked.jobs:
         job = pipeline.unit_of(backend, values).job
         assert Job.model_validate_json(job.model_dump_json()) == job

@@ -8,6 +8,7 @@ import pytest
 
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.read_json import from_json, in_json
+from tfdsl.semantics.request import Request
 from tfdsl.text import Source
 
 IMAGE = "r/x:1"
@@ -140,7 +141,7 @@ def of_text(body: str) -> set[tuple[str, str, tuple[str, ...]]]:
     text = f'job mnist {{\n  image = "{IMAGE}"\n{body}\n}}\n'
     program = pipeline.load(Source("main.tfjob", text), lambda path: "no file")
     assert not program.diagnostics, program.diagnostics
-    told = pipeline.check(program, pipeline.Request()).diagnostics
+    told = pipeline.check(program, Request()).diagnostics
     return {(one.rule.code, one.message, tuple(map(in_json, one.helps))) for one in told if one.level == "error"}
 
 

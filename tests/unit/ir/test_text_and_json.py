@@ -14,6 +14,7 @@ import pytest
 
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.read_json import from_json, in_json
+from tfdsl.semantics.request import Request
 from tfdsl.text import Source
 from tfdsl.vocabulary import attributes, statements
 
@@ -72,7 +73,7 @@ def of_text(body: str) -> Told:
         Source("main.tfjob", f'job mnist {{\nimage = "{IMAGE}"\n{body}\n}}\n'), lambda path: "no file"
     )
     assert not program.diagnostics, program.diagnostics
-    told = pipeline.check(program, pipeline.Request()).diagnostics
+    told = pipeline.check(program, Request()).diagnostics
     return {(one.rule.code, one.message, tuple(map(in_json, one.helps))) for one in told if one.level == "error"}
 
 

@@ -9,6 +9,7 @@ from tfdsl import targets
 from tfdsl.compiling import pipeline
 from tfdsl.lifecycle.behaviour import Behaviour
 from tfdsl.lifecycle.scenario import Prediction, play
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
@@ -23,12 +24,12 @@ def job(*lines: str) -> Job:
     """A job with ``lines`` in it, as the language's own rules leave it."""
     body = "\n  ".join(('image = "registry.example.com/mnist:1.4"', 'command = ["python", "train.py"]', *lines))
     program = pipeline.load(Source("mnist.tfjob", f"job mnist {{\n  {body}\n}}\n"), lambda path: "no files here")
-    checked = pipeline.check(program, pipeline.Request(), [])
+    checked = pipeline.check(program, Request(), [])
     errors = [one.message for one in checked.diagnostics if one.level == "error"]
     assert not errors, errors
     backend = targets.find("volcano")
     assert backend is not None
-    [values] = pipeline.check(program, pipeline.Request(), [pipeline.Choice(backend)]).jobs
+    [values] = pipeline.check(program, Request(), [Choice(backend)]).jobs
     return pipeline.unit_of(backend, values).job
 
 

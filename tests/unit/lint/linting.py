@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.lint import runner
-from tfdsl.semantics.check import Request, Wanted, check
+from tfdsl.semantics.check import check
 from tfdsl.semantics.project import load
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ def linted(text: str, target: str | None = None) -> list[Diagnostic]:
     """All that is told about ``text``, which has no errors, when it is compiled for ``target``."""
     program = load(Source("job.tfjob", text), lambda path: "no such file")
     rows = targets.find(target) if target is not None else None
-    wanted = (Wanted(rows),) if rows is not None else ()
-    done = check(program, Request(wanted))
+    wanted = (Choice(rows),) if rows is not None else ()
+    done = check(program, Request(), wanted)
     errors = [d for d in (*program.diagnostics, *done.diagnostics) if d.level == "error"]
     assert not errors
     return runner.lint(program, done.jobs, done.used, gpus_per_node=GPUS_PER_NODE)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tfdsl.compiling.pipeline import Choice, Request, check, load
+from tfdsl.compiling.pipeline import check, load
 from tfdsl.lint.runner import lint
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.targets import find
 from tfdsl.text import Source
 

@@ -9,8 +9,9 @@ import pytest
 
 from tests.unit.lint.linting import found
 from tfdsl.lint import runner
-from tfdsl.semantics.check import Request, check
+from tfdsl.semantics.check import check
 from tfdsl.semantics.project import load
+from tfdsl.semantics.request import Request
 from tfdsl.text import Source
 
 EXAMPLE = re.compile(r"## (Bad|Good)\n\n```tfjob\n(.*?)```", re.S)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tfdsl import targets
 from tfdsl.compiling import pipeline
 from tfdsl.emit.located import plain
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def run(target: str, patch: str, items: str = "", version: str = "") -> pipeline
     assert backend is not None
     text = JOB.format(target=target, patch=patch, items=items)
     program = pipeline.load(Source("job.tfjob", text), lambda path: "")
-    return pipeline.run(program, pipeline.Request(), [pipeline.Choice(backend, version or None)])
+    return pipeline.run(program, Request(), [Choice(backend, version or None)])
 
 
 def errors(target: str, patch: str, items: str = "", version: str = "") -> list[Diagnostic]:

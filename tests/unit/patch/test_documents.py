@@ -6,6 +6,7 @@ import pytest
 
 from tfdsl import targets
 from tfdsl.compiling import pipeline
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.text import Source
 
 JOB = """job mnist {{
@@ -25,7 +26,7 @@ def told(target: str, patch: str) -> list[tuple[str, str, str]]:
     backend = targets.find(target)
     assert backend is not None
     program = pipeline.load(Source("job.tfjob", JOB.format(target=target, patch=patch)), lambda path: "")
-    done = pipeline.run(program, pipeline.Request(), [pipeline.Choice(backend)])
+    done = pipeline.run(program, Request(), [Choice(backend)])
     return [(one.rule.slug, one.span.text, one.message) for one in done.diagnostics if one.level == "error"]
 
 

@@ -11,6 +11,7 @@ from tfdsl import targets
 from tfdsl.backend.patch_rules import load_schemas
 from tfdsl.compiling import pipeline
 from tfdsl.diagnostics.suggest import alias_table
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.text import Source
 from tfdsl.vocabulary import attributes, foreign
 
@@ -59,8 +60,8 @@ def test_every_field_has_an_attribute_a_word_or_a_patch() -> None:
 def helps(text: str, *names: str) -> list[tuple[str, ...]]:
     """The helps of what is told of unknown attributes."""
     program = pipeline.load(Source("job.tfjob", text), lambda path: "")
-    choices = [pipeline.Choice(backend) for name in names if (backend := targets.find(name)) is not None]
-    found = pipeline.run(program, pipeline.Request(), choices).diagnostics
+    choices = [Choice(backend) for name in names if (backend := targets.find(name)) is not None]
+    found = pipeline.run(program, Request(), choices).diagnostics
     return [one.helps for one in found if one.rule.slug == "unknown-attribute"]
 
 

@@ -8,6 +8,7 @@ from tfdsl.compiling import pipeline
 from tfdsl.compiling.jobs import plain_jobs
 from tfdsl.lifecycle.behaviour import Task
 from tfdsl.running.plan import Problem, Replica, Surroundings, plan, tasks
+from tfdsl.semantics.request import Request
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def plain(*lines: str) -> PlainJob:
     """A job with ``lines`` in it, and where they are."""
     body = "\n  ".join((HEAD, *lines))
     program = pipeline.load(Source("mnist.tfjob", f"job mnist {{\n  {body}\n}}\n"), lambda path: "no files here")
-    found = plain_jobs(program, pipeline.Request())
+    found = plain_jobs(program, Request())
     [one] = found.jobs or [pytest_fail(found.diagnostics)]
     return one
 

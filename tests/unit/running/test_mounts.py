@@ -16,6 +16,7 @@ from tfdsl.lifecycle.behaviour import Task
 from tfdsl.running import preparing
 from tfdsl.running.launch import Copied, Mounted
 from tfdsl.running.mounts import Given, MountOptions, Mounts, Replica, given_mount, nfs_folder
+from tfdsl.semantics.request import Request
 from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ HERE = Span(Source("<arguments>", "--mount"), 0, 7)
 def plain(*lines: str) -> PlainJob:
     body = "\n  ".join(('image = "registry.example.com/mnist:1.4"', 'command = ["true"]', *lines))
     program = pipeline.load(Source("mnist.tfjob", f"job mnist {{\n  {body}\n}}\n"), lambda path: "no files here")
-    found = plain_jobs(program, pipeline.Request())
+    found = plain_jobs(program, Request())
     assert found.jobs, [one.message for one in found.diagnostics]
     return found.jobs[0]
 
@@ -228,6 +229,15 @@ def test_where_nothing_can_be_mounted_only_what_is_there_already_is_right(tmp_pa
     (tmp_path / "sets").mkdir()
     named = Local(*lines[:2], lines[3], mounts={f"{tmp_path}/sets": tmp_path / "sets"})
     assert named.shown("AppArmor restricts it") == []
+
+
+def test_memory_of_an_attribute_hides_the_current_folder_too() -> None:
+    local = Local("shm = 1Gi")
+    local.folder = "/dev/shm/work"
+    assert local.shown() == ["TFJ4860 1Gi: the mount at /dev/shm hides the current folder, in which role worker runs"]
+    assert local.shown("AppArmor restricts it") == [
+        "TFJ4858 1Gi: the size of /dev/shm is not limited here: AppArmor restricts it"
+    ]
 
 
 def test_a_mount_above_the_current_folder_hides_it(tmp_path: Path) -> None:

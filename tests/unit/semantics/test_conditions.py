@@ -9,8 +9,8 @@ import pytest
 from tests.unit.cli.shell import tfdsl
 from tfdsl import targets
 from tfdsl.compiling import pipeline
-from tfdsl.semantics.derived import Asked
-from tfdsl.text import Source, Span
+from tfdsl.semantics.request import Choice, Request
+from tfdsl.text import Argument, Source, Span
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,11 +27,11 @@ def outcome(text: str, job: str | None = None, name: str | None = None) -> pipel
     program = pipeline.load(Source("a.tfjob", text), lambda path: "there is no other file")
     target = targets.find("volcano")
     assert target is not None
-    return pipeline.run(program, pipeline.Request(job=asked(job), name=asked(name)), [pipeline.Choice(target)])
+    return pipeline.run(program, Request(job=asked(job), name=asked(name)), [Choice(target)])
 
 
-def asked(text: str | None) -> Asked | None:
-    return None if text is None else Asked(text, Span(Source("argument", text), 0, len(text)))
+def asked(text: str | None) -> Argument | None:
+    return None if text is None else Argument(text, Span(Source("argument", text), 0, len(text)))
 
 
 def errors(text: str, job: str | None = None, name: str | None = None) -> list[str]:
@@ -139,7 +139,7 @@ job train {
 def test_a_waiver_at_what_is_absent_is_not_stale(prod: str) -> None:
     text = WAIVERS.replace("bool = false", f"bool = {prod}").replace('"r/train:1"', f'"r/train:1" when {prod} == false')
     program = pipeline.load(Source("a.tfjob", text), lambda path: "there is no other file")
-    checked = pipeline.run(program, pipeline.Request())
+    checked = pipeline.run(program, Request())
     diagnostics = pipeline.settle([checked], [program], strict=False)
     waivers = [one.span.source.position(one.span.start)[0] for one in diagnostics if one.rule.slug == "stale-waiver"]
     assert waivers == [20]
@@ -156,5 +156,5 @@ job "train-${matrix.size}" {
 }
 """
     program = pipeline.load(Source("a.tfjob", text), lambda path: "there is no other file")
-    diagnostics = pipeline.settle([pipeline.run(program, pipeline.Request())], [program], strict=False)
+    diagnostics = pipeline.settle([pipeline.run(program, Request())], [program], strict=False)
     assert [one.rule.slug for one in diagnostics] == ["stale-waiver"]

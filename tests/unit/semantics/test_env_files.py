@@ -6,6 +6,7 @@ import pytest
 
 from tfdsl.compiling import pipeline
 from tfdsl.semantics.functions import read_env_file
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.targets import find
 from tfdsl.text import Source
 
@@ -14,7 +15,7 @@ JOB = 'job j { image = "i:1", command = ["x"], role worker { env = env_file("a.e
 
 def diagnostics(text: str, job: str = JOB) -> list[pipeline.Diagnostic]:
     program = pipeline.load(Source("main.tfjob", job, "main.tfjob"), lambda path: Source(path, text, path))
-    done = pipeline.run(program, pipeline.Request())
+    done = pipeline.run(program, Request())
     return pipeline.settle([done], [program], strict=False)
 
 
@@ -91,7 +92,7 @@ def test_one_file_is_read_once_for_all_roles() -> None:
     roles = ", ".join(f"role {name} {{ }}" for name in ("chief", "worker", "ps", "evaluator"))
     text = f'job j {{ image = "i:1", command = ["x"], env = env_file("a.env"), {roles} }}\n'
     program = pipeline.load(Source("main.tfjob", text, "main.tfjob"), reader)
-    done = pipeline.run(program, pipeline.Request())
+    done = pipeline.run(program, Request())
     assert not pipeline.has_errors(done.diagnostics)
     assert reads == ["a.env"]
 
@@ -101,5 +102,5 @@ def test_files_of_a_job_with_such_a_secret_are_for_their_owner(text: str, privat
     backend = find("kubernetes")
     assert backend is not None
     program = pipeline.load(Source("main.tfjob", JOB, "main.tfjob"), lambda path: Source(path, text, path))
-    done = pipeline.run(program, pipeline.Request(), [pipeline.Choice(backend)])
+    done = pipeline.run(program, Request(), [Choice(backend)])
     assert [one.private for one in done.made] == [private]

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tfdsl.compiling.lower import lower
-from tfdsl.semantics.check import Request, check
+from tfdsl.semantics.check import check
 from tfdsl.semantics.project import load
+from tfdsl.semantics.request import Request
 from tfdsl.text import Source
 
 if TYPE_CHECKING:

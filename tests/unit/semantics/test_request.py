@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tfdsl import targets
-from tfdsl.semantics.check import Checked, Request, Wanted, check
-from tfdsl.semantics.params import Given, Params
+from tfdsl.semantics.check import Checked, check
+from tfdsl.semantics.params import Params
 from tfdsl.semantics.project import load
-from tfdsl.semantics.target_options import GivenOption
+from tfdsl.semantics.request import Choice, Given, GivenOption, Request
 from tfdsl.semantics.values import ListData, MapData
 from tfdsl.text import Source
 
@@ -26,9 +26,8 @@ def run(
 
     program = load(Source("main.tfjob", text, origin), read)
     rows = targets.find(target) if target else None
-    wanted = (Wanted(rows),) if rows is not None else ()
-    request = Request(wanted, None, given, options)
-    checked = check(program, request)
+    wanted = (Choice(rows),) if rows is not None else ()
+    checked = check(program, Request(None, given, options), wanted)
     return [found.rule.slug for found in (*program.diagnostics, *checked.diagnostics)], checked
 
 
@@ -83,7 +82,7 @@ def test_lines_of_a_file_know_their_place() -> None:
     source = Source("nodes.txt", "a\n\n  bad\u0000name\n")
     program = load(Source("m", f"param hosts: list<string>\n{JOB}", "m"), lambda path: "no")
     given = (Given("hosts", source, form="lines"),)
-    found = check(program, Request((), None, given)).diagnostics
+    found = check(program, Request(None, given)).diagnostics
     assert [one.span.source.position(one.span.start) for one in found] == [(3, 3)]
 
 
@@ -148,8 +147,8 @@ def test_each_wanted_target_has_all_jobs_in_file_order() -> None:
     text = JOB + JOB.replace("job j", "job k")
     rows = [targets.find(name) for name in ("volcano", "tfjob")]
     program = load(Source("m", text, "m"), lambda path: "no")
-    wanted = tuple(Wanted(row) for row in rows if row is not None)
-    checked = check(program, Request(wanted))
+    wanted = tuple(Choice(row) for row in rows if row is not None)
+    checked = check(program, Request(), wanted)
     assert [(job.target, job.name) for job in checked.jobs] == [
         ("volcano", "j"), ("volcano", "k"), ("tfjob", "j"), ("tfjob", "k"),
     ]  # fmt: skip

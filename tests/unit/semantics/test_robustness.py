@@ -16,8 +16,9 @@ from tests.unit.semantics.programs import clean_program, mutated, program
 from tfdsl import targets
 from tfdsl.compiling.lower import lower
 from tfdsl.ir.model import Job
-from tfdsl.semantics.check import Checked, Request, Wanted, check
+from tfdsl.semantics.check import Checked, check
 from tfdsl.semantics.project import load
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ def checked(text: str, target: str | None = None) -> tuple[Checked, list[Diagnos
     source = Source("main.tfjob", text, "main.tfjob")
     loaded = load(source, lambda path: "there is no such file")
     rows = targets.find(target) if target is not None else None
-    wanted = () if rows is None else (Wanted(rows),)
-    done = check(loaded, Request(wanted))
+    wanted = () if rows is None else (Choice(rows),)
+    done = check(loaded, Request(), wanted)
     return done, [*loaded.diagnostics, *done.diagnostics]
 
 

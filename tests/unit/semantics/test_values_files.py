@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tfdsl.compiling import pipeline
-from tfdsl.compiling.pipeline import Request
-from tfdsl.semantics.params import Given
+from tfdsl.semantics.request import Given, Request
 from tfdsl.text import Source
 
 JOB = """param workers: int = 1 { max = 64 }

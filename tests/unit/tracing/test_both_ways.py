@@ -9,6 +9,7 @@ import pytest
 
 from tfdsl import targets
 from tfdsl.compiling import front_end, pipeline
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.source_files import Inputs, read
 from tfdsl.text import Source
 from tfdsl.tracing import back
@@ -31,7 +32,7 @@ class Compiled(NamedTuple):
 
     given: front_end.Input
     source: Source
-    choice: pipeline.Choice
+    choice: Choice
     outcome: pipeline.Outcome
 
 
@@ -42,8 +43,8 @@ def compiled(path: Path) -> list[Compiled]:
     given = front_end.read(source, Inputs(source))
     found = []
     for backend in targets.built_in():
-        choice = pipeline.Choice(backend)
-        outcome = front_end.compiled(given, pipeline.Request(), [choice])
+        choice = Choice(backend)
+        outcome = front_end.compiled(given, Request(), [choice])
         if not pipeline.has_errors(outcome.diagnostics):
             found.append(Compiled(given, source, choice, outcome))
     assert found
@@ -56,12 +57,10 @@ def test_each_line_of_the_output_is_made_by_the_line_it_comes_from(path: Path) -
         made_by_its_line(*one)
 
 
-def made_by_its_line(
-    given: front_end.Input, source: Source, choice: pipeline.Choice, outcome: pipeline.Outcome
-) -> None:
+def made_by_its_line(given: front_end.Input, source: Source, choice: Choice, outcome: pipeline.Outcome) -> None:
     made: dict[int, set[tuple[str, int]]] = {}
     for number in range(1, line_count(source) + 1):
-        question = Question(given, line_span(source, number), pipeline.Request())
+        question = Question(given, line_span(source, number), Request())
         forward = Forward(question, Destination().files, lambda other, choice: None)
         answer = forward.answer(choice, outcome)
         assert bool(answer.lines) == (answer.reason is None)

@@ -8,8 +8,8 @@ from pathlib import Path
 from re import Match
 from typing import Final
 
-from tfdsl.cli.arguments import COLOUR, Arguments, Command, Flag, Positional, not_one_of, split_flag
-from tfdsl.cli.commands import SUMMARIES, load
+from tfdsl.cli.arguments import COLOUR, Arguments, Command, Flag, Positional, load, not_one_of, split_flag
+from tfdsl.cli.commands import SUMMARIES
 from tfdsl.cli.report import OK, end, refuse
 from tfdsl.cli.streams import out
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
@@ -242,7 +242,7 @@ def _entries(folder: str, name: str) -> Iterator[Found]:
 
 
 class Candidate(Record):
-    """A word that can stand where the cursor is. ``open``: it goes on, so no space follows it."""
+    """A word that can be written where the cursor is. ``open``: it goes on, so no space follows it."""
 
     text: str
     description: str = ""

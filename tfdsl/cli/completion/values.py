@@ -17,8 +17,9 @@ from tfdsl.diagnostics import Diagnostic
 from tfdsl.patterns import regex
 from tfdsl.semantics import resolved
 from tfdsl.semantics.derived import derive
-from tfdsl.semantics.params import Given, Params
+from tfdsl.semantics.params import Params
 from tfdsl.semantics.project import Program
+from tfdsl.semantics.request import Given, Request
 from tfdsl.source_files import STDIN, Inputs, contents, decode
 from tfdsl.text import Source
 from tfdsl.vocabulary.types import choices, describe
@@ -42,12 +43,12 @@ class FileNames:
 
     @cached_property
     def params(self) -> Sequence[ParamInfo]:
-        """The params."""
+        """The params of the file, without targets or values."""
         return () if self._program is None else params_of(self._program, self._plain, self._plain)
 
     @cached_property
     def profiles(self) -> Sequence[ProfileInfo]:
-        """The profiles."""
+        """The profiles of the file, with their values."""
         return () if self._program is None else tuple(profiles_of(self._program, self._plain))
 
     @cached_property
@@ -82,7 +83,7 @@ class FileNames:
     def _resolved(self) -> Sequence[resolved.Job]:
         if self._program is None:
             return ()
-        return pipeline.check(self._program, pipeline.Request(self._profile, self._given, extent="sample")).jobs
+        return pipeline.check(self._program, Request(self._profile, self._given, extent="sample")).jobs
 
     @cached_property
     def _program(self) -> Program | None:
@@ -128,8 +129,7 @@ def _read(path: str, roots: Sequence[str] | None) -> Source | str:
     return data if isinstance(data, str) else decode(data, path, path)
 
 
-if TYPE_CHECKING:
-    Values: TypeAlias = Callable[["Asked"], Answer]
+Values: TypeAlias = "Callable[[Asked], Answer]"
 
 JOBS: Final = (".tfjob", ".json")
 MANIFESTS: Final = (".yaml", ".yml", ".json", ".xml", ".sh", ".py")

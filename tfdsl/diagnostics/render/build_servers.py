@@ -117,7 +117,7 @@ _ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;"
 
 
 def junit(diagnostics: Sequence[Diagnostic], paths: Sequence[str] = ()) -> str:
-    """The document."""
+    """The diagnostics as JUnit's XML, a test case for each checked file."""
     suites: dict[str, list[Diagnostic]] = {path: [] for path in paths}
     for diagnostic in diagnostics:
         suites.setdefault(diagnostic.span.source.path, []).append(diagnostic)

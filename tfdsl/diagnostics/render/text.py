@@ -7,15 +7,14 @@ width of the characters on a terminal.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 from tfdsl.diagnostics.diagnostic import Diagnostic, count, worst
 from tfdsl.diagnostics.render.columns import Measured, line_of, visible, width
 from tfdsl.record import Record
 from tfdsl.text import Source, Span
 
-if TYPE_CHECKING:
-    Paint = Callable[[str, str], str]
+Paint: TypeAlias = Callable[[str, str], str]
 
 MOST_SHOWN = 200
 """The most messages shown at once, errors before warnings; the rest is counted."""

@@ -33,7 +33,7 @@ class Command(Record):
 
     @property
     def texts(self) -> tuple[Value, ...]:
-        """All of it."""
+        """The text of the shell, if there is one, and the words."""
         return self.words if self.shell is None else (self.shell, *self.words)
 
 

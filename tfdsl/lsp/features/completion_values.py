@@ -292,7 +292,7 @@ def in_interpolation(snapshot: Snapshot, cursor: Cursor) -> list[Item]:
 
 
 def _called(cursor: Cursor) -> str:
-    """The function of whose arguments the place is one; empty if there is none."""
+    """The function that has the place in its arguments; empty if there is no such function."""
     return cursor.frame.head[-1].text if cursor.frame.kind == "call" and cursor.frame.head else ""
 
 
@@ -391,16 +391,7 @@ def _types(block: Frame, cursor: Cursor, key: str) -> list[Type]:
 
 def settings_of(block: Frame) -> tuple[statements.Setting, ...]:
     """The settings that a block of its kind takes."""
-    if block.kind == "mount":
-        kind = statements.MOUNTS_BY_NAME.get(block.name)
-        return kind.options if kind is not None else ()
-    tables = {
-        "output": statements.OUTPUT_OPTIONS,
-        "cluster": statements.CLUSTER,
-        "build": statements.BUILD,
-        "param": statements.PARAM_SETTINGS,
-    }
-    return tables.get(block.kind, ())
+    return statements.SETTINGS.get(f"mount {block.name}" if block.kind == "mount" else block.kind, ())
 
 
 def _param_type(cursor: Cursor, name: str) -> list[Type]:

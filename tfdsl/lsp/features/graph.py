@@ -30,7 +30,7 @@ class DrawnText(Record):
 
 
 def draw_text(snapshot: Snapshot, preview: Preview) -> DrawnText | str:
-    """The picture of ``snapshot`` for the target of ``preview``, or as it is written, or why there is none."""
+    """The picture of ``snapshot`` for the target of ``preview``, or as it is written, or why there is no picture."""
     if preview.target is None:
         plain = graphs(snapshot.program, request_for(snapshot, preview), ())
         return _drawn(plain.graphs, plain.diagnostics)

@@ -14,6 +14,7 @@ from tfdsl.lsp.names import Node, path_at, span_of, values_of, walk, with_axis
 from tfdsl.lsp.shown import code, fenced, plain, shown
 from tfdsl.lsp.snapshot import Snapshot, unheard
 from tfdsl.record import Record, replace
+from tfdsl.semantics.request import Choice
 from tfdsl.semantics.scope import Scope
 from tfdsl.syntax import ast
 from tfdsl.text import Span
@@ -207,21 +208,9 @@ def _option(target: str, name: str) -> str:
     return ""
 
 
-_SETTINGS = {
-    "Output": statements.OUTPUT_OPTIONS,
-    "Cluster": statements.CLUSTER,
-    "Build": statements.BUILD,
-    "Param": statements.PARAM_SETTINGS,
-}
-
-
 def _setting(owner: Node, name: str) -> str:
-    if isinstance(owner, ast.Mount):
-        kind = statements.MOUNTS_BY_NAME.get(owner.kind.text)
-        rows = kind.options if kind is not None else ()
-    else:
-        rows = _SETTINGS[type(owner).__name__]
-    row = next((row for row in rows if row.name == name), None)
+    block = f"mount {owner.kind.text}" if isinstance(owner, ast.Mount) else type(owner).__name__.lower()
+    row = next((row for row in statements.SETTINGS.get(block, ()) if row.name == name), None)
     if row is None:
         return ""
     return f"**{row.name}** {code(describe(row.type)) if row.type is not None else ''}\n\n{row.doc}"
@@ -362,7 +351,7 @@ def units_of(snapshot: Snapshot, job: ast.Job) -> list[Unit]:
 
 def _units(snapshot: Snapshot, job: ast.Job) -> list[Unit]:
     program = snapshot.program
-    choices = list(map(pipeline.Choice, targets.every()))
+    choices = list(map(Choice, targets.every()))
     checked = pipeline.check(replace(program, jobs=(job,)), replace(snapshot.request, extent="first"), choices)
     if pipeline.has_errors(program.diagnostics) or pipeline.has_errors(checked.diagnostics):
         return []

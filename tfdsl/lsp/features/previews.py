@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Final, TypedDict
 from tfdsl.compiling import front_end
 from tfdsl.compiling.front_end import Input, compiled
 from tfdsl.compiling.output_files import OutputFile, output_files
-from tfdsl.compiling.pipeline import Choice, Made, Outcome, Request
+from tfdsl.compiling.pipeline import Made, Outcome
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.name_rules import UNKNOWN_JOB
 from tfdsl.lsp.snapshot import Snapshot, choice_of
 from tfdsl.record import Record, replace
-from tfdsl.semantics.derived import Asked
-from tfdsl.semantics.params import Given
-from tfdsl.text import Source, Span
+from tfdsl.semantics.request import Choice, Given, Request
+from tfdsl.text import Argument, Source, Span
 from tfdsl.tracing import back
 from tfdsl.tracing.forward import Answer, Forward, Question, line_span, outside
 from tfdsl.tracing.statements import Uses
@@ -98,7 +97,7 @@ def request_for(snapshot: Snapshot, preview: Preview) -> Request:
     """The request of ``snapshot`` with what is asked for instead of its settings."""
     request, job = snapshot.request, preview.job
     if job is not None:
-        request = replace(request, job=Asked(job, Span(Source("job", job), 0, len(job))))
+        request = replace(request, job=Argument(job, Span(Source("job", job), 0, len(job))))
     if preview.profile is not None:
         request = replace(request, profile=preview.profile)
     if preview.params is not None:

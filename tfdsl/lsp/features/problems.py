@@ -102,7 +102,7 @@ def _sentence(title: str) -> str:
 
 
 def _allow(snapshot: Snapshot, found: Diagnostic) -> Iterator[Action]:
-    """A waiver on the line above; an error cannot be waived, and inside a text block there is no place for it."""
+    """A waiver on the line above; there is none for an error, or inside a text block."""
     if found.level == "error":
         return
     source = snapshot.source

@@ -14,7 +14,8 @@ from tfdsl.lsp.features.completion_values import Completions, Item
 from tfdsl.lsp.features.hover import Hover
 from tfdsl.lsp.features.problems import Problem, problem
 from tfdsl.patterns import regex
-from tfdsl.settings.finding import HOME, is_shared
+from tfdsl.settings import HOME
+from tfdsl.settings.finding import is_shared
 from tfdsl.settings.tables import levelled_rules, read_settings, rule_called
 from tfdsl.settings.words import KEYS, LEVELS, TABLES
 from tfdsl.text import Source, Span

@@ -140,7 +140,7 @@ def _open(ls: Session, uri: str) -> Snapshot:
 
 
 def _or_fail(answer: Answer | str) -> Answer:
-    """``answer``, unless it is why there is none."""
+    """``answer``; if it is the reason for having none, the request fails with it."""
     if isinstance(answer, str):
         raise JsonRpcException(answer, REQUEST_FAILED)
     return answer

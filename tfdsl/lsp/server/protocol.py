@@ -52,7 +52,7 @@ def bodies(stream: RawIOBase) -> Iterator[bytes]:
     The stream is not buffered: a thread may wait in it while the process ends, and must not hold a lock then.
     """
     buffer = bytearray()
-    while _fill(stream, buffer):
+    while buffer or _more(stream, buffer):
         end = _header_end(stream, buffer)
         if end is None:
             return
@@ -66,11 +66,6 @@ def bodies(stream: RawIOBase) -> Iterator[bytes]:
         body = bytes(buffer[:length])
         del buffer[:length]
         yield body
-
-
-def _fill(stream: RawIOBase, buffer: bytearray) -> bool:
-    """Whether there is anything left to read."""
-    return bool(buffer) or _more(stream, buffer)
 
 
 def _more(stream: RawIOBase, buffer: bytearray) -> bool:
@@ -163,7 +158,7 @@ class Protocol(LanguageServerProtocol):
             self._handle_cancel_notification(number)
 
     def _check(self, message: object, number: Number | None, method: str | None) -> None:
-        """Raise what is to be said about a message that is not to be handled."""
+        """Raise the protocol's error for a message that must not be handled."""
         if isinstance(message, JsonRpcException):
             raise message
         if not _is_message(message):

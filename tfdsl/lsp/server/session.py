@@ -70,7 +70,7 @@ class Checks:
         self._tasks[uri] = loop.create_task(self._check(uri, QUIET if now - since < PATIENCE else 0))
 
     def leave(self, uri: str) -> None:
-        """Do not publish a text: somebody has asked for it."""
+        """Leave a text to the request that has asked for its diagnostics: do not publish them."""
         task = self._tasks.pop(uri, None)
         self._since.pop(uri, None)
         if task is not None:
@@ -151,7 +151,7 @@ class Placed(Shape):
 
 
 class Session(LanguageServer):
-    """One client's server."""
+    """What the server knows of its one client: capabilities, settings, texts, and what is due."""
 
     def __init__(self) -> None:
         super().__init__("tfdsl", __version__, protocol_cls=Protocol, converter_factory=_converter)  # pyright: ignore[reportUnknownMemberType]  (pygls: *args)

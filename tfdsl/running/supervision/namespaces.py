@@ -76,7 +76,7 @@ def enter(descriptor: int, kind: int) -> None:
 
 
 def mount(source: str, target: str, kind: str | None, flags: int, options: str = "") -> None:
-    """``mount(2)``."""
+    """The system call ``mount(2)``; raises ``OSError``."""
     result = _libc.mount(
         os.fsencode(source),
         os.fsencode(target),

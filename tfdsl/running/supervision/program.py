@@ -234,7 +234,7 @@ class Replicas:
         return max(0.0, self._killed[0][0] - time.monotonic()) * 1000 if self._killed else None
 
     def _end_late(self) -> None:
-        """Kill keepers that have been told to and could not: what they keep may stop them again and again."""
+        """Kill keepers that were asked to end and could not: what they keep may stop them again and again."""
         while self._killed and self._killed[0][0] <= time.monotonic():
             _, replica = self._killed.pop(0)
             if replica.pid:

@@ -76,7 +76,7 @@ class Wire:
         return messages
 
     def close(self) -> None:
-        """Close this end."""
+        """Close this end, which the other one notices."""
         self._end.close()
 
 

@@ -107,6 +107,9 @@ def _without_finalizers(metadata: Mapping) -> Mapping:
     return with_value(metadata, "finalizers", Sequence(kept, finalizers.span))
 
 
+# The name of an image, from which the default of ``imagePullPolicy`` follows. Source: ``pkg/util/parsers`` of
+# Kubernetes and the grammar of ``distribution/reference``.
+
 _COMPONENT: Final = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
 _HOST: Final = r"(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])"
 _IMAGE: Final = re.compile(
@@ -119,7 +122,7 @@ _LONGEST: Final = 255
 
 
 def pull_policy(image: str) -> str:
-    """``Always`` for ``latest`` and for an image with neither tag nor digest; what is no image is not."""
+    """``Always`` for ``latest`` and for an image with neither tag nor digest; ``IfNotPresent`` for an invalid image."""
     found = _IMAGE.fullmatch(image) if len(image) < 2 * _LONGEST and not _ID.fullmatch(image) else None
     if found is None or len(found[1]) > _LONGEST:
         return "IfNotPresent"
@@ -131,7 +134,7 @@ _REFERENCE: Final = re.compile(r"\$\$|\$\(([^()]*)\)")
 
 
 def names_in(text: str) -> frozenset[str]:
-    """The variables that ``text`` refers to; ``$$(X)`` is no reference."""
+    """The variables that ``text`` refers to; ``$$(X)`` is not a reference."""
     return frozenset(found[1] for found in _REFERENCE.finditer(text) if found[1])
 
 

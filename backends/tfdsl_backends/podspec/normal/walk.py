@@ -198,7 +198,7 @@ def resource(node: Node) -> Node:
 
 
 def amount(node: Scalar, *, rounded: bool = False) -> Scalar:
-    """A quantity in its one spelling; what is no quantity is kept."""
+    """A quantity in its one spelling; another text stays as it is."""
     text = canonical(node.value, rounded=rounded)
     return node if text is None else Scalar(text, node.span)
 

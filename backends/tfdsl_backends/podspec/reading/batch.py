@@ -27,7 +27,6 @@ _TOLD_BY_PODS: Final = ("args", "command", "env")
 """Lists of texts in containers; their reader says itself what is not one."""
 
 
-USUAL_RETRIES: Final = 3
 """``retries`` where a policy restarts anything and nothing is written."""
 
 

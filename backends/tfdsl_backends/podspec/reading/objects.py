@@ -20,13 +20,13 @@ from tfdsl.manifest.nodes import Document, Mapping, Scalar, Sequence, View, view
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.text import Span
+from tfdsl.vocabulary.names import LABEL, LONGEST_LABEL, LONGEST_NAME
 from tfdsl_backends.podspec import SCHEMAS
 
 LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 """The annotation in which ``kubectl apply`` keeps what it was given."""
 
-LONGEST_NAME: Final = 63
-_LABEL: Final = regex("[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+_LABEL: Final = regex(LABEL)
 _NO_LABEL: Final = regex("[^a-z0-9]+")
 
 
@@ -40,7 +40,7 @@ def job_name(document: Document, metadata: View, asked: Asked, *, letter_first: 
         own = _label(name, letter_first=letter_first)
         if own != name:
             reason = "a name has at most 63 lowercase letters, digits and -, with a letter or digit at both ends"
-            if letter_first and _LABEL.fullmatch(name) and len(name) <= LONGEST_NAME:
+            if letter_first and _LABEL.fullmatch(name) and len(name) <= LONGEST_LABEL:
                 reason = "it begins with a letter"
             asked.report(SERVER_REFUSES(metadata["name"].span, what=f"name {name}", reason=reason))
         return own
@@ -85,10 +85,10 @@ def _text(value: View) -> str | None:
 
 def _label(name: str, *, letter_first: bool) -> str:
     """``name`` if the server takes it, else one that is near it."""
-    fine = _LABEL.fullmatch(name) and len(name) <= LONGEST_NAME
-    own = name if fine else _NO_LABEL.sub("-", name.lower()).strip("-")[:LONGEST_NAME].rstrip("-") or "job"
+    fine = _LABEL.fullmatch(name) and len(name) <= LONGEST_LABEL
+    own = name if fine else _NO_LABEL.sub("-", name.lower()).strip("-")[:LONGEST_LABEL].rstrip("-") or "job"
     if letter_first and own[0].isdigit():
-        own = f"job-{own}"[:LONGEST_NAME].rstrip("-")
+        own = f"job-{own}"[:LONGEST_LABEL].rstrip("-")
     return own
 
 
@@ -212,7 +212,6 @@ def _wanted(wanted: Node) -> str:
     return _WANTED.get(str(wanted), "another value")
 
 
-_LONGEST_NAME: Final = 253
 """No object has a longer name (the API server's limit), so none belongs to anything."""
 
 
@@ -228,7 +227,7 @@ class Neighbours:
         for document in documents:
             metadata = view(document.node)["metadata"]
             name, namespace = metadata["name"].text or "", metadata["namespace"].text or ""
-            if len(name) <= _LONGEST_NAME:
+            if len(name) <= LONGEST_NAME:
                 ends = [at for at, letter in enumerate(name) if letter == "-"]
                 for end in (*ends, len(name)):
                     self._near.setdefault((namespace, name[:end]), []).append(document)

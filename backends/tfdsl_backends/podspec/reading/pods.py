@@ -62,7 +62,7 @@ class Pod:
 
     @property
     def reference(self) -> str:
-        """What stands for the index in a text."""
+        """What is written for the index in a text."""
         return f"$({self.scope.index})" if self.scope.index is not None else "0"
 
     @property
@@ -76,7 +76,7 @@ class Pod:
         return self.words is not None and self.words.server is not None
 
     def variable(self, name: str) -> Variable | None:
-        """The variable ``name``."""
+        """The variable ``name`` of the container; ``None`` if it has no such variable."""
         return next((one for one in self.variables if one.name == name), None)
 
     def take(self, name: str) -> None:
@@ -253,7 +253,7 @@ _HIDDEN: Final = "void"
 
 
 def checkpoint(draft: Draft, replicas: Mapping[str, int]) -> None:
-    """``CHECKPOINT_DIR`` of all roles is the job's ``checkpoint``; TensorBoard shows it without being told."""
+    """``CHECKPOINT_DIR`` of all roles is the job's ``checkpoint``; TensorBoard shows it by default."""
     said = [_find(block, _CHECKPOINT) for block in draft.roles.values()]
     first = next((one for one in said if one is not None and isinstance(one.value, Text)), said[0] if said else None)
     if first is None or not first.value:
@@ -470,7 +470,6 @@ def _take_flags(training: Sequence[Pod], hosts: Mapping[str, Sequence[str]]) -> 
 
 
 def _discover(draft: Draft, training: Sequence[Pod], config: frozenset[str], facts: PodFacts, *, flags: bool) -> None:
-    """``discovery`` and ``protocol``."""
     commanding = [pod.role for pod in training if not pod.serves]
     if any(pod.variable(TF_CONFIG) is not None for pod in training):
         discovery = "none"

@@ -39,8 +39,7 @@ def of_image(spec: View, container: View, facts: PodFacts) -> Iterator[Attribute
         usual = attribute.name == "image_pull_policy" and attribute.value == _usual_policy(container["image"].text)
         if not (facts.filled_in and usual):
             yield attribute
-    secrets = [secret["name"].text or "" for secret in spec["imagePullSecrets"].items()]
-    names = list(dict.fromkeys(secrets))
+    names = list(dict.fromkeys(secret["name"].text or "" for secret in spec["imagePullSecrets"].items()))
     if names and not any(name_problem(one) for one in names):
         yield Attribute("image_pull_secrets", names, spec["imagePullSecrets"].span)
 
@@ -52,7 +51,7 @@ def _usual_policy(image: str | None) -> str:
 
 
 def own_port(role: str, container: View, facts: PodFacts) -> tuple[int, View | None]:
-    """The port of the role, and where it stands."""
+    """The port of the role, and where it is written."""
     name = _BOARD_PORT if role == "tensorboard" else facts.port_name
     for port in container["ports"].items():
         number = port["containerPort"].number

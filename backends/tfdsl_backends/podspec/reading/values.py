@@ -80,7 +80,7 @@ class Amount(Record):
 
     @property
     def whole(self) -> int | None:
-        """The number of whole things; ``None`` where it is no whole number."""
+        """The number of whole things; ``None`` if it is not a whole number."""
         return self.milli // 1000 if self.milli % 1000 == 0 else None
 
 
@@ -212,7 +212,6 @@ def _shares(devices: dict[str, Amount], place: View, facts: PodFacts) -> Iterato
     yield Attribute("gpu_memory", Bare(size), place["limits"][memory_name].span)
 
 
-LARGEST_RETRIES: Final = 2**31 - 2
 STATUSES: Final = range(1, 256)
 """With which a container fails."""
 

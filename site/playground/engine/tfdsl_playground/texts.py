@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from tfdsl import targets
 from tfdsl.lsp.snapshot import Settings, Snapshot
 from tfdsl.record import replace
-from tfdsl.semantics.target_options import GivenOption
+from tfdsl.semantics.request import GivenOption
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
-    from tfdsl.compiling.pipeline import Request
+    from tfdsl.semantics.request import Request
     from tfdsl_playground.asked import Input
     from tfdsl_playground.project import Project
 

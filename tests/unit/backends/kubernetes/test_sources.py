@@ -11,6 +11,7 @@ from tests.unit.backends.verdicts import documents
 from tfdsl import targets
 from tfdsl.compiling import pipeline
 from tfdsl.emit.located import plain
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def compiled(text: str, target: str = "kubernetes") -> tuple[list[object], list[
     backend = targets.find(target)
     assert backend is not None
     program = pipeline.load(Source("job.tfjob", text), lambda path: "no includes here")
-    done = pipeline.run(program, pipeline.Request(), [pipeline.Choice(backend)])
+    done = pipeline.run(program, Request(), [Choice(backend)])
     made = [plain(document.data) for one in done.made for document in one.documents]
     return made, [d for d in done.diagnostics if d.level == "error"]
 

@@ -6,6 +6,7 @@ from typing import cast
 
 from tfdsl import targets
 from tfdsl.compiling import pipeline
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.text import Source
 
 
@@ -15,7 +16,7 @@ def outcome(*lines: str, options: str = "") -> pipeline.Outcome:
     program = pipeline.load(Source("mnist.tfjob", f"job mnist {{\n  {body}\n}}\n"), lambda path: "no files here")
     backend = targets.find("slurm")
     assert backend is not None
-    return pipeline.run(program, pipeline.Request(), [pipeline.Choice(backend)])
+    return pipeline.run(program, Request(), [Choice(backend)])
 
 
 def codes(*lines: str, options: str = "") -> list[str]:
