@@ -8,7 +8,6 @@ import json
 import os
 
 from tfdsl_backends.hadoop.programs.files import native
-from tfdsl_backends.slider.programs import task_process
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

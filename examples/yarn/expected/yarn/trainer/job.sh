@@ -448,10 +448,9 @@ def tf_config(cluster, role, index):
 
 def tensorflow_flags(cluster, job_name, index):
     """The four flags of the task that is number ``index`` of ``job_name``; the chief (master) is the first worker."""
-    workers = cluster.get("chief", []) + cluster.get("master", []) + cluster.get("worker", [])
     return [
         "--ps_hosts=" + ",".join(cluster.get("ps", [])),
-        "--worker_hosts=" + ",".join(workers),
+        "--worker_hosts=" + ",".join(cluster.get("chief", []) + cluster.get("master", []) + cluster.get("worker", [])),
         "--job_name=" + job_name,
         "--task_index=%d" % index,
     ]
@@ -967,8 +966,7 @@ class Coordinator(threading.Thread):
     def place_spares(self):
         """Let a container beyond the number of tasks replace one that was lost, else reject it."""
         for line, message in list(self.spares):
-            role = message.get("role", "")
-            free = [slot for slot in self.plan.slots_of(role) if slot in self.vacant]
+            free = [slot for slot in self.plan.slots_of(message.get("role", "")) if slot in self.vacant]
             if free and not self.started:
                 self.spares.remove((line, message))
                 self.seat(line, message, free[0])
@@ -1048,8 +1046,7 @@ class Coordinator(threading.Thread):
                 self.vacant[slot] = time.time()
                 self.place_spares()
             return
-        action = self.plan.action(slot, 0)
-        if action != "ignore":
+        if self.plan.action(slot, 0) != "ignore":
             # YARN does not relaunch a container that is killed as a whole, so the gang cannot restart.
             self.finish("fail", "%s was lost" % name, 0)
             return

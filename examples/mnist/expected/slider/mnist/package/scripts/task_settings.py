@@ -9,7 +9,6 @@ import json
 import os
 
 from task_files import native
-import task_process
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FILES = os.path.join(os.path.dirname(HERE), "files")
@@ -87,11 +86,6 @@ def save(settings):
 def supervisor(settings):
     """The recorded process id and start of the supervisor, or None."""
     return note(settings, "supervisor") or None
-
-
-def remember_supervisor(settings, pid):
-    """Record the supervisor, so that STATUS and STOP find it."""
-    keep(settings, "supervisor", {"pid": pid, "start": task_process.started(pid)})
 
 
 def note(settings, name):

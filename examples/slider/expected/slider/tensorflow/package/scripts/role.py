@@ -50,7 +50,7 @@ class Role(resource_management.Script):
         options = ["-X", "utf8"] if sys.version_info >= (3, 7) else []  # whatever the agent's locale is
         program = [sys.executable] + options + [os.path.join(HERE, "task_supervisor.py"), task_settings.path(settings)]
         pid = task_process.detach(program, log)
-        task_settings.remember_supervisor(settings, pid)
+        task_settings.keep(settings, "supervisor", {"pid": pid, "start": task_process.started(pid)})
 
     def status(self, env):
         """Return while the supervisor is alive, else report that the task is not running."""

@@ -12,10 +12,9 @@ def tf_config(cluster, role, index):
 
 def tensorflow_flags(cluster, job_name, index):
     """The four flags of the task that is number ``index`` of ``job_name``; the chief (master) is the first worker."""
-    workers = cluster.get("chief", []) + cluster.get("master", []) + cluster.get("worker", [])
     return [
         "--ps_hosts=" + ",".join(cluster.get("ps", [])),
-        "--worker_hosts=" + ",".join(workers),
+        "--worker_hosts=" + ",".join(cluster.get("chief", []) + cluster.get("master", []) + cluster.get("worker", [])),
         "--job_name=" + job_name,
         "--task_index=%d" % index,
     ]

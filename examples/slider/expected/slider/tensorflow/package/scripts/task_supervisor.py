@@ -64,9 +64,7 @@ class Supervisor(object):
 
     def text(self, value):
         """A text of the job, with the values that only the task knows."""
-        if isinstance(value, str):
-            return value
-        return "".join(self.part(part) for part in value)
+        return value if isinstance(value, str) else "".join(self.part(part) for part in value)
 
     def part(self, part):
         """One part of such a text."""
