@@ -29,7 +29,7 @@ TEXTS = (
 )
 NAMES = ("digits", "pi", "train-2026.11", "a", "run-7", "x" * 60)
 PROBE = {"exec": {"command": ["cat", "/tmp/ready"]}, "periodSeconds": 5}
-SHM = ("/dev/shm", "/shm")
+SHM = ("/dev/shm", "/shm", "/tmp")
 INDEX = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 
 
@@ -111,7 +111,7 @@ class Maker:
     def mount(self, name: str, number: int) -> dict[str, Any]:
         made: dict[str, Any] = {
             "name": name,
-            "mountPath": self.one(f"/data{number}", f"/mnt/{number}/", SHM[number % 2]),
+            "mountPath": self.one(f"/data{number}", f"/mnt/{number}/", SHM[number % 3]),
         }
         self.some(0.2, made, "readOnly", lambda: self.one(True, False))
         self.some(0.2, made, "subPath", lambda: "runs/a")

@@ -46,7 +46,7 @@ MEMORY: Final = ("64Mi", "1.5Gi", "2G", "128974848", "1e9", "12e6", 134217728, "
 CPUS: Final = ("1", "500m", "0.5", 2, "1500m", "0.1", "100m", "1e1")
 ROLES: Final = ("Chief", "Master", "PS", "Worker", "Evaluator")
 RESTARTS: Final = ("Never", "OnFailure", "Always", "ExitCode")
-PATHS: Final = ("/data", "/runs", "/a b/$x", "/dev/shm", "/opt/中文", "/etc/conf.d", "/data/sub")
+PATHS: Final = ("/data", "/runs", "/a b/$x", "/dev/shm", "/tmp", "/opt/中文", "/etc/conf.d", "/data/sub")
 VARIABLES: Final = ("MODE", "a.b-c", "EPOCHS", "_x", "PATH", "TASK_INDEX", "CHECKPOINT_DIR", "NVIDIA_VISIBLE_DEVICES")
 
 

@@ -153,6 +153,24 @@ def test_many_generated_scripts_come_back(numbers: range) -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
+def test_memory_of_attributes_comes_back_as_attributes(target: str) -> None:
+    text = f"""
+    job a {{
+      image = "registry.example.com/mnist:1.4", command = ["python", "a.py"]
+      memory = 8Gi, shm = 8Gi, tmp_size = 8Gi
+      mount memory 8Gi at "/fast"
+      role worker {{ }}
+      target {target} {{ runtime = "docker" }}
+    }}
+    """
+    (files,) = compiled(text, target).values()
+    again = imported(files)
+    assert "shm      = 8Gi" in again
+    assert "tmp_size = 8Gi" in again
+    assert comes_back(text, target) == 1
+
+
+@pytest.mark.parametrize("target", TARGETS)
 def test_several_jobs_come_back_at_once(target: str) -> None:
     text = """
     job a { command = ["python", "a.py"], memory = 1Gi, role worker { replicas = 2 }, role ps { } }

@@ -120,6 +120,7 @@ def role(
     gpu_memory: Quantity | str | None = _DEFAULT,
     resources: Mapping[str, Quantity | str | float] = _DEFAULT,
     shm: Quantity | str | None = _DEFAULT,
+    tmp_size: Quantity | str | None = _DEFAULT,
     port: int = _DEFAULT,
     ports: Mapping[str, int] = _DEFAULT,
     host_network: bool = _DEFAULT,
@@ -166,6 +167,7 @@ def role(
         gpu_memory: A share of a device by its memory, on targets that have it.
         resources: Extended resources.
         shm: Size of /dev/shm; counts as a mount there.
+        tmp_size: Size of a /tmp in memory; counts as a mount there.
         port: Port of the TensorFlow server.
         ports: Further ports of the container, by name.
         host_network: Use the node's network.

@@ -400,6 +400,7 @@ class Role(Node):
     gpu_memory: Quantity | None = None
     resources: Mapping[str, Quantity] = EMPTY
     shm: Quantity | None = None
+    tmp_size: Quantity | None = None
     port: int = Field(default_factory=unset)
     ports: Mapping[str, int] = EMPTY
     host_network: bool = False

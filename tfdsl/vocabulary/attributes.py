@@ -197,6 +197,8 @@ ATTRIBUTES = (
               ("container_resources", "extended_resources"), example='{ "rdma/hca" = 1 }'),
     Attribute("shm", "both", MEMORY, "the runtime's", "Size of /dev/shm; counts as a mount there.",
               ("shm_size", "shmSize", "shared_memory"), example="8Gi", memory_at="/dev/shm"),
+    Attribute("tmp_size", "both", MEMORY, "/tmp is the image's", "Size of a /tmp in memory; counts as a mount there.",
+              ("tmpSize", "tmpfs_size"), example="8Gi", akin=("tmp", "tmpdir"), memory_at="/tmp"),
     Attribute("port", "both", IntType(1, 65535), "2222; tensorboard 6006", "Port of the TensorFlow server.",
               ("containerPort", "container_port", "tfPort"), example="2222"),
     Attribute("ports", "both", MapType(IntType(1, 65535)), "{}", "Further ports of the container, by name.",

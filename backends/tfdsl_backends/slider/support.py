@@ -133,6 +133,8 @@ ROLES = (
     ),
     kept("roles[].shm", "docker run --shm-size", when=shared.docker),
     native_memory("shm", "SLI041"),
+    translated("roles[].tmp_size", "docker run --tmpfs", "docker runs no programs from it", when=shared.docker),
+    native_memory("tmp_size", "SLI045"),
     approximated(
         "roles[].port",
         "appConfig.json site.global.<role>.port",

@@ -224,6 +224,13 @@ CONTAINER = (
     ),
     approximated("roles[].shm", "", "a replica uses its node's /dev/shm; {value} is ignored", "041"),
     approximated(
+        "roles[].tmp_size",
+        "",
+        "a replica uses the /tmp of its node or image, which need not be memory; {value} is ignored",
+        "068",
+        instead="mount memory at a relative path and set TMPDIR to it",
+    ),
+    approximated(
         "roles[].port",
         SCRIPT,
         "each replica takes a port of the option port_range, so that several can share a node; {value} is not used",

@@ -213,6 +213,23 @@ CONTAINER = (
     ),
     native_memory("shm", "YRN043"),
     approximated(
+        "roles[].tmp_size",
+        "YARN_CONTAINER_RUNTIME_DOCKER_TMPFS_MOUNTS",
+        "/tmp becomes a tmpfs of the container, which YARN does not limit to {value}; docker runs no programs from it",
+        "YRN048",
+        "tmp-size-docker",
+        when=when.tmpfs,
+    ),
+    refused(
+        "roles[].tmp_size",
+        "the docker runtime of this version cannot mount a tmpfs",
+        "YRN049",
+        "tmp-size-version",
+        when=when.docker_without_shm,
+        instead='write version = "3.3", or mount memory at a relative path and set TMPDIR to it',
+    ),
+    native_memory("tmp_size", "YRN029"),
+    approximated(
         "roles[].port",
         PROGRAM,
         "each task takes a free port from the option port_range, so that several tasks can share a node; {value} is "

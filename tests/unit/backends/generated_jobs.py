@@ -40,6 +40,7 @@ def roles(draw: st.DrawFn, name: str, most: int) -> model.Role:
         "cpu_limit": draw(st.sampled_from([None, "none"])),
         "memory_limit": draw(st.sampled_from([None, amount("4Gi"), "none"])),
         "shm": draw(st.sampled_from([None, amount("8Gi")])),
+        "tmp_size": draw(st.sampled_from([None, amount("4Gi")])),
         "spread": draw(st.sampled_from(["node", "none"])),
         "tolerations": draw(st.sampled_from([(), (TOLERATION,)])),
         "host_network": draw(st.booleans()),

@@ -39,7 +39,7 @@ def test_devices_sizes_steps_and_space_are_lines_of_the_role() -> None:
         prepare fetch { command = ["true"] }
         sidecar "log-shipper" { image = "registry.example.com/fluent-bit:3.1" }
         role worker {
-          replicas = 4, min_available = 3, gpu = 2, cpu = 4, memory = 16Gi, shm = 8Gi, spread = "node"
+          replicas = 4, min_available = 3, gpu = 2, cpu = 4, memory = 16Gi, shm = 8Gi, tmp_size = 2Gi, spread = "node"
           node_selector = { zone = ["a", "b"] }
         }
         """
@@ -53,6 +53,7 @@ def test_devices_sizes_steps_and_space_are_lines_of_the_role() -> None:
         "prepare fetch",
         "sidecar log-shipper",
         "8Gi at /dev/shm",
+        "2Gi at /tmp",
         "scratch 10Gi at /scratch",
         "on completed → complete job",
     ]

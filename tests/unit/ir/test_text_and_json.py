@@ -56,7 +56,18 @@ AMOUNTS: dict[str, tuple[str, Any]] = {
     "a bare int": ("16", "16"),
     "a bare number": ("0.0001", "0.0001"),
 }
-AMOUNT_NAMES = ("cpu", "memory", "cpu_limit", "memory_limit", "gpu_memory", "shm", "deadline", "ttl", "stop_grace")
+AMOUNT_NAMES = (
+    "cpu",
+    "memory",
+    "cpu_limit",
+    "memory_limit",
+    "gpu_memory",
+    "shm",
+    "tmp_size",
+    "deadline",
+    "ttl",
+    "stop_grace",
+)
 
 APART: dict[tuple[str, str], str] = {
     ("replicas", "0"): "a role of 0 replicas is left out of a text; JSON is a job that is resolved",

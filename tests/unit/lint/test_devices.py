@@ -72,6 +72,13 @@ def test_gpus_without_shm(role: str, told: bool) -> None:
     assert bool(said("gpus-without-shm", f"role worker {{ {role} }}")) == told
 
 
+def test_a_tmp_in_memory_as_large_as_the_limit() -> None:
+    text = "role worker {{ memory = 8Gi, tmp_size = {} }}"
+    assert said("shm-exceeds-memory", text.format("7Gi")) == []
+    (warning,) = said("shm-exceeds-memory", text.format("8192Mi"))
+    assert "tmp_size = 8192Mi uses up the whole memory limit of 8Gi" in str(warning)
+
+
 def test_shm_of_a_task_on_yarn_is_not_that_of_a_pod() -> None:
     text = 'command = ["a"]\nrole worker { gpu = 2 }'
     assert said("gpus-without-shm", text, "yarn") == []

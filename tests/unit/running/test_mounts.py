@@ -58,11 +58,11 @@ class Local:
 
 
 def test_folders_of_a_pod_are_the_replicas_own_and_new_in_a_new_pod() -> None:
-    local = Local('mount scratch 5Gi at "/cache"', 'mount memory 1Gi at "/ram"', "shm = 2Gi")
+    local = Local('mount scratch 5Gi at "/cache"', 'mount memory 1Gi at "/ram"', "shm = 2Gi", "tmp_size = 3Gi")
     first, other, later = local.of(), local.of(1), local.of(pod=1)
-    assert [one.at for one in first] == ["/cache", "/ram", "/dev/shm"]
-    assert [one.memory for one in first] == [None, 1 << 30, 2 << 30]
-    assert len({one.source for one in (*first, *other, *later)}) == 9
+    assert [one.at for one in first] == ["/cache", "/ram", "/dev/shm", "/tmp"]
+    assert [one.memory for one in first] == [None, 1 << 30, 2 << 30, 3 << 30]
+    assert len({one.source for one in (*first, *other, *later)}) == 12
     assert all(one.source.startswith("pods/worker[0]/0/") for one in first)
     assert all(one.source.startswith("pods/worker[1]/0/") for one in other)
     assert all(one.source.startswith("pods/worker[0]/1/") for one in later)

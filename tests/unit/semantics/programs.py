@@ -19,6 +19,7 @@ JOB = ("namespace", "labels", "annotations", "queue", "priority", "scheduler", "
 ROLE = ("labels", "annotations", "image", "image_pull_policy", "image_pull_secrets", "command", "args", "workdir",
         "env", "env_from",
         "cpu", "memory", "cpu_limit", "memory_limit", "gpu", "gpu_resource", "gpu_memory", "resources", "shm",
+        "tmp_size",
         "port",
         "host_network", "service_account", "run_as_user", "run_as_group", "fs_group", "privileged", "capabilities",
         "stop_grace", "ports",
@@ -34,7 +35,8 @@ FITTING = {
     "env": '{ A = "1", B = 2, C = true, D = secret("s", "k"), E = 1.50, F = pod_field("spec.nodeName") }',
     "env_from": '[configmap("c"), secret("s")]', "cpu": "500m",
     "memory": "4Gi", "cpu_limit": "8", "memory_limit": "8Gi", "gpu": "1", "gpu_resource": '"amd.com/gpu"',
-    "gpu_memory": "1Gi", "resources": '{ "rdma/hca" = 1 }', "shm": "1Gi", "port": "2223", "host_network": "true",
+    "gpu_memory": "1Gi", "resources": '{ "rdma/hca" = 1 }', "shm": "1Gi", "tmp_size": "1Gi", "port": "2223",
+    "host_network": "true",
     "service_account": '"sa"', "run_as_user": "0", "run_as_group": "1000", "fs_group": "1000", "privileged": "true",
     "capabilities": '["IPC_LOCK"]', "stop_grace": "1h", "ports": "{ debug = 9090 }",
     "node_selector": '{ a = "b" }', "node_label": '"gpu"',
@@ -85,7 +87,7 @@ def _statement(random: Random, fitting: float, *, own: bool) -> str:
         "" if own or random.random() < 0.5 else random.choice(ROLES) + random.choice(("", "", "[0]", "[9]", "[1.5]"))
     )
     after = random.choice(("", "", " after 10m", " after a"))
-    path = random.choice(("/data", "/runs", "/dev/shm", "data", "/", "~", "/a/${role.name}", "/data/"))
+    path = random.choice(("/data", "/runs", "/dev/shm", "/tmp", "data", "/", "~", "/a/${role.name}", "/data/"))
     source = random.choice(('"vol"', "1Gi", '"/x"', '"s:/x"', '"hdfs:///x.tar"', "", expression(random)))
     options = random.choice(("", "", "", ' { sub_path = "x" }', " { keep = true }", ' { mode = "0440" }', " { a = 1 }"))
     return random.choice(

@@ -29,6 +29,7 @@ IN_JOB = {
     "gpu": "gpus num_gpus nvidia_gpu gres gpus_per_task gpus_per_node nproc_per_node accelerators",
     "gpu_resource": "gpu_type",
     "shm": "shm_size shared_memory shmSize",
+    "tmp_size": "tmpSize tmpfs_size tmp tmpdir",
     "port": "containerPort",
     "ports": "containerPorts named_ports",
     "host_network": "hostNetwork network_mode",

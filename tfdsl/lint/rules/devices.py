@@ -89,12 +89,12 @@ SHM_EXCEEDS_MEMORY = Rule(
 
 
 def shm_exceeds_memory(view: JobView) -> Iterator[Diagnostic]:
-    """A /dev/shm as large as the memory limit.
+    """A /dev/shm or a /tmp in memory (``tmp_size``) as large as the memory limit.
 
     ## Why
 
-    Files in /dev/shm count as memory of the container. If both have the same size, the process is killed before /dev/shm
-    is full.
+    Files in /dev/shm, and those in a /tmp with tmp_size, count as memory of the container. If the size is that of the
+    limit, the process is killed before the folder is full.
 
     ## Bad
 

@@ -89,6 +89,13 @@ def test_shared_memory() -> None:
     assert mounts[1] == {"name": "shm", "mountPath": "/dev/shm"}
 
 
+def test_a_tmp_in_memory_comes_after_shared_memory() -> None:
+    volumes, mounts = pod(model.ScratchMount(at="/tmp/t"), tmp_size=amount("4Gi"), shm=amount("8Gi"))
+    assert [volume["name"] for volume in volumes] == ["scratch-tmp-t", "shm", "tmp-size"]
+    assert volumes[2] == {"name": "tmp-size", "emptyDir": {"medium": "Memory", "sizeLimit": "4Gi"}}
+    assert mounts[2] == {"name": "tmp-size", "mountPath": "/tmp"}
+
+
 def test_mounts_of_one_source_share_a_volume() -> None:
     volumes, mounts = pod(
         model.PvcMount(at="/a", claim="d", readonly=True),

@@ -92,6 +92,7 @@ def test_the_command_line(node: Node) -> None:
         env={"A": "x'\"\n$(y)", "TZ": "UTC"},
         memory=amount("2056Mi"),
         shm=amount("1Gi"),
+        tmp_size=amount("32Mi"),
         mounts=(
             mount("host", "/data", source=str(source), readonly=True),
             mount("host", "link", source=str(source)),
@@ -112,7 +113,7 @@ def test_the_command_line(node: Node) -> None:
     assert words(call, "--net") == ["host"]
     assert words(call, "--publish") == []
     assert words(call, "--user") == [f"{os.getuid()}:{os.getgid()}"]
-    assert words(call, "--tmpfs") == [f"/fast:size={64 << 20},mode=1777"]
+    assert words(call, "--tmpfs") == [f"/fast:size={64 << 20},mode=1777", f"/tmp:size={32 << 20},mode=1777"]
     assert words(call, "--workdir") == [str(container.task)], "the job has a link there"
     env = dict(word.partition("=")[::2] for word in words(call, "--env"))
     assert env["A"] == "x'\"\n$(y)"

@@ -88,6 +88,8 @@ def test_every_refusal_names_a_way_out() -> None:
         (worker(resources={"rdma/hca": amount("1")}), "roles[].resources", "refused"),
         (worker(shm=amount("1Gi")), "roles[].shm", "kept"),
         (worker(shm=amount("1Gi"), **NATIVE), "roles[].shm", "approximated"),
+        (worker(tmp_size=amount("1Gi")), "roles[].tmp_size", "translated"),
+        (worker(tmp_size=amount("1Gi"), **NATIVE), "roles[].tmp_size", "approximated"),
         (worker(port=2223), "roles[].port", "approximated"),
         (worker(host_network=True), "roles[].host_network", "refused"),
         (worker(ports={"debug": 9090}), "roles[].ports", "approximated"),

@@ -154,13 +154,16 @@ def test_docker_mounts_and_tmpfs() -> None:
         model.MemoryMount(at="/fast", size=amount("1Gi")),
     )
     made = unit(
-        job(role("worker", 2, mounts=mounts, shm=amount("1Gi"))), "yarn", hadoop_home="/opt/hadoop", store="/shared"
+        job(role("worker", 2, mounts=mounts, shm=amount("1Gi"), tmp_size=amount("1Gi"))),
+        "yarn",
+        hadoop_home="/opt/hadoop",
+        store="/shared",
     )
     found = env(options(made)[0])
     assert found["YARN_CONTAINER_RUNTIME_DOCKER_MOUNTS"] == (
         "/disk/in:/in:ro,/opt/hadoop:/opt/hadoop:ro,/shared:/shared:rw"
     )
-    assert found["YARN_CONTAINER_RUNTIME_DOCKER_TMPFS_MOUNTS"] == "/fast,/dev/shm"
+    assert found["YARN_CONTAINER_RUNTIME_DOCKER_TMPFS_MOUNTS"] == "/fast,/dev/shm,/tmp"
 
 
 def test_only_generated_words_pass_through_the_environment() -> None:

@@ -124,6 +124,18 @@ def test_mounts_without_a_word(volume: str, mount: str) -> None:
     assert words(fields, f"volumes: [{{name: v, {volume}}}]") == []
 
 
+def test_memory_at_tmp_is_tmp_size_unless_a_mount_was_written() -> None:
+    fields = "volumeMounts: [{{name: {name}, mountPath: /tmp{more}}}]"
+    volumes = "volumes: [{{name: {name}, emptyDir: {{medium: Memory, sizeLimit: 4Gi}}}}]"
+
+    def read(name: str, more: str = "") -> list[str]:
+        return words(fields.format(name=name, more=more), volumes.format(name=name))
+
+    assert read("v") == ["tmp_size = 4Gi"]
+    assert read("memory-tmp") == ['mount memory 4Gi at "/tmp"']
+    assert read("v", ", readOnly: true") == ['mount memory 4Gi at "/tmp" readonly']
+
+
 def test_memory_at_dev_shm_is_shm() -> None:
     fields = "volumeMounts: [{name: v, mountPath: /dev/shm}]"
     assert words(fields, "volumes: [{name: v, emptyDir: {medium: Memory, sizeLimit: 8Gi}}]") == ["shm = 8Gi"]
