@@ -75,8 +75,8 @@ def _compiled(fields: tuple[str, ...], defaults: dict[str, object]) -> FunctionT
     )
     scope: dict[str, Any] = {"_defaults": defaults}
     exec(f"def __init__(self, {parameters}):\n{body}\n", scope)  # the text contains only identifiers
-    made: FunctionType = scope["__init__"]
-    return made
+    function_type: FunctionType = scope["__init__"]
+    return function_type
 
 
 class Record(metaclass=RecordType):

@@ -109,11 +109,11 @@ def simulated(
         outcome = front_end.compiled(given, request, [choice])
         if pipeline.has_errors(outcome.diagnostics):
             refused.append(choice.backend.name)
-            errors += [one for one in outcome.diagnostics if one.level == "error"]
+            errors += [diagnostic for diagnostic in outcome.diagnostics if diagnostic.level == "error"]
         made += [(choice.backend, one) for one in outcome.made]
     if refused and named:
         return Simulation((), tuple(errors))
-    jobs = {one.job.name: one.job for one in plain.jobs}
+    jobs = {job.job.name: job.job for job in plain.jobs}
     for _, one in made:
         jobs.setdefault(one.unit.job.name, one.unit.job)
     if not jobs:
@@ -130,16 +130,18 @@ def _has_target_block(given: Input) -> bool:
     """Whether a target may see other jobs than the language."""
     if isinstance(given, ReadyJob):
         return True
-    return any(isinstance(one.node, ast.Target) for file in given.files for one in statements(file))
+    return any(isinstance(statement.node, ast.Target) for file in given.files for statement in statements(file))
 
 
 def _job(job: Job, targets: Sequence[_Target], faults: Faults | None) -> SimulatedJob:
-    scenarios: Iterable[Faults] = [faults] if faults is not None else [(), *((one,) for one in usual_faults(job))]
+    scenarios: Iterable[Faults] = (
+        [faults] if faults is not None else [(), *((usual_fault,) for usual_fault in usual_faults(job))]
+    )
     behaviour = Behaviour(job)
     played: list[Played] = []
-    for one in scenarios:
-        language = play(behaviour, one)
-        played.append(Played(one, language, tuple(target.played(one, job, language) for target in targets)))
+    for scenario in scenarios:
+        language = play(behaviour, scenario)
+        played.append(Played(scenario, language, tuple(target.played(scenario, job, language) for target in targets)))
     return SimulatedJob(job.name, job.suspend, tuple(played))
 
 
@@ -218,7 +220,7 @@ def differences(prediction: Prediction, expected: Prediction) -> Iterator[Aspect
 
 def _restarts(prediction: Prediction) -> list[tuple[int, int]]:
     """What started again; TensorBoard does not count, because it trains nothing."""
-    return [(one.starts, one.restarts) for one in prediction.replicas if not one.task.is_board]
+    return [(replica.starts, replica.restarts) for replica in prediction.replicas if not replica.task.is_board]
 
 
 def _is_about(key: str, faults: Faults, differs: Sequence[Aspect]) -> bool:
@@ -274,18 +276,18 @@ def ending(prediction: Prediction) -> str:
 
 def total_restarts(prediction: Prediction) -> int:
     """How many times a replica started again."""
-    return sum(max(one.starts - 1, 0) + one.restarts for one in prediction.replicas)
+    return sum(max(replica.starts - 1, 0) + replica.restarts for replica in prediction.replicas)
 
 
 def restarts(prediction: Prediction) -> str:
     """``worker[0..3] replaced, ps[0] twice in place``."""
-    return _grouped((one.task, _again(one)) for one in prediction.replicas)
+    return _grouped((replica.task, _again(replica)) for replica in prediction.replicas)
 
 
 def left(prediction: Prediction) -> str:
     """``worker[0..3] succeeded, ps[0] running``."""
     phases = prediction.left()
-    return _grouped((one.task, phases.get(str(one.task), "")) for one in prediction.replicas)
+    return _grouped((replica.task, phases.get(str(replica.task), "")) for replica in prediction.replicas)
 
 
 def _again(one: Left) -> str:

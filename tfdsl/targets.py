@@ -109,7 +109,7 @@ class Registry:
         """The target called ``name``, which may be an alias."""
         if name in self._modules:
             return self._built_in(name)
-        known = (self._built_in(one) for one in self._modules)
+        known = (self._built_in(module) for module in self._modules)
         found = next((backend for backend in known if name in backend.aliases), None)
         if found is not None or not name:
             return found
@@ -120,7 +120,7 @@ class Registry:
 
         Only what has been read so far is known.
         """
-        return tuple(one.text for one in self._problems if name is None or name in one.names)
+        return tuple(problem.text for problem in self._problems if name is None or name in problem.names)
 
     def _built_in(self, name: str) -> Backend:
         if name not in self._loaded:
@@ -132,14 +132,15 @@ class Registry:
         if self._declared is None:
             found: dict[str, Installed] = {}
             packages = dict.fromkeys(self._modules, "tfdsl")
-            for one in sorted(self._points(), key=lambda one: (one.name, one.package)):
-                if one.name in packages:
+            for point in sorted(self._points(), key=lambda one: (one.name, one.package)):
+                if point.name in packages:
                     self._problem(
-                        f"two packages have a target {one.name}: {packages[one.name]} and {one.package}", one.name
+                        f"two packages have a target {point.name}: {packages[point.name]} and {point.package}",
+                        point.name,
                     )
                 else:
-                    found[one.name] = one
-                    packages[one.name] = one.package
+                    found[point.name] = point
+                    packages[point.name] = point.package
             self._declared = list(found.values())
         return self._declared
 

@@ -327,9 +327,9 @@ def _sweep(folder: str) -> None:
     except OSError:  # it may be written but not listed
         return
     for name in names:
-        found = _LEFTOVER.fullmatch(name)
+        match = _LEFTOVER.fullmatch(name)
         path = os.path.join(folder, name)
-        if found is not None and _is_old_and_own(path) and not _runs(int(found.group(1))):
+        if match is not None and _is_old_and_own(path) and not _runs(int(match.group(1))):
             _quietly_remove(path)
 
 

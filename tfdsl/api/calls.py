@@ -242,7 +242,7 @@ def taking(arguments: type) -> Callable[[F], F]:
 
     def shown(function: F) -> F:
         own = inspect.signature(function)
-        parameters = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
+        parameters = [parameter for parameter in own.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD]
         parameters += [
             inspect.Parameter(
                 name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=getattr(kind, "__forward_arg__", kind)
@@ -295,7 +295,7 @@ def outcome(loaded: Loaded, call: Call) -> Outcome:
     """
     asked = asked_of(loaded, call)
     done = front_end.compiled(asked.given, asked.request, asked.choices, strict=call.strict or loaded.strict)
-    several = next((one for one in done.diagnostics if one.rule is NAME_FOR_SEVERAL), None)
+    several = next((diagnostic for diagnostic in done.diagnostics if diagnostic.rule is NAME_FOR_SEVERAL), None)
     if several is not None:
         raise usage_error(replace(several, helps=tuple(text.replace("--job", "job=") for text in several.helps)))
     diagnostics = asked.shown(done.diagnostics)
@@ -311,11 +311,11 @@ def jobs_of(loaded: Loaded, call: Call) -> tuple[tuple[Job, ...], tuple[Diagnost
         return (() if program.job is None else (program.job,)), diagnostics
     checked = pipeline.check(program, asked.request, choices)
     diagnostics = (*program.diagnostics, *checked.diagnostics)
-    said = Outcome(tuple(one.backend for one in choices), (), diagnostics, checked.conditions)
+    said = Outcome(tuple(choice.backend for choice in choices), (), diagnostics, checked.conditions)
     diagnostics = asked.shown(pipeline.settle([said], [program], strict=False, paths=[loaded.path]))
     if pipeline.has_errors(diagnostics):
         return (), diagnostics
-    units = (pipeline.unit_of(one.backend, values) for one in choices for values in checked.jobs)
+    units = (pipeline.unit_of(choice.backend, values) for choice in choices for values in checked.jobs)
     return tuple(unit.job for unit in units), diagnostics
 
 

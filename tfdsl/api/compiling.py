@@ -92,9 +92,15 @@ class Result:
         """
         root = os.fspath(folder)
         files = [
-            File(os.path.join(root, *one.name.split("/")), one.written.text, one.executable, one.private, root)
+            File(
+                os.path.join(root, *output_file.name.split("/")),
+                output_file.written.text,
+                output_file.executable,
+                output_file.private,
+                root,
+            )
             for made in self._made
-            for one in output_files(made)
+            for output_file in output_files(made)
         ]
         failure = write_all(files)
         if failure is not None:
@@ -149,7 +155,7 @@ class Program:
     @property
     def ok(self) -> bool:
         """Whether there is no error among the diagnostics."""
-        return all(one.level != "error" for one in self.diagnostics)
+        return all(diagnostic.level != "error" for diagnostic in self.diagnostics)
 
     def jobs(self, target: str, *, options: Mapping[str, Value] | None = None) -> tuple[Job, ...]:
         """The jobs as ``target`` is to run them: layers merged, names resolved, defaults written out.

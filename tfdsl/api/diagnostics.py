@@ -86,18 +86,18 @@ def public(diagnostics: Iterable[diagnostics.Diagnostic]) -> tuple[Diagnostic, .
     return tuple(map(_diagnostic, diagnostics))
 
 
-def _diagnostic(one: diagnostics.Diagnostic) -> Diagnostic:
-    own = [Label(_span(one.span), one.mark)] if one.mark else []
+def _diagnostic(diagnostic: diagnostics.Diagnostic) -> Diagnostic:
+    own = [Label(_span(diagnostic.span), diagnostic.mark)] if diagnostic.mark else []
     return Diagnostic(
-        one.rule.code,
-        one.rule.slug,
-        one.level,
-        one.message,
-        _span(one.span),
-        (*own, *(Label(_span(label.span), label.message) for label in one.labels)),
-        one.helps,
-        tuple(map(_fix, one.fixes)),
-        one.target,
+        diagnostic.rule.code,
+        diagnostic.rule.slug,
+        diagnostic.level,
+        diagnostic.message,
+        _span(diagnostic.span),
+        (*own, *(Label(_span(label.span), label.message) for label in diagnostic.labels)),
+        diagnostic.helps,
+        tuple(map(_fix, diagnostic.fixes)),
+        diagnostic.target,
     )
 
 

@@ -69,7 +69,7 @@ def import_manifest(
     [result] = import_manifests(sources, roles, backend)
     if pipeline.has_errors(result.diagnostics):
         raise compile_error(f"cannot import {', '.join(source.path for source in sources)}", result.diagnostics)
-    jobs = tuple(ImportedJob(one.name, one.target, one.what, one.patches, one.kept) for one in result.jobs)
+    jobs = tuple(ImportedJob(job.name, job.target, job.what, job.patches, job.kept) for job in result.jobs)
     return Imported(result.text, jobs, public(result.diagnostics))
 
 

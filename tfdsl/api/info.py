@@ -100,20 +100,34 @@ def info(
         found.path,
         found.includes,
         tuple(map(_param, found.params)),
-        tuple(Profile(one.name, dict(one.values), *one.place.path_and_line) for one in found.profiles),
+        tuple(Profile(profile.name, dict(profile.values), *profile.place.path_and_line) for profile in found.profiles),
         tuple(map(_job, found.jobs)),
     )
 
 
-def _param(one: ParamInfo) -> Param:
-    asked = (one.low, one.high, one.one_of, one.pattern)
+def _param(param_info: ParamInfo) -> Param:
+    asked = (param_info.low, param_info.high, param_info.one_of, param_info.pattern)
     return Param(
-        one.name, one.type, one.required, one.default, one.value, one.description, *asked, *one.place.path_and_line
+        param_info.name,
+        param_info.type,
+        param_info.required,
+        param_info.default,
+        param_info.value,
+        param_info.description,
+        *asked,
+        *param_info.place.path_and_line,
     )
 
 
-def _job(one: FoundJob) -> JobInfo:
-    return JobInfo(one.name, one.block, one.index, one.roles, one.targets, *one.place.path_and_line)
+def _job(found_job: FoundJob) -> JobInfo:
+    return JobInfo(
+        found_job.name,
+        found_job.block,
+        found_job.index,
+        found_job.roles,
+        found_job.targets,
+        *found_job.place.path_and_line,
+    )
 
 
 @dataclass(frozen=True, slots=True)

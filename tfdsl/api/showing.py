@@ -249,7 +249,7 @@ def diff(
         results = compared((first, second), choices, request, found.append) if choices else None
     if results is None or pipeline.has_errors(found):
         raise compile_error("cannot compare", masked(found, hidden))
-    return tuple(one for result in results for one in _differences(result))
+    return tuple(difference for result in results for difference in _differences(result))
 
 
 def _side(name: str, source: Source, found: list[diagnostics.Diagnostic]) -> Side | None:
@@ -264,17 +264,17 @@ def _differences(result: Result) -> Iterator[Difference]:
     if result.compared is None:
         yield Difference(name, result.target, "", "", None, result.first, result.second)
         return
-    for one in changes(result.compared):
+    for change in changes(result.compared):
         yield Difference(
             name,
             result.target,
-            one.object,
-            one.path,
-            one.words,
-            plain(one.first) if one.first is not None else None,
-            plain(one.second) if one.second is not None else None,
-            one.first.span.path_and_line if one.first is not None else None,
-            one.second.span.path_and_line if one.second is not None else None,
+            change.object,
+            change.path,
+            change.words,
+            plain(change.first) if change.first is not None else None,
+            plain(change.second) if change.second is not None else None,
+            change.first.span.path_and_line if change.first is not None else None,
+            change.second.span.path_and_line if change.second is not None else None,
         )
 
 
@@ -350,7 +350,7 @@ def simulate(
         UsageError: There is no such target or version, or ``inject`` has another form.
         FileNotFoundError: There is no such file; another ``OSError`` when it may not be read.
     """
-    choices = [target_of(one) for one in ((targets,) if isinstance(targets, str) else targets)]
+    choices = [target_of(target) for target in ((targets,) if isinstance(targets, str) else targets)]
     if given.get("options") and len(choices) != 1:
         raise TypeError("options= belongs to one target")
     faults = None if inject is None else _faults((inject,) if isinstance(inject, str) else tuple(inject))
@@ -361,13 +361,13 @@ def simulate(
         raise compile_error(f"cannot simulate {loaded.path}", asked.shown(done.diagnostics))
     return tuple(
         Scenario(
-            one.name,
+            job.name,
             tuple(fault.text for fault in played.faults),
             _ending(played.language, asked.hidden),
             tuple(_on_target(target, asked.hidden) for target in played.targets),
         )
-        for one in done.jobs
-        for played in one.scenarios
+        for job in done.jobs
+        for played in job.scenarios
     )
 
 
@@ -390,8 +390,8 @@ def _ending(prediction: Prediction, hidden: Hidden) -> Ending:
         prediction.outcome,
         hide(prediction.cause, hidden),
         prediction.retries,
-        {str(one.task): one.starts - 1 for one in prediction.replicas if one.starts > 1},
-        {str(one.task): one.restarts for one in prediction.replicas if one.restarts},
+        {str(replica.task): replica.starts - 1 for replica in prediction.replicas if replica.starts > 1},
+        {str(replica.task): replica.restarts for replica in prediction.replicas if replica.restarts},
         prediction.left(),
         prediction.story,
         prediction.unplayed,
@@ -417,6 +417,6 @@ def matrix(
     if found.diagnostics:
         raise compile_error(f"cannot list the jobs of {loaded.path}", asked.shown(found.diagnostics))
     return tuple(
-        MatrixJob(one.name, one.block, one.index, {name: value.data for name, value in one.values.items()})
-        for one in found.jobs
+        MatrixJob(job.name, job.block, job.index, {name: value.data for name, value in job.values.items()})
+        for job in found.jobs
     )

@@ -245,7 +245,9 @@ def command_help(command: Command, columns: int | None = None) -> str:
     usage = " ".join([f"usage: tfdsl {command.name}", *map(usage_of, command.positionals), "[options]"])
     parts = [usage + "\n", _folded(command.summary[0].upper() + command.summary[1:] + ".", columns)]
     if command.positionals:
-        parts.append(_table("arguments", [(one.name, one.doc) for one in command.positionals], columns))
+        parts.append(
+            _table("arguments", [(positional.name, positional.doc) for positional in command.positionals], columns)
+        )
     flags = [(_spelling(flag), flag_doc(flag)) for flag in (*command.flags, COLOUR)]
     parts.append(_table("options", [*flags, ("-h, --help", "show this help")], columns))
     if command.notes:

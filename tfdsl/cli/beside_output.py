@@ -35,8 +35,8 @@ def beside_output(compilation: Compilation, jobs: Sequence[Placed]) -> list[Diag
 
 def _leftovers(compilation: Compilation, jobs: Sequence[Placed]) -> list[Diagnostic]:
     folders: dict[tuple[str, str], list[Placed]] = {}
-    for one in jobs:
-        folders.setdefault((one.folder, one.made.unit.target), []).append(one)
+    for job in jobs:
+        folders.setdefault((job.folder, job.made.unit.target), []).append(job)
     return leftovers(compilation, [_folder(path, target, those) for (path, target), those in folders.items()])
 
 
@@ -45,8 +45,8 @@ def _folder(path: str, target: str, jobs: Iterable[Placed]) -> Folder:
     return Folder(
         path,
         target,
-        frozenset(file.path for one in jobs for file in one.files),
-        frozenset(one.made.unit.job.name for one in jobs),
+        frozenset(file.path for job in jobs for file in job.files),
+        frozenset(job.made.unit.job.name for job in jobs),
         subfolders=backend is not None and backend.output == "files",
     )
 
@@ -55,9 +55,9 @@ def _renamings(compilation: Compilation, jobs: Sequence[Placed]) -> Iterator[Dia
     """For each renaming and target one warning, about the first of its jobs that it breaks."""
     for renaming in renamings(file.path for one in jobs for file in one.files):
         reached: dict[str, list[Made]] = {}
-        for one in jobs:
-            if any(file.path in renaming.files for file in one.files):
-                reached.setdefault(one.made.unit.target, []).append(one.made)
+        for job in jobs:
+            if any(file.path in renaming.files for file in job.files):
+                reached.setdefault(job.made.unit.target, []).append(job.made)
         for those in reached.values():
             yield from _renaming(compilation, renaming, those)
 
@@ -131,7 +131,7 @@ def leftovers(compilation: Compilation, folders: Iterable[Folder]) -> list[Diagn
     if name is None or not shows or not _is_unique(source, place.path):
         return []
     names = frozenset(escaped(name, form) for form in FORMS)
-    found = [one for folder in folders for one in _in_folder(folder, names)]
+    found = [leftover for folder in folders for leftover in _in_folder(folder, names)]
     warnings = [_warning(one, source, place.span) for one in found[:MOST_MESSAGES]]
     more = len(found) - len(warnings)
     return [*warnings[:-1], warnings[-1].help(f"{more} more are left over")] if more else warnings
@@ -275,7 +275,7 @@ def renamings(files: Iterable[str]) -> list[Renaming]:
     real = {os.path.realpath(path): path for path in files}
     folders = {os.path.dirname(path) for path in real}
     roots = {root for folder in folders if (root := _root(folder)) is not None and _is_above(folder, root)}
-    found = {one.folder: one for root in sorted(roots) for one in _kustomizations(root)}
+    found = {kustomization.folder: kustomization for root in sorted(roots) for kustomization in _kustomizations(root)}
     reached = _reached(found, frozenset(real))
     return [
         Renaming(field, span, one.shown, frozenset(real[path] for path in reached[one.folder]), *one.added())

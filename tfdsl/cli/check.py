@@ -89,15 +89,15 @@ def run(arguments: Arguments) -> int:
 
 
 def _conflicts(arguments: Arguments) -> list[Diagnostic]:
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     for one, other in ((ALL_TARGETS, chosen.TARGET), (ALL_PROFILES, chosen.PROFILE)):
         argument = arguments.value(one.name)
         if argument is not None and arguments.value(other.name) is not None:
-            found.append(BAD_ARGUMENT(argument.span, what=f"{one.name} cannot be used with {other.name}"))
+            diagnostics.append(BAD_ARGUMENT(argument.span, what=f"{one.name} cannot be used with {other.name}"))
     stdin = next((argument for argument in arguments.rest if argument.text == "-"), None)
     if stdin is not None and arguments.on(FIX.name):
-        found.append(BAD_ARGUMENT(stdin.span, what="--fix cannot change standard input"))
-    return found
+        diagnostics.append(BAD_ARGUMENT(stdin.span, what="--fix cannot change standard input"))
+    return diagnostics
 
 
 class _Alike(NamedTuple):

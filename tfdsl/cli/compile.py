@@ -109,7 +109,7 @@ def run(arguments: Arguments) -> int:
     if form == "json":
         diagnostics = in_file_order([*diagnostics, *written], [source.path])
         return _document(arguments, place, made, masked(diagnostics, picked.hidden))
-    shown = [*(one for one in diagnostics if one.level != "info"), *written]
+    shown = [*(diagnostic for diagnostic in diagnostics if diagnostic.level != "info"), *written]
     status = report(shown, [source.path], hidden=picked.hidden)
     err(closing_line(diagnostics, arguments, picked.hidden))
     return status
@@ -126,8 +126,8 @@ def _wrong_targets(arguments: Arguments, project: Project) -> list[Diagnostic]:
 def _sources(request: Request) -> Iterator[Source]:
     """The files of the command line that values come from."""
     yield from request.values
-    yield from (one.source for one in request.params)
-    yield from (one.source for one in request.options)
+    yield from (param.source for param in request.params)
+    yield from (option.source for option in request.options)
 
 
 def _write(arguments: Arguments, place: Destination, made: Sequence[Made], sources: Sequence[str]) -> list[Diagnostic]:
@@ -147,7 +147,7 @@ def _write_folder(compilation: Compilation, made: Sequence[Made], sources: Seque
 
     place = compilation.place
     jobs = placed(place, made, source_map=compilation.arguments.on(SOURCE_MAP.name))
-    failure = write_all([each for one in jobs for each in one.files], sources)
+    failure = write_all([each for job in jobs for each in job.files], sources)
     return beside_output(compilation, jobs) if failure is None else [_not_written(place, failure)]
 
 
@@ -159,7 +159,7 @@ def _document(arguments: Arguments, place: Destination, made: Sequence[Made], di
     """Print the document of ``--format json``; returns the exit status. Only ``tfdsl check`` tries fixes."""
     status = status_of(diagnostics)
     done = status == OK and place.kind != "stream"
-    messages = contents([replace(one, fixes=()) for one in diagnostics])
+    messages = contents([replace(diagnostic, fixes=()) for diagnostic in diagnostics])
     files = list(_listed(place, made, source_map=arguments.on(SOURCE_MAP.name)))
     out(document(1, {"written": done, "files": files, **messages}))
     return status

@@ -158,9 +158,9 @@ def file_name(folder: str, output: OutputFile) -> str:
 def _files(folder: str, outputs: Iterable[OutputFile], *, source_map: bool) -> list[File]:
     """``outputs`` below ``folder``, each with its map if those are asked for."""
     written: list[File] = []
-    for one in outputs:
-        path = file_name(folder, one)
-        written.append(File(path, one.written.text, one.executable, one.private))
-        if source_map and one.mapped:
-            written.append(File(f"{path}.map", one.source_map(), private=one.private))
+    for output in outputs:
+        path = file_name(folder, output)
+        written.append(File(path, output.written.text, output.executable, output.private))
+        if source_map and output.mapped:
+            written.append(File(f"{path}.map", output.source_map(), private=output.private))
     return written

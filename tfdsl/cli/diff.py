@@ -83,7 +83,7 @@ def run(arguments: Arguments) -> int:
 
 
 def _errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    return [one for one in diagnostics if one.level == "error"]
+    return [diagnostic for diagnostic in diagnostics if diagnostic.level == "error"]
 
 
 def _hidden(sides: Iterable[Side], hidden: Hidden) -> Hidden:
@@ -102,7 +102,10 @@ def shown(results: Sequence[Result], names: tuple[str, str], hidden: Hidden, for
     if form == "json":
         return _document(results, names, hidden)
     lines = [
-        line for one in results if not one.same for line in (_summary if form == "summary" else _unified)(one, names)
+        line
+        for result in results
+        if not result.same
+        for line in (_summary if form == "summary" else _unified)(result, names)
     ]
     colour = form == "text" and takes_colour(sys.stdout)
     return "".join(_line(hide(line, hidden), colour=colour) for line in lines)

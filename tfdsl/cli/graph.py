@@ -108,12 +108,12 @@ def _text(made: Sequence[Graph], form: Format, hidden: Hidden) -> str:
     return drawn([_shown(one, hidden) for one in made], form, made)
 
 
-def _shown(one: Graph, hidden: Hidden) -> Picture:
+def _shown(graph: Graph, hidden: Hidden) -> Picture:
     if not hidden.values:
-        return one.picture
+        return graph.picture
     from tfdsl.drawing.graphs import with_texts
 
-    return with_texts(one.picture, lambda text: hide(text, hidden))
+    return with_texts(graph.picture, lambda text: hide(text, hidden))
 
 
 def _write(made: Sequence[Graph], place: Argument, form: Format, hidden: Hidden, taken: Sequence[str]) -> int:

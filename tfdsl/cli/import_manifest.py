@@ -64,7 +64,7 @@ def run(arguments: Arguments) -> int:
     checking = arguments.on(CHECK.name)
     apart = checking or arguments.on(SPLIT.name)  # what is not written need not fit into one file
     results = import_manifests(named.sources, roles, target, apart=apart)
-    diagnostics = [*named.empty, *(one for result in results for one in result.diagnostics)]
+    diagnostics = [*named.empty, *(diagnostic for result in results for diagnostic in result.diagnostics)]
     problem = None if checking else _write(arguments, results, named.sources)
     shown = diagnostics if problem is None else [*diagnostics, problem]
     status = report(shown, [source.path for source in named.sources], form)

@@ -55,7 +55,7 @@ def _text(info: FileInfo, hidden: Hidden, *, changed: bool) -> str:
             ("param", "type", "default", *(["value"] if changed else []), "allowed", "description"),
             *(_param(param, changed=changed) for param in info.params),
         ],
-        [("profile", "sets"), *((one.name, _settings(one.values)) for one in info.profiles)],
+        [("profile", "sets"), *((profile.name, _settings(profile.values)) for profile in info.profiles)],
         [("job", "roles", "target blocks"), *_jobs(info.jobs)],
         [("include",), *((path,) for path in info.includes)],
     ]
@@ -145,7 +145,8 @@ def _json(info: FileInfo, hidden: Hidden) -> str:
         "includes": list(info.includes),
         "params": [_param_data(param, hidden) for param in info.params],
         "profiles": [
-            {"name": one.name, "values": _masked(one.values, hidden), **_place(one.place)} for one in info.profiles
+            {"name": profile.name, "values": _masked(profile.values, hidden), **_place(profile.place)}
+            for profile in info.profiles
         ],
         "jobs": [_job_data(job) for job in info.jobs],
     }

@@ -105,7 +105,11 @@ def run(arguments: Arguments) -> int:
     project = settings_for(file.source.origin, allowed=picked.allowed)
     levels = {slug: level for slug, level in project.levels.items() if slug not in _OF_IMAGES}
     found = plain_jobs(file.given, replace(picked.request, scale=options.scale, levels=levels))
-    shown = [one for one in found.diagnostics if one.level != "info" and one.rule.slug not in _OF_IMAGES]
+    shown = [
+        diagnostic
+        for diagnostic in found.diagnostics
+        if diagnostic.level != "info" and diagnostic.rule.slug not in _OF_IMAGES
+    ]
     shown = [*project.problems, *shown]
     if not found.jobs or project.problems:
         return report(shown, (), hidden=picked.hidden)
@@ -119,9 +123,9 @@ def run(arguments: Arguments) -> int:
     settings = Settings(environment, options.injected, options.cpu, mounts, arguments.on("--keep"), delay)
     gpus = preparing.devices(os.environ)
     prepared = [Prepared(plain, settings, gpus) for plain in jobs]
-    diagnostics = [*shown, *(one for job in prepared for one in job.diagnostics)]
-    _tell([one for one in diagnostics if one.level == "info"], picked)
-    if report([one for one in diagnostics if one.level != "info"], (), hidden=picked.hidden) != OK:
+    diagnostics = [*shown, *(diagnostic for job in prepared for diagnostic in job.diagnostics)]
+    _tell([diagnostic for diagnostic in diagnostics if diagnostic.level == "info"], picked)
+    if report([diagnostic for diagnostic in diagnostics if diagnostic.level != "info"], (), hidden=picked.hidden) != OK:
         return ERRORS
     if options.log_dir is not None:
         refuse(made(options.log_dir), arguments, hidden=picked.hidden)
@@ -133,7 +137,7 @@ def _scaled(jobs: Sequence[PlainJob], given: Input, options: Options) -> tuple[S
     if not options.scaled or not isinstance(given, ReadyJob):
         return jobs, []
     try:
-        return [replace(one, job=scaled(one.job, options.scale)) for one in jobs], []
+        return [replace(job, job=scaled(job.job, options.scale)) for job in jobs], []
     except ValueError as error:
         place = options.scaled[-1][1].span
         return jobs, [BAD_ARGUMENT(place, what=f"--scale gives a job that cannot be: {error}")]
@@ -152,7 +156,7 @@ def _missing(jobs: Sequence[Job], options: Options) -> Iterable[Diagnostic]:
 
 def _tell(infos: Sequence[Diagnostic], picked: chosen.Selection) -> None:
     """One line for each thing that the jobs say and that is not done."""
-    once = list({(one.rule.code, one.span, one.message): one for one in infos}.values())
+    once = list({(info.rule.code, info.span, info.message): info for info in infos}.values())
     err(render("concise", masked(once, picked.hidden)))
 
 
@@ -231,7 +235,7 @@ class _Run:
     def _status(self, results: Sequence[Result]) -> int:
         if self.loop.ended_by is not None:
             return 128 + self.loop.ended_by
-        all_done = len(results) == len(self.prepared) and all(one.succeeded for one in results)
+        all_done = len(results) == len(self.prepared) and all(result.succeeded for result in results)
         if not all_done:
             return ERRORS
         return USAGE if any(logs.lost for logs in self.logs) else OK
@@ -261,7 +265,7 @@ def options_of(arguments: Arguments) -> tuple[Options, list[Diagnostic]]:
     """The options, and what is wrong with them."""
     errors: list[Diagnostic] = []
     scaled = right(map(_roles_scaled, arguments.values("--scale")), errors)
-    injected = right([faults.parse(given.text, given.span) for given in arguments.values("--inject")], errors)
+    injected = right([faults.parse(value.text, value.span) for value in arguments.values("--inject")], errors)
     options = Options(
         {role: replicas for role, replicas, _ in scaled},
         tuple((role, argument) for role, _, argument in scaled),
@@ -280,10 +284,10 @@ def mount_options(arguments: Arguments, jobs: Sequence[Job]) -> tuple[MountOptio
     """What is mounted, and what is wrong with it; the paths of ``jobs`` tell how a ``PATH=DIR`` is read."""
     errors: list[Diagnostic] = []
     known = {mount.at for job in jobs for role in job.roles for mount in role.mounts}
-    given = right(
+    rights = right(
         [given_mount(argument.text, argument.span, known) for argument in arguments.values("--mount")], errors
     )
-    return MountOptions({mount.at: mount for mount in given}, arguments.on("--no-mounts")), errors
+    return MountOptions({mount.at: mount for mount in rights}, arguments.on("--no-mounts")), errors
 
 
 def _variables(argument: Argument, errors: list[Diagnostic]) -> Mapping[str, str]:

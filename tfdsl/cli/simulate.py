@@ -65,7 +65,7 @@ def run(arguments: Arguments) -> int:
 def injected(arguments: Arguments, picked: chosen.Selection) -> Faults | None:
     """What ``--inject`` says, ``None`` without it."""
     errors: list[Diagnostic] = []
-    faults = right([parse(one.text, one.span) for one in arguments.values(INJECT.name)], errors)
+    faults = right([parse(value.text, value.span) for value in arguments.values(INJECT.name)], errors)
     end_if(errors, hidden=picked.hidden)
     return tuple(faults) or None
 
@@ -133,7 +133,7 @@ def _suspended(job: SimulatedJob) -> Iterator[str]:
 def _in_full(job: SimulatedJob) -> Iterator[str]:
     for played in job.scenarios:
         rows = [("", "outcome", "restarts", "left", "because"), ("language", *_cells(played.language))]
-        rows += [(_head(one), *_marked(one)) for one in played.targets]
+        rows += [(_head(target), *_marked(target)) for target in played.targets]
         yield from simulating.table(rows)
         yield from _unplayed(played)
         yield from _differences(played.targets)
@@ -154,7 +154,10 @@ def _head(one: OnTarget) -> str:
 
 
 def _unplayed(played: Played) -> Iterator[str]:
-    sides = [("by the language", played.language), *((f"on {_head(one)}", one.prediction) for one in played.targets)]
+    sides = [
+        ("by the language", played.language),
+        *((f"on {_head(target)}", target.prediction) for target in played.targets),
+    ]
     for fault in dict.fromkeys(fault.text for fault in played.faults):
         where = [side for side, prediction in sides if fault in prediction.unplayed]
         if where:
@@ -163,7 +166,7 @@ def _unplayed(played: Played) -> Iterator[str]:
 
 
 def _differences(targets: Iterable[OnTarget]) -> Iterator[str]:
-    differing = [one for one in targets if one.differs]
+    differing = [target for target in targets if target.differs]
     if not differing:
         return
     yield ""
@@ -190,9 +193,9 @@ def _overview(job: SimulatedJob) -> Iterator[str]:
     for number, part in enumerate(_fitting(columns)):
         yield from [""] if number else []
         yield from simulating.table([*zip(*part, strict=True)])
-    targets = [one for played in job.scenarios for one in played.targets]
+    targets = [target for played in job.scenarios for target in played.targets]
     yield from _differences(targets)
-    if any(one.differs for one in targets):
+    if any(target.differs for target in targets):
         yield "  --inject shows one of them in full"
 
 
@@ -242,22 +245,22 @@ def _scenario(played: Played, hidden: Hidden) -> dict[str, object]:
         "language": _prediction(played.language, hidden),
         "targets": [
             {
-                "target": one.target,
-                "target_version": one.version,
-                **_prediction(one.prediction, hidden),
-                "differs": one.differs,
-                "messages": [_message_data(message, hidden) for message in one.messages],
+                "target": target.target,
+                "target_version": target.version,
+                **_prediction(target.prediction, hidden),
+                "differs": target.differs,
+                "messages": [_message_data(message, hidden) for message in target.messages],
             }
-            for one in played.targets
+            for target in played.targets
         ],
     }
 
 
 def _prediction(prediction: Prediction, hidden: Hidden) -> dict[str, object]:
     again = {
-        str(one.task): {"replaced": max(one.starts - 1, 0), "in_place": one.restarts}
-        for one in prediction.replicas
-        if one.starts > 1 or one.restarts
+        str(replica.task): {"replaced": max(replica.starts - 1, 0), "in_place": replica.restarts}
+        for replica in prediction.replicas
+        if replica.starts > 1 or replica.restarts
     }
     return {
         "outcome": prediction.outcome,

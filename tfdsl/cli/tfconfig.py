@@ -36,7 +36,7 @@ def run(arguments: Arguments) -> int:
     """Print the tasks, target by target."""
     picked = chosen.selection(arguments)
     errors: list[Diagnostic] = []
-    wanted = right([task_name(one.text, one.span) for one in arguments.rest[1:]], errors)
+    rights = right([task_name(one.text, one.span) for one in arguments.rest[1:]], errors)
     given = chosen.opened(arguments, picked, errors).given
     picked = chosen.in_project(picked, given)
     end_if(picked.errors, hidden=picked.hidden)
@@ -52,7 +52,7 @@ def run(arguments: Arguments) -> int:
     as_json = arguments.text(TEXT_OR_JSON.name) == "json"
     if refused and not as_json:
         err(f"not shown, because the job does not compile for it: {', '.join(refused)}\n")
-    return _print(outcomes, wanted[0] if wanted else None, refused, as_json=as_json)
+    return _print(outcomes, rights[0] if rights else None, refused, as_json=as_json)
 
 
 def _what_compiles(given: Input, picked: chosen.Selection, refused: list[str]) -> Iterator[Outcome]:

@@ -175,7 +175,7 @@ class _Where:
         done = [(choice, self._compiled(given, choice)) for choice in choices]
         wrong = [one for one in done if pipeline.has_errors(one[1].diagnostics)]
         if wrong and (named or len(wrong) == len(done)):
-            self._trouble(*(one for one in wrong[0][1].diagnostics if one.level == "error"))
+            self._trouble(*(diagnostic for diagnostic in wrong[0][1].diagnostics if diagnostic.level == "error"))
         return [one for one in done if one not in wrong]
 
     def _compiled(self, given: Input, choice: Choice) -> Outcome:
@@ -278,34 +278,34 @@ def _not_shown(place: Span, path: str, reason: str) -> Diagnostic:
     return warning.help(reason.HELP).help("or name it: --source FILE") if isinstance(reason, Outside) else warning
 
 
-def forward_text(asked: Place, answers: Sequence[Answer], hidden: Hidden, *, json: bool) -> str:
+def forward_text(place: Place, answers: Sequence[Answer], hidden: Hidden, *, json: bool) -> str:
     """The lines that a line made, for each target."""
     if json:
         targets = [_target(answer, hidden) for answer in answers]
-        return document(1, {**_asked(asked, hidden), "direction": "forward", "targets": targets})
-    return lines_for_people(_forward_lines(asked, answers), hidden)
+        return document(1, {**_asked(place, hidden), "direction": "forward", "targets": targets})
+    return lines_for_people(_forward_lines(place, answers), hidden)
 
 
-def back_text(asked: Place, origin: Origin, hidden: Hidden, *, json: bool) -> str:
+def back_text(place: Place, origin: Origin, hidden: Hidden, *, json: bool) -> str:
     """The line that made a line."""
     if json:
         return document(
             1,
             {
-                **_asked(asked, hidden),
+                **_asked(place, hidden),
                 "direction": "back",
                 "target": origin.target,
                 "target_version": origin.version,
                 "source": _place(origin.place, hidden) if origin.place is not None else None,
-                "uses": [_place(one, hidden) for one in origin.uses],
+                "uses": [_place(use, hidden) for use in origin.uses],
                 "reason": origin.reason or None,
             },
         )
-    return lines_for_people(_back_lines(asked, origin), hidden)
+    return lines_for_people(_back_lines(place, origin), hidden)
 
 
-def _forward_lines(asked: Place, answers: Sequence[Answer]) -> Iterator[str]:
-    yield _shown(asked)
+def _forward_lines(place: Place, answers: Sequence[Answer]) -> Iterator[str]:
+    yield _shown(place)
     reasons = {answer.reason for answer in answers}
     if len(answers) > 1 and len(reasons) == 1 and (reason := reasons.pop()) is not None:
         yield from ("", f"# nothing, {reason}")
@@ -325,8 +325,8 @@ def _forward_lines(asked: Place, answers: Sequence[Answer]) -> Iterator[str]:
             yield from (_shown(line.place) for line in group.lines)
 
 
-def _back_lines(asked: Place, origin: Origin) -> Iterator[str]:
-    yield _shown(asked)
+def _back_lines(place: Place, origin: Origin) -> Iterator[str]:
+    yield _shown(place)
     yield ""
     if origin.target is not None:
         yield f"# {origin.target} {origin.version}"

@@ -62,16 +62,16 @@ class Paths:
         return found[1] if found is not None else None
 
 
-def compare(one: Job, other: Job, backend: Backend) -> Compared:
+def compare(job: Job, other: Job, backend: Backend) -> Compared:
     """The objects of two jobs, in normal form; of a target that writes files, file by file."""
     paths = Paths()
     reading = backend.load_reading() if backend.output == "stream" else None
     if reading is None:
-        return Compared(tuple(_files(one, other, paths)), ((), ()), paths)
-    first = tuple(reading.normal(_documents(one, paths), _version(one, other, backend)))
-    second = tuple(reading.normal(_documents(other, paths), _version(other, one, backend)))
-    first, second, left_out = _without_companions(one, other, first, second)
-    if one.made is not None and other.made is None:
+        return Compared(tuple(_files(job, other, paths)), ((), ()), paths)
+    first = tuple(reading.normal(_documents(job, paths), _version(job, other, backend)))
+    second = tuple(reading.normal(_documents(other, paths), _version(other, job, backend)))
+    first, second, left_out = _without_companions(job, other, first, second)
+    if job.made is not None and other.made is None:
         second = _aligned(reading, second, first)
     else:
         first = _aligned(reading, first, second)
@@ -105,17 +105,17 @@ def _without_companions(
 def _documents(job: Job, paths: Paths) -> tuple[Node, ...]:
     made = job.made
     if made is None:
-        return tuple(one.node for one in job.documents)
+        return tuple(document.node for document in job.documents)
     origins = made.unit.origins
     return tuple(
-        tree(one.data, lambda path: paths.put(origins, path))
-        for one in made.documents
-        if one.format in ("yaml", "json")
+        tree(document.data, lambda path: paths.put(origins, path))
+        for document in made.documents
+        if document.format in ("yaml", "json")
     )
 
 
-def _files(one: Job, other: Job, paths: Paths) -> list[Pair]:
-    first, second = _by_file(one, paths), _by_file(other, paths)
+def _files(job: Job, other: Job, paths: Paths) -> list[Pair]:
+    first, second = _by_file(job, paths), _by_file(other, paths)
     return [_in_order(Pair(name, first.get(name), second.get(name))) for name in {**first, **second}]
 
 
@@ -203,7 +203,7 @@ def targets_for(
     choices = choices or [*projects_of(first, allowed)] or [*projects_of(second, allowed)]
     choices = choices or choices_of(first) or choices_of(second)
     for side, own in manifests:
-        wrong = [one for one in choices if all(one.backend is not other.backend for other in own)]
+        wrong = [choice for choice in choices if all(choice.backend is not other.backend for other in own)]
         if own and wrong:
             other = second if side is first else first
             shown = "the command line" if named else path_of(other)

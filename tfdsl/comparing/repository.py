@@ -165,8 +165,8 @@ class _Look:
             return True
         if git_dir == common:
             text = _small(os.path.join(git_dir, "config"))
-            found = _WORKTREE.search(os.fsdecode(text)) if isinstance(text, bytes) else None
-            return found is not None and os.path.realpath(os.path.join(git_dir, found[1])) == self.root
+            match = _WORKTREE.search(os.fsdecode(text)) if isinstance(text, bytes) else None
+            return match is not None and os.path.realpath(os.path.join(git_dir, match[1])) == self.root
         name = _file_name_in(os.path.join(git_dir, "gitdir"))
         is_its_own = os.path.dirname(git_dir) == os.path.join(common, "worktrees")
         return is_its_own and os.path.realpath(os.path.dirname(os.path.join(git_dir, name))) == self.root

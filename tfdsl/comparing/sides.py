@@ -43,7 +43,7 @@ class Manifest(Record):
         """
         if self.source.origin is not None:
             return set()
-        return {text for one in self.documents for text in _secrets(one.node)}
+        return {text for document in self.documents for text in _secrets(document.node)}
 
 
 Side: TypeAlias = "Input | Manifest"
@@ -82,7 +82,11 @@ def open_side(word: str, place: Span, allowed: Many[str], report: Report) -> Sid
     roots = (root_of(word), *map(os.path.realpath, allowed)) if asked else None
     is_file = os.path.lexists(word)
     if is_file:
-        asked = [one for one in repository.readings(word) if not isinstance(repository.revision(*one, allowed), str)]
+        asked = [
+            reading
+            for reading in repository.readings(word)
+            if not isinstance(repository.revision(*reading, allowed), str)
+        ]
     if len(asked) > (0 if is_file else 1):
         path, name = asked[0]
         file = word if is_file else asked[-1][0]
@@ -116,8 +120,8 @@ def side_of(source: Source, inputs: Inputs, report: Report) -> Side | None:
 
     diagnostics: list[Diagnostic] = []
     documents = documents_of([source], diagnostics.append)
-    for one in diagnostics:
-        report(one)
+    for diagnostic in diagnostics:
+        report(diagnostic)
     return None if pipeline.has_errors(diagnostics) else Manifest(source, tuple(documents))
 
 
@@ -168,7 +172,7 @@ def _project_of(given: Input, named: Many[Choice], allowed: Many[str]) -> front_
 def groups(side: Manifest, target: Backend) -> list[tuple[Document, ...]]:
     """The documents of each job of ``target`` in a manifest."""
     reading = target.load_reading()
-    return [one.documents for one in reading.groups(side.documents)] if reading is not None else []
+    return [group.documents for group in reading.groups(side.documents)] if reading is not None else []
 
 
 def jobs_of(side: Side, choice: Choice, request: Request, report: Report, allowed: Many[str]) -> list[Job] | None:

@@ -146,8 +146,8 @@ def read_json(source: Source) -> ReadyJob:
     """The job that ``source`` holds as JSON."""
     from tfdsl.compiling.read_json import from_json
 
-    found = from_json(source)
-    return ReadyJob(source, found.job, found.origins, found.diagnostics)
+    job_text = from_json(source)
+    return ReadyJob(source, job_text.job, job_text.origins, job_text.diagnostics)
 
 
 def of_job(job: Job) -> ReadyJob:
@@ -245,7 +245,7 @@ class Project(Record):
     @property
     def asked(self) -> tuple[object, ...]:
         """What decides which messages can be told of a text: the targets, and whether they are strict."""
-        return (self.settings.strict, *((one.backend.name, one.version) for one in self.choices))
+        return (self.settings.strict, *((choice.backend.name, choice.version) for choice in self.choices))
 
     def labelled(self, request: Request) -> Request:
         """``request`` with what decides the output, whatever is said about it."""
@@ -274,7 +274,7 @@ def project_with(settings: Settings, named: Sequence[Choice] = ()) -> Project:
 
 def _choices(settings: Settings) -> tuple[Iterable[Choice], list[Diagnostic]]:
     """The targets of a project, each once, and what is wrong with those that cannot be."""
-    read = [choice_of(one.text, one.span) for one in settings.targets]
+    read = [choice_of(target.text, target.span) for target in settings.targets]
     wrong = [one for one in read if isinstance(one, Diagnostic)]
     return once(one for one in read if isinstance(one, Choice)), wrong
 

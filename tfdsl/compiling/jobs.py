@@ -93,8 +93,8 @@ def _named(program: Program, params: Params, request: Request, report: Report) -
     return named
 
 
-def _errors(given: Input, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    done = settled([Outcome((), (), tuple(found))], [given], strict=False, paths=[path_of(given)])
+def _errors(given: Input, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    done = settled([Outcome((), (), tuple(diagnostics))], [given], strict=False, paths=[path_of(given)])
     return tuple(one for one in done if one.level == "error")
 
 
@@ -129,13 +129,13 @@ class MatrixJobs(Record):
 
 def matrix_jobs(given: Input, request: Request) -> MatrixJobs:
     """The jobs that ``request`` asks for; one whose condition is false is left out."""
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     if isinstance(given, ReadyJob):
-        ready = front_end.named_job(given, request, found)
+        ready = front_end.named_job(given, request, diagnostics)
         jobs = [MatrixJob(ready[0].name, ready[0].name, None, {})] if ready is not None else []
     else:
-        jobs = _matrix_of_program(given, request, found)
-    errors = _errors(given, found)
+        jobs = _matrix_of_program(given, request, diagnostics)
+    errors = _errors(given, diagnostics)
     return MatrixJobs((), errors) if errors else MatrixJobs(tuple(jobs), ())
 
 
@@ -231,14 +231,18 @@ class FileInfo(Record):
 
 def file_info(given: Input, request: Request) -> tuple[FileInfo | None, tuple[Diagnostic, ...]]:
     """What ``given`` takes and makes; ``None`` with the errors when it cannot be read that far."""
-    found: list[Diagnostic] = []
-    info = _of_ready(given, request, found) if isinstance(given, ReadyJob) else _of_program(given, request, found)
-    errors = _errors(given, found)
+    diagnostics: list[Diagnostic] = []
+    info = (
+        _of_ready(given, request, diagnostics)
+        if isinstance(given, ReadyJob)
+        else _of_program(given, request, diagnostics)
+    )
+    errors = _errors(given, diagnostics)
     return (None, errors) if errors else (info, ())
 
 
-def _of_ready(given: ReadyJob, request: Request, found: list[Diagnostic]) -> FileInfo | None:
-    named = front_end.named_job(given, request, found)
+def _of_ready(given: ReadyJob, request: Request, diagnostics: list[Diagnostic]) -> FileInfo | None:
+    named = front_end.named_job(given, request, diagnostics)
     if named is None:
         return None
     job, origins = named
@@ -255,13 +259,13 @@ def _of_program(program: Program, request: Request, found: list[Diagnostic]) -> 
         if diagnostic.rule is not name_rules.MISSING_PARAM:
             found.append(diagnostic)
 
-    asked = Params(program, request.profile, request.params, report, request.values)
+    params = Params(program, request.profile, request.params, report, request.values)
     plain = Params(program, None, (), _unheard)
-    there = _named(program, asked, request, report)
+    there = _named(program, params, request, report)
     return FileInfo(
         path_of(program),
         tuple(file.source.path for file in program.files[1:]),
-        params_of(program, plain, asked),
+        params_of(program, plain, params),
         tuple(profiles_of(program, plain)),
         tuple(_jobs(there, pipeline.check(program, request).jobs)),
     )
@@ -274,12 +278,12 @@ def _unheard(diagnostic: Diagnostic) -> None:
 # --- params ----------------------------------------------------------------------------------------------------
 
 
-def params_of(program: Program, plain: Params, asked: Params) -> tuple[ParamInfo, ...]:
-    """All params; ``plain``: their values without a profile, ``asked``: with what the request gives."""
-    return tuple(_param(param, plain, asked) for param in program.params.values())
+def params_of(program: Program, plain: Params, params: Params) -> tuple[ParamInfo, ...]:
+    """All params; ``plain``: their values without a profile, ``params``: with what the request gives."""
+    return tuple(_param(param, plain, params) for param in program.params.values())
 
 
-def _param(param: ast.Param, plain: Params, asked: Params) -> ParamInfo:
+def _param(param: ast.Param, plain: Params, params: Params) -> ParamInfo:
     name = param.name.text
     to = plain.types[name]
     settings = {setting.key.text: setting.value for setting in param.settings}
@@ -294,7 +298,7 @@ def _param(param: ast.Param, plain: Params, asked: Params) -> ParamInfo:
         param.type.span.text if to is None else describe(to),
         param.default is None,
         _known(plain, name) if param.default is not None else None,
-        _known(asked, name),
+        _known(params, name),
         description if isinstance(description, str) else "",
         bound("min", to),
         bound("max", to),
@@ -367,12 +371,12 @@ def _jobs(derived: Iterable[Derived], checked: Iterable[resolved.Job]) -> Iterat
         )
 
 
-def _index(one: Derived) -> int | None:
-    return None if one.combination is None or one.combination.broken else one.combination.index
+def _index(derived: Derived) -> int | None:
+    return None if derived.combination is None or derived.combination.broken else derived.combination.index
 
 
-def _key(one: Derived) -> tuple[int, int | None]:
-    return one.node.span.start, _index(one)
+def _key(derived: Derived) -> tuple[int, int | None]:
+    return derived.node.span.start, _index(derived)
 
 
 def _targets(node: ast.Job) -> Iterator[str]:

@@ -101,7 +101,7 @@ class ClaimBook:
 
 def mounts(role: resolved.Role, path: str, origins: Origins, claims: ClaimBook) -> tuple[model.BaseMount, ...]:
     """The mounts of ``role``, in source order."""
-    found: list[model.BaseMount] = []
+    base_mounts: list[model.BaseMount] = []
     for at, mount in enumerate(role.mounts):
         here = f"{path}.mounts[{at}]"
         origins.record(here, mount.head)
@@ -110,8 +110,8 @@ def mounts(role: resolved.Role, path: str, origins: Origins, claims: ClaimBook) 
             origins.record(f"{here}.readonly", mount.readonly)
         for name, setting in mount.options.items():
             origins.record(f"{here}.{name}", setting.value.span)
-        found.append(_mount(mount, claims))
-    return tuple(found)
+        base_mounts.append(_mount(mount, claims))
+    return tuple(base_mounts)
 
 
 def _mount(mount: resolved.Mount, claims: ClaimBook) -> model.BaseMount:
@@ -265,7 +265,7 @@ def _tolerations(data: Data) -> tuple[model.Toleration, ...]:
 
 
 def _outputs(role: resolved.Role, path: str, origins: Origins) -> tuple[model.Output, ...]:
-    found: list[model.Output] = []
+    outputs: list[model.Output] = []
     for at, output in enumerate(role.outputs):
         here = f"{path}.outputs[{at}]"
         origins.record(here, output.source.span.to(output.destination.span))
@@ -278,7 +278,7 @@ def _outputs(role: resolved.Role, path: str, origins: Origins) -> tuple[model.Ou
         overwrite = output.options.get("overwrite")
         if overwrite is not None:
             origins.record(f"{here}.overwrite", overwrite.value.span)
-        found.append(
+        outputs.append(
             model.Output.model_validate(
                 {
                     "source": text(output.source.data),
@@ -289,14 +289,14 @@ def _outputs(role: resolved.Role, path: str, origins: Origins) -> tuple[model.Ou
                 }
             )
         )
-    return tuple(found)
+    return tuple(outputs)
 
 
 # --- job -------------------------------------------------------------------------------------------------------
 
 
 def _policies(job: resolved.Job, origins: Origins) -> tuple[model.Policy, ...]:
-    found: list[model.Policy] = []
+    policies: list[model.Policy] = []
     for at, policy in enumerate(job.policies):
         path = f"policies[{at}]"
         origins.record(path, policy.action_span)
@@ -314,8 +314,8 @@ def _policies(job: resolved.Job, origins: Origins) -> tuple[model.Policy, ...]:
             "delay": policy.delay.data if policy.delay is not None else None,
             "action": policy.action,
         }
-        found.append(model.Policy.model_validate(fields))
-    return tuple(found)
+        policies.append(model.Policy.model_validate(fields))
+    return tuple(policies)
 
 
 def _cluster(job: resolved.Job, origins: Origins) -> model.Cluster:

@@ -48,8 +48,8 @@ def hidden_in(words: Iterable[str], request: Request | None = None) -> Hidden:
     if request is None:
         return Hidden(tuple(_spellings(values)))
     paths: list[str] = []
-    given = [(one.name, one.source, one.form) for one in request.params]
-    given += [(one.key, one.source, one.form) for one in request.options]
+    given = [(param.name, param.source, param.form) for param in request.params]
+    given += [(option.key, option.source, option.form) for option in request.options]
     for name, source, form in given:
         found = [
             text for text in (source.text.split("\n") if form == "lines" else [source.text]) if is_secret(name, text)
@@ -118,7 +118,7 @@ def _spellings(values: Iterable[str]) -> Iterator[str]:
 
 def masked(diagnostics: Sequence[Diagnostic], hidden: Hidden) -> Sequence[Diagnostic]:
     """``diagnostics`` without the values, in their texts and in the places that they show."""
-    return [_Masking(hidden).diagnostic(found) for found in diagnostics] if hidden.values else diagnostics
+    return [_Masking(hidden).diagnostic(diagnostic) for diagnostic in diagnostics] if hidden.values else diagnostics
 
 
 def hide(text: str, hidden: Hidden) -> str:
@@ -166,7 +166,9 @@ class _Masking:
             found,
             message=text(found.message),
             span=self._span(found.span),
-            labels=tuple(replace(one, span=self._span(one.span), message=text(one.message)) for one in found.labels),
+            labels=tuple(
+                replace(label, span=self._span(label.span), message=text(label.message)) for label in found.labels
+            ),
             helps=tuple(map(text, found.helps)),
             fixes=tuple(
                 replace(

@@ -39,7 +39,10 @@ def refused(backend: Backend, labels: Mapping[str, Argument]) -> list[Diagnostic
 def labelled(unit: Unit, documents: Sequence[Document], labels: Mapping[str, Argument]) -> list[Document]:
     """``documents`` with ``labels`` on every object, and on what is made of the templates in it."""
     values = _values(unit, labels)
-    return [replace(one, data=_labelled(one.data, values)) if _is_object(one) else one for one in documents]
+    return [
+        replace(document, data=_labelled(document.data, values)) if _is_object(document) else document
+        for document in documents
+    ]
 
 
 def _values(unit: Unit, labels: Mapping[str, Argument]) -> Labels:

@@ -111,11 +111,11 @@ def stream(name: str, jobs: Sequence[Made]) -> OutputFile:
         number, _, inner = path.partition(":")
         return jobs[int(number)].unit.origins, inner
 
-    private = any(one.private for one in jobs)
+    private = any(job.private for job in jobs)
     written = Written("".join(texts), tuple(lines))
     if jobs:
         written = headed(written, "yaml", name, header_of(jobs[0]))
-    documents = tuple(document for one in jobs for document in one.documents)
+    documents = tuple(document for job in jobs for document in job.documents)
     return OutputFile(name, written, "yaml", place_of, documents, private=private)
 
 

@@ -140,9 +140,9 @@ def unit_of(backend: Backend, values: resolved.Job) -> Unit:
 
 def version_of(backend: Backend, values: resolved.Job) -> Version:
     """The version that ``values`` were resolved for; the default where none was chosen."""
-    found = backend.find_version(values.version or backend.default_version)
-    assert found is not None  # the semantics lets no other through
-    return found
+    version = backend.find_version(values.version or backend.default_version)
+    assert version is not None  # the semantics lets no other through
+    return version
 
 
 def make(
@@ -245,7 +245,10 @@ def written(document: Document) -> Written:
 def verdict(backend: Backend, unit: Unit) -> list[Diagnostic]:
     """Everything that the target says of the job, marked as the target's, whose name begins each message."""
     diagnostics = [*judge(backend, unit), *backend.load().check(unit)]
-    return [replace(one, target=backend.name, message=f"{backend.name}: {one.message}") for one in diagnostics]
+    return [
+        replace(diagnostic, target=backend.name, message=f"{backend.name}: {diagnostic.message}")
+        for diagnostic in diagnostics
+    ]
 
 
 def judge(backend: Backend, unit: Unit) -> list[Diagnostic]:
@@ -326,8 +329,8 @@ class _Others:
                 options = {option.name: option.default for option in other.options}
                 there = replace(self._unit, target=other.name, version=other.default_version, options=options)
                 self._units.append((other, replace(there, option_spans={}, named="")))
-        for one in self._items:
-            self._by_node.setdefault(id(one.node), []).append(one)
+        for item in self._items:
+            self._by_node.setdefault(id(item.node), []).append(item)
 
     def _takes(self, other: Backend, there: Unit, item: Item) -> bool:
         """Whether nothing is refused of ``item``, nor of the mount, output, step or policy that it belongs to."""
@@ -349,10 +352,12 @@ def settle(
     """
     programs = list(programs)
     done = list(outcomes)
-    diagnostics = in_file_order((one for outcome in done for one in outcome.diagnostics), paths)
+    diagnostics = in_file_order((diagnostic for outcome in done for diagnostic in outcome.diagnostics), paths)
     diagnostics = _waive(diagnostics, programs, done)
     if strict:
-        diagnostics = [replace(one, level="error") if one.approximation else one for one in diagnostics]
+        diagnostics = [
+            replace(diagnostic, level="error") if diagnostic.approximation else diagnostic for diagnostic in diagnostics
+        ]
     secret = {text for program in programs for text in program.hidden}
     if secret:
         from tfdsl.compiling.masking import hidden_texts, masked
@@ -374,7 +379,7 @@ def _waive(diagnostics: list[Diagnostic], programs: Sequence[Program], outcomes:
     from tfdsl.diagnostics.waivers import apply
 
     # After an error not every rule has been asked about a program.
-    wrong = {one.span.source.path for one in diagnostics if one.level == "error"}
+    wrong = {diagnostic.span.source.path for diagnostic in diagnostics if diagnostic.level == "error"}
     paths = [{file.source.path for file in program.files} for program in programs]
     unasked = wrong.union(*(files for files in paths if files & wrong))
     prefixes = {"TFJ", *(backend.prefix for outcome in outcomes for backend in outcome.targets)}
@@ -382,7 +387,7 @@ def _waive(diagnostics: list[Diagnostic], programs: Sequence[Program], outcomes:
     if not all(held for outcome in outcomes for held in outcome.conditions.values()):
         from tfdsl.semantics.absent import absent_lines
 
-        absent.update(*(absent_lines(program, [one.conditions for one in outcomes]) for program in programs))
+        absent.update(*(absent_lines(program, [outcome.conditions for outcome in outcomes]) for program in programs))
 
     def looked_at(rule: Rule, path: str, lines: Iterable[int]) -> bool:
         there = not any((path, line) in absent for line in lines)
@@ -420,15 +425,15 @@ def levelled(diagnostics: Sequence[Diagnostic], levels: Mapping[str, str]) -> Se
     if not levels:
         return diagnostics
     found: list[Diagnostic] = []
-    for one in diagnostics:
-        level = levels.get(one.rule.slug)
-        if one.level == "error" or level is None:
-            found.append(one)
+    for diagnostic in diagnostics:
+        level = levels.get(diagnostic.rule.slug)
+        if diagnostic.level == "error" or level is None:
+            found.append(diagnostic)
         elif level != "off":
-            found.append(replace(one, level=level, approximation=False))
+            found.append(replace(diagnostic, level=level, approximation=False))
     return found
 
 
-def has_errors(found: Iterable[Diagnostic]) -> bool:
-    """Whether there is an error among ``found``."""
-    return any(diagnostic.level == "error" for diagnostic in found)
+def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
+    """Whether there is an error among ``diagnostics``."""
+    return any(diagnostic.level == "error" for diagnostic in diagnostics)

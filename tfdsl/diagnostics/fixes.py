@@ -101,7 +101,9 @@ class _Trial:
 
     def __init__(self, diagnostics: Sequence[Diagnostic], check: Check) -> None:
         self._check = check
-        self._is_early = any(one.level == "error" and one.rule.code.startswith(_LANGUAGE) for one in diagnostics)
+        self._is_early = any(
+            diagnostic.level == "error" and diagnostic.rule.code.startswith(_LANGUAGE) for diagnostic in diagnostics
+        )
         self._before = self._errors(diagnostics)
         self._left = MOST_READ
 
@@ -121,15 +123,18 @@ class _Trial:
         new = self._errors(diagnostics) - self._before
         if new and all(fix.safe for fix in fixes):
             written = _written(fixes)
-            return not any(_known_as(one) in new and not _is_brought_to_light(one, written) for one in diagnostics)
+            return not any(
+                _known_as(diagnostic) in new and not _is_brought_to_light(diagnostic, written)
+                for diagnostic in diagnostics
+            )
         return not new
 
     def _errors(self, diagnostics: Iterable[Diagnostic]) -> Counter[tuple[str, str, str]]:
         """How often each error occurs. Later stages do not run after an error, so their errors are then left out."""
         return Counter(
-            _known_as(one)
-            for one in diagnostics
-            if one.level == "error" and (not self._is_early or one.rule.code.startswith(_LANGUAGE))
+            _known_as(diagnostic)
+            for diagnostic in diagnostics
+            if diagnostic.level == "error" and (not self._is_early or diagnostic.rule.code.startswith(_LANGUAGE))
         )
 
 

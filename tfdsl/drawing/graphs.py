@@ -45,7 +45,7 @@ def graphs(given: Input, request: Request, choices: Sequence[Choice]) -> Graphs:
         outcome = compiled(given, request, choices)
         return Graphs(of_outcome(outcome), outcome.diagnostics)
     plain = plain_jobs(given, request)
-    return Graphs(_alike([Graph(picture(one.job), one.origins) for one in plain.jobs]), plain.diagnostics)
+    return Graphs(_alike([Graph(picture(job.job), job.origins) for job in plain.jobs]), plain.diagnostics)
 
 
 def of_outcome(outcome: Outcome) -> tuple[Graph, ...]:

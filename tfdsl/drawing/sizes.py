@@ -174,7 +174,7 @@ def sized(box: Box) -> Sized:
         room += 10 + texts[-1].room
     y += 6
     sections, y = _lines(box.lines, y, widest, texts)
-    inner = max([room, *(one.room for one in texts if one.kind not in ("name", "count"))], default=0)
+    inner = max([room, *(text.room for text in texts if text.kind not in ("name", "count"))], default=0)
     wide = max(NARROWEST, inner + 2 * PAD) + pile * STACK
     return Sized(box, shape, wide, y + PAD - 6, tuple(texts), tuple(sections), pile)
 
@@ -217,14 +217,14 @@ def label_texts(label: str, path: str) -> list[Text]:
 
 def label_size(texts: Sequence[Text]) -> tuple[float, float]:
     """The width and the height of a label."""
-    return max(one.room for one in texts) + 8, LINE * len(texts)
+    return max(text.room for text in texts) + 8, LINE * len(texts)
 
 
 def frame_texts(title: str, lines: Sequence[Line]) -> tuple[list[Text], list[Section], float]:
     """The texts at the top of the frame of a job, and the height that they need."""
     texts = [_text("title", title, 16, 26, TITLE + 2, 3 * WIDEST, "")]
     sections, y = _lines(lines, 34, 2.4 * WIDEST, texts)
-    return [_moved(one) for one in texts], sections, y + 10
+    return [_moved(text) for text in texts], sections, y + 10
 
 
 def _moved(text: Text) -> Text:

@@ -29,11 +29,11 @@ _TO_SOURCE: Final = ("variables", "logs")
 
 def svg(pictures: Sequence[Picture]) -> str:
     """The pictures below each other."""
-    layouts = [layout(one) for one in pictures]
+    layouts = [layout(picture) for picture in pictures]
     wide = max((one.width for one in layouts), default=0)
     high = sum(one.height for one in layouts)
-    title = ", ".join(one.title for one in pictures)
-    about = " ".join(described(one) for one in pictures)
+    title = ", ".join(picture.title for picture in pictures)
+    about = " ".join(described(picture) for picture in pictures)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="{SCOPE}" role="img" width="{_n(wide)}" height="{_n(high)}" '
         f'viewBox="0 0 {_n(wide)} {_n(high)}" aria-label="{escaped(title)}">',
@@ -63,9 +63,9 @@ def _n(number: float) -> str:
 
 def _drawing(made: Layout) -> Iterator[str]:
     yield from _frame(made.frame)
-    boxes = {one.sized.box.id: one for one in made.boxes}
-    for one in made.links:
-        yield from _link(one, boxes)
+    boxes = {box.sized.box.id: box for box in made.boxes}
+    for link in made.links:
+        yield from _link(link, boxes)
     for placed in made.boxes:
         yield from _box(placed)
     for one in made.links:  # above everything: nothing is behind a label
@@ -80,8 +80,8 @@ def _frame(frame: Frame) -> Iterator[str]:
     yield _rect("frame", frame.x, frame.y, frame.width, frame.height, 12)
     yield f'<g transform="translate({_n(frame.x)} {_n(frame.y)})">'
     wide = max((text.x + text.room for text in frame.texts), default=0) + 10
-    yield from (_section(one, wide - 6, 6) for one in frame.sections)
-    yield from (_text(one) for one in frame.texts)
+    yield from (_section(section, wide - 6, 6) for section in frame.sections)
+    yield from (_text(text) for text in frame.texts)
     yield "</g></g>"
 
 
@@ -102,8 +102,8 @@ def _box(placed: Placed) -> Iterator[str]:
     else:
         kind = "body implied" if box.implied else "body"
         yield _rect(kind, 0, top, wide, high, 3 if sized.shape == "table" else _RADIUS)
-    yield from (_section(one, wide - 2, 1) for one in sized.sections)
-    yield from (_text(one) for one in sized.texts)
+    yield from (_section(section, wide - 2, 1) for section in sized.sections)
+    yield from (_text(text) for text in sized.texts)
     yield "</g>"
 
 
@@ -346,4 +346,4 @@ def _colours(colours: dict[str, str], scope: str) -> str:
 
 def _scoped(rule: str, scope: str) -> str:
     selectors, brace, body = rule.partition("{")
-    return ",".join(f".{scope} {one}" for one in selectors.split(",")) + brace + body
+    return ",".join(f".{scope} {word}" for word in selectors.split(",")) + brace + body

@@ -56,23 +56,23 @@ class _Used(Record):
     @property
     def roles(self) -> tuple[str, ...]:
         """The roles that use it, in order."""
-        return tuple(dict.fromkeys(one.role for one in self.uses))
+        return tuple(dict.fromkeys(use.role for use in self.uses))
 
     def kind(self, role: str) -> LinkKind:
         """How a role uses it, first of all."""
-        kinds = {one.kind for one in self.uses if one.role == role}
+        kinds = {use.kind for use in self.uses if use.role == role}
         return next(kind for kind in _KINDS if kind in kinds)
 
     def words(self, role: str) -> tuple[str, ...]:
         """What is to be said about how a role uses it."""
-        return tuple(dict.fromkeys(one.words for one in self.uses if one.role == role))
+        return tuple(dict.fromkeys(use.words for use in self.uses if use.role == role))
 
 
 def _stores(job: Job) -> tuple[list[tuple[Box, tuple[Key, ...]]], list[Link]]:
     """The boxes, each with the keys of its stores, and the links to them."""
     by_key: dict[Key, list[Use]] = {}
-    for one in uses(job):
-        by_key.setdefault(one.store.key, []).append(one)
+    for use in uses(job):
+        by_key.setdefault(use.store.key, []).append(use)
     checkpoint = _checkpoint(job)
     alike: dict[object, list[_Used]] = {}
     for key, of_store in by_key.items():
@@ -137,7 +137,7 @@ def _link(source: str, box: Box, uses: Sequence[Use], *, alone: bool) -> Link:
 
 
 def _label(words: Sequence[str]) -> str:
-    lines = [line for one in words for line in one.split("\n")]
+    lines = [line for word in words for line in word.split("\n")]
     if len(lines) <= _MOST_LABELS:
         return "\n".join(lines)
     return "\n".join([*lines[: _MOST_LABELS - 1], f"… and {len(lines) - _MOST_LABELS + 1:,} more"])
@@ -159,12 +159,17 @@ def _said_of(objects: Iterable[TargetObject]) -> Iterator[Line]:
         yield from (Line("object", f"  {visible(line)}") for line in one.lines)
 
 
-def _object_box(number: int, one: TargetObject) -> Box:
-    lines = [Line("fact", visible(line)) for line in one.lines]
-    if one.maker:
-        lines.append(Line("fact", f"made by {one.maker}"))
+def _object_box(number: int, target_object: TargetObject) -> Box:
+    lines = [Line("fact", visible(line)) for line in target_object.lines]
+    if target_object.maker:
+        lines.append(Line("fact", f"made by {target_object.maker}"))
     return Box(
-        f"object-{number}", "object", visible(one.name), one.kind, lines=tuple(cut(lines)), implied=bool(one.maker)
+        f"object-{number}",
+        "object",
+        visible(target_object.name),
+        target_object.kind,
+        lines=tuple(cut(lines)),
+        implied=bool(target_object.maker),
     )
 
 
@@ -239,10 +244,12 @@ def _space(role: Role) -> Iterator[Line]:
 
 
 def _policy_lines(job: Job, role: Role) -> Iterator[Line]:
-    for one in job.policies:
-        if one.role == role.name:
+    for policy in job.policies:
+        if policy.role == role.name:
             yield Line(
-                "policy" if one.written else "default policy", f"on {policy_words(one, subject=False)}", one.path
+                "policy" if policy.written else "default policy",
+                f"on {policy_words(policy, subject=False)}",
+                policy.path,
             )
 
 
@@ -256,9 +263,9 @@ def job_lines(job: Job) -> Iterator[Line]:
         part = facts[start : start + _IN_LINE]
         yield Line("fact", " · ".join(text for text, _ in part), part[0][1])
     policies = [
-        Line("policy" if one.written else "default policy", f"on {policy_words(one, subject=True)}", one.path)
-        for one in job.policies
-        if one.role is None
+        Line("policy" if policy.written else "default policy", f"on {policy_words(policy, subject=True)}", policy.path)
+        for policy in job.policies
+        if policy.role is None
     ]
     yield from cut(policies)
 
@@ -431,10 +438,10 @@ def _variables(role: Role) -> Iterator[Use]:
 
 
 def _outputs(job: Job, role: Role) -> Iterator[Use]:
-    for one in role.outputs:
-        store = store_of(job, role, one.destination, one.path)
+    for output in role.outputs:
+        store = store_of(job, role, output.destination, output.path)
         if store is not None:
-            yield Use(store, role.name, "output", output_words(one), one.path)
+            yield Use(store, role.name, "output", output_words(output), output.path)
 
 
 def _logs(job: Job, role: Role) -> Iterator[Use]:
@@ -491,21 +498,21 @@ def devices(role: Role) -> str:
     return " · ".join(words)
 
 
-def policy_words(one: Policy, *, subject: bool) -> str:
+def policy_words(policy: Policy, *, subject: bool) -> str:
     """``worker[1] exit 137 after 5s → restart pod``; without ``subject`` only what follows it."""
     words: list[str] = []
-    if one.index is not None:
-        words.append(f"{one.role}[{one.index}]")
-    elif subject and one.role is not None:
-        words.append(one.role)
-    words.append(one.event)
-    if one.codes:
-        words.append(ranges(one.codes))
-    if one.count is not None:
-        words.append(f"{one.count:,}")
-    if one.delay is not None:
-        words.append(f"after {one.delay.text}")
-    return f"{' '.join(words)} → {one.action}"
+    if policy.index is not None:
+        words.append(f"{policy.role}[{policy.index}]")
+    elif subject and policy.role is not None:
+        words.append(policy.role)
+    words.append(policy.event)
+    if policy.codes:
+        words.append(ranges(policy.codes))
+    if policy.count is not None:
+        words.append(f"{policy.count:,}")
+    if policy.delay is not None:
+        words.append(f"after {policy.delay.text}")
+    return f"{' '.join(words)} → {policy.action}"
 
 
 def ranges(numbers: Sequence[int]) -> str:
@@ -519,10 +526,10 @@ def ranges(numbers: Sequence[int]) -> str:
     return ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in runs)
 
 
-def output_words(one: Output) -> str:
+def output_words(output: Output) -> str:
     """``/tmp/model`` and below it ``→ /data/model on success``."""
-    who = "" if one.index is None else f"replica {one.index}: "
-    return f"{who}{shown(one.source)}\n→ {shown(one.destination)} {_WHEN[one.when]}"
+    who = "" if output.index is None else f"replica {output.index}: "
+    return f"{who}{shown(output.source)}\n→ {shown(output.destination)} {_WHEN[output.when]}"
 
 
 def listed(words: Iterable[str]) -> str:

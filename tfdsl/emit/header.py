@@ -58,8 +58,8 @@ class Stated(Record):
 
 def stated(comment: str) -> Stated | None:
     """What ``comment``, without its marks, says if it is a header."""
-    found = _HEADER.match(comment.strip())
-    return Stated(found[1], found[2], found[3]) if found is not None else None
+    match = _HEADER.match(comment.strip())
+    return Stated(match[1], match[2], match[3]) if match is not None else None
 
 
 def said_by(text: str) -> Stated | None:

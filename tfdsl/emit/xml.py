@@ -17,8 +17,8 @@ _ESCAPES: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "
 
 def refused(text: str) -> int | None:
     """The offset of the first character that XML 1.0 cannot hold, even escaped (§2.2), or ``None``."""
-    found = _NOT_XML.search(text)
-    return found.start() if found else None
+    match = _NOT_XML.search(text)
+    return match.start() if match else None
 
 
 def write(document: Data) -> Written:

@@ -56,37 +56,37 @@ class Pair(Record):
     second: Node | None
 
 
-def pairs(wanted: Many[Node], got: Many[Node]) -> list[Pair]:
-    """The documents by kind and name, those of ``wanted`` first; the main ones are about the same job in any case."""
-    first, second = _by_name(wanted), _by_name(got)
+def pairs(nodes: Many[Node], got: Many[Node]) -> list[Pair]:
+    """The documents by kind and name, those of ``nodes`` first; the main ones are about the same job in any case."""
+    first, second = _by_name(nodes), _by_name(got)
     if first and second:
         main = next(iter(second))
-        first = {main: wanted[0], **{name: one for name, one in first.items() if one is not wanted[0]}}
+        first = {main: nodes[0], **{name: one for name, one in first.items() if one is not nodes[0]}}
     return [Pair(name, first.get(name), second.get(name)) for name in {**first, **second}]
 
 
-def differences(wanted: Node, got: Node, path: tuple[Step, ...] = ()) -> Iterator[Difference]:
+def differences(node: Node, got: Node, path: tuple[Step, ...] = ()) -> Iterator[Difference]:
     """Every place at which two documents differ, which are at ``path``."""
-    if isinstance(wanted, Mapping) and isinstance(got, Mapping):
-        for key in {**wanted.entries, **got.entries}:
-            yield from _member(wanted.get(key), got.get(key), (*path, key))
-    elif isinstance(wanted, Sequence) and isinstance(got, Sequence):
-        yield from _differ_lists(wanted, got, path)
-    elif not same(wanted, got):
-        yield Difference(path, wanted, got)
+    if isinstance(node, Mapping) and isinstance(got, Mapping):
+        for key in {**node.entries, **got.entries}:
+            yield from _member(node.get(key), got.get(key), (*path, key))
+    elif isinstance(node, Sequence) and isinstance(got, Sequence):
+        yield from _differ_lists(node, got, path)
+    elif not same(node, got):
+        yield Difference(path, node, got)
 
 
-def same(one: Node | None, other: Node | None) -> bool:
+def same(node: Node | None, other: Node | None) -> bool:
     """Whether two trees hold the same, wherever they come from; ``1`` and ``"1"`` are not the same."""
-    if isinstance(one, Scalar) and isinstance(other, Scalar):
-        return one.value == other.value and isinstance(one.value, bool | str) == isinstance(other.value, bool | str)
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        if one.entries.keys() != other.entries.keys():
+    if isinstance(node, Scalar) and isinstance(other, Scalar):
+        return node.value == other.value and isinstance(node.value, bool | str) == isinstance(other.value, bool | str)
+    if isinstance(node, Mapping) and isinstance(other, Mapping):
+        if node.entries.keys() != other.entries.keys():
             return False
-        return all(same(entry.value, other.entries[key].value) for key, entry in one.entries.items())
-    if isinstance(one, Sequence) and isinstance(other, Sequence):
-        return len(one.items) == len(other.items) and all(map(same, one.items, other.items))
-    return one is None and other is None
+        return all(same(entry.value, other.entries[key].value) for key, entry in node.entries.items())
+    if isinstance(node, Sequence) and isinstance(other, Sequence):
+        return len(node.items) == len(other.items) and all(map(same, node.items, other.items))
+    return node is None and other is None
 
 
 def _by_name(documents: Iterable[Node]) -> dict[str, Node]:
@@ -109,11 +109,11 @@ def _text(node: Node | None, key: str) -> str:
     return str(value.value) if isinstance(value, Scalar) and value.value is not None else ""
 
 
-def _member(wanted: Node | None, got: Node | None, path: tuple[Step, ...]) -> Iterator[Difference]:
-    if wanted is not None and got is not None:
-        yield from differences(wanted, got, path)
-    elif wanted is not None or got is not None:
-        yield Difference(path, wanted, got)
+def _member(node: Node | None, got: Node | None, path: tuple[Step, ...]) -> Iterator[Difference]:
+    if node is not None and got is not None:
+        yield from differences(node, got, path)
+    elif node is not None or got is not None:
+        yield Difference(path, node, got)
 
 
 def _differ_lists(wanted: Sequence, got: Sequence, path: tuple[Step, ...]) -> Iterator[Difference]:
@@ -187,20 +187,21 @@ class _Change(Record):
         return _Change(self.document, None, in_pod=False, path=path, operator=self.operator, node=self.node)
 
 
-def residue(wanted: Many[Node], got: Many[Node], raw: Many[Data]) -> list[tuple[str | None, Patch]]:
-    """The patches that make ``got`` into ``wanted``, both in normal form, each with its role or ``None`` for all.
+def residue(nodes: Many[Node], got: Many[Node], raw: Many[Data]) -> list[tuple[str | None, Patch]]:
+    """The patches that make ``got`` into ``nodes``, both in normal form, each with its role or ``None`` for all.
 
     None of them can make a document that only one side has, or take it away.
     ``raw``: the data of the compiled documents, which knows of which role each pod template is.
     """
     templates = _Templates(got, raw)
     changes: list[_Change] = []
-    for pair in pairs(wanted, got):
+    for pair in pairs(nodes, got):
         if pair.first is None or pair.second is None:
             continue
         prefix = "" if pair.name == templates.main else f"{pair.name}:"
         changes += [
-            templates.change(pair.name, prefix, one, pair.second) for one in differences(pair.first, pair.second)
+            templates.change(pair.name, prefix, difference, pair.second)
+            for difference in differences(pair.first, pair.second)
         ]
     return list(_patches(_grouped(_shared(changes, templates))))
 
@@ -215,9 +216,15 @@ def explained(draft: Draft) -> Draft:
     """``draft`` with a comment above the first patch of each block that has none of its own."""
     result = draft.copy()
     for block in result.target_blocks():
-        written = [one for one in block.statements if isinstance(one, Patch) and one.operator and not one.why]
+        written = [
+            statement
+            for statement in block.statements
+            if isinstance(statement, Patch) and statement.operator and not statement.why
+        ]
         if written:
-            block.statements = [replace(one, why=WHY) if one is written[0] else one for one in block.statements]
+            block.statements = [
+                replace(statement, why=WHY) if statement is written[0] else statement for statement in block.statements
+            ]
     return result
 
 
@@ -230,7 +237,9 @@ class _Templates:
         self.names = [name_of(one, number) for number, one in enumerate(got)]
         self.main = self.names[0] if self.names else ""
         self.places = [
-            (self.names[one.document], one.at, one.role) for one in pod_templates(raw) if one.document < len(self.names)
+            (self.names[pod_template.document], pod_template.at, pod_template.role)
+            for pod_template in pod_templates(raw)
+            if pod_template.document < len(self.names)
         ]
         self.data = {
             name: plain_data(data) if data is not None else plain(one)

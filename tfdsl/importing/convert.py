@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 def trees(made: Made) -> tuple[Node, ...]:
     """The documents of ``made``, without texts and Dockerfiles."""
     span_of = made.unit.origins.span
-    return tuple(tree(one.data, span_of) for one in made.documents if one.format in ("yaml", "json"))
+    return tuple(tree(document.data, span_of) for document in made.documents if document.format in ("yaml", "json"))
 
 
 _ROUNDS: Final = 50
@@ -102,7 +102,7 @@ def compile_draft(draft: Draft, backend: Backend) -> Compiled:
     draught = write([draft])
     program = program_of(draft.name, draught.text)
     outcome = pipeline.run(program, Request(params=examples([draft])), [Choice(backend)])
-    errors = tuple(one for one in outcome.diagnostics if one.level == "error")
+    errors = tuple(diagnostic for diagnostic in outcome.diagnostics if diagnostic.level == "error")
     return Compiled(draught, outcome.made[0] if outcome.made and not errors else None, errors)
 
 
@@ -113,7 +113,7 @@ def program_of(name: str, text: str) -> Program:
 
 def asked_for(draft: Draft, group: Group) -> Sequence[Node]:
     """The documents that ``draft`` must compile to."""
-    return draft.wanted or [one.node for one in group.documents]
+    return draft.wanted or [document.node for document in group.documents]
 
 
 def law(documents: Sequence[Node], made: Made, reading: Reading) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
@@ -136,11 +136,11 @@ def unkept(documents: Sequence[Node], made: Made, reading: Reading) -> list[Diff
     return [one for one in found if not _is_made_up(one, wanted)]
 
 
-def _is_made_up(difference: Difference, wanted: Sequence[Node]) -> bool:
+def _is_made_up(difference: Difference, nodes: Sequence[Node]) -> bool:
     """Whether it is the name that import gave to a job without one."""
     if difference.path not in (("metadata", "name"), ("metadata", "generateName")):
         return False
-    return not wanted or "/" not in name_of(wanted[0], 0)
+    return not nodes or "/" not in name_of(nodes[0], 0)
 
 
 def _compiling(
@@ -197,7 +197,9 @@ def _with_patches(settled: Settled, left: float, group: Group, backend: Backend,
 def _patched(settled: Settled, group: Group, backend: Backend, reading: Reading) -> Settled:
     """``settled`` with a patch for each difference, without those that are refused."""
     wanted, got = law(asked_for(settled.draft, group), settled.made, reading)
-    rest = residue(wanted, got, [one.data for one in settled.made.documents if one.format in ("yaml", "json")])
+    rest = residue(
+        wanted, got, [document.data for document in settled.made.documents if document.format in ("yaml", "json")]
+    )
     made_up = "/" not in name_of(wanted[0], 0) if wanted else False
     patches = [(role, one) for role, one in rest if not (made_up and one.path.startswith("metadata.name"))]
     if not patches:
@@ -230,10 +232,10 @@ def differs(one: Difference, manifest: Span) -> Diagnostic:
     what = path_text(one.path)
     if one.wanted is None:
         assert one.got is not None
-        found = IMPORT_DIFFERS(
+        diagnostic = IMPORT_DIFFERS(
             manifest, what=what, difference=f"is {_shown(one.got)}, which the manifest does not have"
         )
-        return found.note(one.got.span, "from here")
+        return diagnostic.note(one.got.span, "from here")
     if one.got is None:
         return IMPORT_DIFFERS(one.wanted.span, what=what, difference=f"{_shown(one.wanted)} is missing")
     difference = f"is {_shown(one.got)} instead of {_shown(one.wanted)}"
@@ -261,13 +263,13 @@ def _wrong(compiled: Compiled) -> list[tuple[Statement, Diagnostic]]:
 
 
 def _count(draft: Draft) -> int:
-    return sum(isinstance(one, Patch) for block in draft.target_blocks() for one in block.statements)
+    return sum(isinstance(statement, Patch) for block in draft.target_blocks() for statement in block.statements)
 
 
 def _exchanged(draft: Draft, new: dict[int, Statement | None]) -> Draft:
     """``draft`` with ``new`` statements for those that have these identities, nothing for one without a new one."""
     result = draft.copy()
     for block in result.blocks():
-        changed = (new.get(id(one), one) for one in block.statements)
+        changed = (new.get(id(statement), statement) for statement in block.statements)
         block.statements = [one for one in changed if one is not None]
     return result

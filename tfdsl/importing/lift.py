@@ -38,30 +38,32 @@ def lifted(draft: Draft) -> Draft:
         result.job.add(one)
     for name, block in draft.roles.items():
         rest = Block()
-        for one in block.statements:
-            inherits = name != BOARD or _is_inherited(one)
-            left = _left(one, common.get(one.identity)) if inherits else one
+        for statement in block.statements:
+            inherits = name != BOARD or _is_inherited(statement)
+            left = _left(statement, common.get(statement.identity)) if inherits else statement
             if left is not None:
                 rest.add(left)
         result.roles[name] = rest
     return result
 
 
-def _is_inherited(one: Statement) -> bool:
+def _is_inherited(statement: Statement) -> bool:
     """Whether tensorboard takes it from the job."""
-    return isinstance(one, Mount) or (isinstance(one, Attribute) and one.name in attributes.TENSORBOARD_INHERITS)
+    return isinstance(statement, Mount) or (
+        isinstance(statement, Attribute) and statement.name in attributes.TENSORBOARD_INHERITS
+    )
 
 
-def _left(one: Statement, common: Statement | None) -> Statement | None:
-    """What a role still has to say of ``one`` when the job says ``common``; ``None`` for nothing."""
+def _left(statement: Statement, common: Statement | None) -> Statement | None:
+    """What a role still has to say of ``statement`` when the job says ``common``; ``None`` for nothing."""
     if common is None:
-        return one
-    if _equal(one, common):
+        return statement
+    if _equal(statement, common):
         return None
-    if isinstance(one, Step) and isinstance(common, Step):
+    if isinstance(statement, Step) and isinstance(common, Step):
         said = [_meaning(each) for each in common.statements]
-        return replace(one, statements=tuple(each for each in one.statements if _meaning(each) not in said))
-    return one
+        return replace(statement, statements=tuple(each for each in statement.statements if _meaning(each) not in said))
+    return statement
 
 
 def _steps(draft: Draft, training: list[str]) -> Iterable[Step]:
@@ -69,7 +71,9 @@ def _steps(draft: Draft, training: list[str]) -> Iterable[Step]:
 
     Steps of the job come before those of a role, so their order is kept only for those at the beginning.
     """
-    lists = [[one for one in draft.roles[name].statements if isinstance(one, Step)] for name in training]
+    lists = [
+        [statement for statement in draft.roles[name].statements if isinstance(statement, Step)] for name in training
+    ]
     if len(lists) < 2:
         return
     for same in zip(*lists, strict=False):
@@ -84,7 +88,7 @@ def _steps(draft: Draft, training: list[str]) -> Iterable[Step]:
 
 def _candidates(draft: Draft, training: list[str]) -> Iterable[tuple[str, Statement]]:
     """What every training role says, with the value that most have."""
-    blocks = [{one.identity: one for one in draft.roles[name].statements} for name in training]
+    blocks = [{statement.identity: statement for statement in draft.roles[name].statements} for name in training]
     for identity, first in blocks[0].items():
         said = [block[identity] for block in blocks if identity in block]
         if len(said) < len(blocks) or (len(blocks) == 1 and not _is_of_program(first)):
@@ -95,35 +99,42 @@ def _candidates(draft: Draft, training: list[str]) -> Iterable[tuple[str, Statem
             yield identity, said[counts.index(most)]
 
 
-def _is_of_program(one: Statement) -> bool:
-    return isinstance(one, Attribute) and one.name in attributes.PROGRAM
+def _is_of_program(statement: Statement) -> bool:
+    return isinstance(statement, Attribute) and statement.name in attributes.PROGRAM
 
 
-def _may_be_lifted(draft: Draft, one: Statement) -> bool:
+def _may_be_lifted(draft: Draft, statement: Statement) -> bool:
     """Whether the job can say it, and tensorboard, which says it too or does not inherit it, stays as it is."""
     aside = draft.roles.get(BOARD)
     inherits: bool
-    if isinstance(one, Attribute):
-        row = attributes.BY_NAME.get(one.name)
+    if isinstance(statement, Attribute):
+        row = attributes.BY_NAME.get(statement.name)
         if row is None or row.where != "both":
             return False
-        inherits = one.name in attributes.TENSORBOARD_INHERITS
-    elif isinstance(one, Mount):
+        inherits = statement.name in attributes.TENSORBOARD_INHERITS
+    elif isinstance(statement, Mount):
         inherits = True
     else:
         return False
-    return aside is None or not inherits or any(other.identity == one.identity for other in aside.statements)
+    return aside is None or not inherits or any(other.identity == statement.identity for other in aside.statements)
 
 
-def _equal(one: Statement, other: Statement) -> bool:
+def _equal(statement: Statement, other: Statement) -> bool:
     """Whether two statements say the same, wherever they were read."""
-    return _meaning(one) == _meaning(other)
+    return _meaning(statement) == _meaning(other)
 
 
-def _meaning(one: Statement) -> object:
-    if isinstance(one, Step):
-        return Step, one.kind, one.name, tuple((each.name, each.key, repr(each.value)) for each in one.statements)
-    return type(one), tuple(repr(getattr(one, field)) for field in type(one).__fields__ if field != "span")
+def _meaning(statement: Statement) -> object:
+    if isinstance(statement, Step):
+        return (
+            Step,
+            statement.kind,
+            statement.name,
+            tuple((each.name, each.key, repr(each.value)) for each in statement.statements),
+        )
+    return type(statement), tuple(
+        repr(getattr(statement, field)) for field in type(statement).__fields__ if field != "span"
+    )
 
 
 # --- lets: what is repeated is said once -------------------------------------------------------------------------
@@ -161,13 +172,17 @@ def _with_map(drafts: Sequence[Draft], name: str) -> tuple[list[Draft], list[Let
             if repr([(one.key, one.value) for one in own]) == most:
                 at = block.statements.index(own[0])
                 gone = {id(one) for one in own}
-                rest = [one for one in block.statements if id(one) not in gone]
+                rest = [statement for statement in block.statements if id(statement) not in gone]
                 block.statements = [*rest[:at], Attribute(name, Bare(let.name), own[0].span), *rest[at:]]
     return changed, [let]
 
 
 def _entries(block: Block, name: str) -> list[Attribute]:
-    return [one for one in block.statements if isinstance(one, Attribute) and one.name == name and one.key is not None]
+    return [
+        statement
+        for statement in block.statements
+        if isinstance(statement, Attribute) and statement.name == name and statement.key is not None
+    ]
 
 
 def _blocks(draft: Draft) -> list[Block]:
@@ -193,14 +208,14 @@ def _with_texts(drafts: Sequence[Draft]) -> tuple[list[Draft], list[Let]]:
 
 def _registry(drafts: Sequence[Draft]) -> str | None:
     """The folder that most images come from, if several different ones do."""
-    images = dict.fromkeys(value for one in _statements(drafts) for value in _images(one))
+    images = dict.fromkeys(value for statement in _statements(drafts) for value in _images(statement))
     folders = Counter(image.rpartition("/")[0] for image in images if "/" in image)
     most = max(folders, key=lambda folder: folders[folder], default="")
     return most if folders[most] > 1 else None
 
 
-def _images(one: Statement) -> Iterator[str]:
-    for each in one.statements if isinstance(one, Step) else (one,):
+def _images(statement: Statement) -> Iterator[str]:
+    for each in statement.statements if isinstance(statement, Step) else (statement,):
         if isinstance(each, Attribute) and each.name == "image" and isinstance(each.value, str):
             yield each.value
 
@@ -208,8 +223,10 @@ def _images(one: Statement) -> Iterator[str]:
 def _paths(drafts: Sequence[Draft]) -> Iterator[str]:
     """Long paths of mounts that other texts begin with or are, the longest first."""
     statements = list(_statements(drafts))
-    mounts = dict.fromkeys(one.at for one in statements if isinstance(one, Mount) and isinstance(one.at, str))
-    texts = sorted(text for one in statements for text in _texts(one))
+    mounts = dict.fromkeys(
+        statement.at for statement in statements if isinstance(statement, Mount) and isinstance(statement.at, str)
+    )
+    texts = sorted(text for statement in statements for text in _texts(statement))
     for path in sorted(mounts, key=len, reverse=True):
         if len(path) >= _LONG_PATH and _uses(path, texts) >= _OFTEN:
             yield path
@@ -237,14 +254,14 @@ def _statements(drafts: Sequence[Draft]) -> Iterator[Statement]:
             yield from block.statements
 
 
-def _texts(one: Statement) -> Iterator[str]:
+def _texts(statement: Statement) -> Iterator[str]:
     found: list[str] = []
 
     def note(text: str) -> Value:
         found.append(text)
         return text
 
-    _changed(one, note)
+    _changed(statement, note)
     yield from found
 
 
@@ -270,21 +287,21 @@ def _with(draft: Draft, lets: Sequence[Let]) -> Draft:
 
 
 def _change(block: Block, change: Callable[[str], Value]) -> None:
-    block.statements = [_changed(one, change) for one in block.statements]
+    block.statements = [_changed(statement, change) for statement in block.statements]
 
 
-def _changed(one: Statement, change: Callable[[str], Value]) -> Statement:
-    """``one`` with its texts changed; itself where nothing does, because comments know statements by identity."""
-    if isinstance(one, Attribute):
-        value = _value(one.value, change)
-        return one if value == one.value else replace(one, value=value)
-    if isinstance(one, Mount):
-        at = _value(one.at, change)
-        return one if at == one.at else replace(one, at=at)
-    if isinstance(one, Step):
-        inner = tuple(_changed(each, change) for each in one.statements)
-        return one if inner == one.statements else replace(one, statements=inner)
-    return one
+def _changed(statement: Statement, change: Callable[[str], Value]) -> Statement:
+    """``statement`` with its texts changed; itself where nothing does, because comments know statements by identity."""
+    if isinstance(statement, Attribute):
+        value = _value(statement.value, change)
+        return statement if value == statement.value else replace(statement, value=value)
+    if isinstance(statement, Mount):
+        at = _value(statement.at, change)
+        return statement if at == statement.at else replace(statement, at=at)
+    if isinstance(statement, Step):
+        inner = tuple(_changed(each, change) for each in statement.statements)
+        return statement if inner == statement.statements else replace(statement, statements=inner)
+    return statement
 
 
 def _value(value: Value, change: Callable[[str], Value]) -> Value:

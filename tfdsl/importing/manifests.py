@@ -114,12 +114,16 @@ def import_manifests(
     ``roles``: what the manifests call a role → the role. ``target``: read only what this target writes. What there is
     to say is with the first text.
     """
-    found: list[Diagnostic] = []
-    read = _read(documents_of(sources, found.append), Asked(roles or {}, found.append), target)
+    diagnostics: list[Diagnostic] = []
+    read = _read(documents_of(sources, diagnostics.append), Asked(roles or {}, diagnostics.append), target)
     if not read:
-        return [_nothing(sources, found, target)]
-    groups = [[one] for one in read] if apart else [_for_one_file(_of_other_names(read, found.append), found.append)]
-    return [_written(group, sources, found if not number else []) for number, group in enumerate(groups)]
+        return [_nothing(sources, diagnostics, target)]
+    groups = (
+        [[one] for one in read]
+        if apart
+        else [_for_one_file(_of_other_names(read, diagnostics.append), diagnostics.append)]
+    )
+    return [_written(group, sources, diagnostics if not number else []) for number, group in enumerate(groups)]
 
 
 def _of_other_names(read: Sequence[_Read], report: Report) -> list[_Read]:
@@ -175,10 +179,10 @@ def _error_for(one: _Read, backend: Backend) -> str:
     return next((each.message for each in found if each.level == "error"), "")
 
 
-def _nothing(sources: Sequence[Source], found: list[Diagnostic], target: Backend | None) -> Imported:
-    if not pipeline.has_errors(found) and sources:
-        found.append(IMPORT_NOTHING(Span(sources[0], 0, 0), who=target.name if target else "a target"))
-    return Imported("", (), tuple(found))
+def _nothing(sources: Sequence[Source], diagnostics: list[Diagnostic], target: Backend | None) -> Imported:
+    if not pipeline.has_errors(diagnostics) and sources:
+        diagnostics.append(IMPORT_NOTHING(Span(sources[0], 0, 0), who=target.name if target else "a target"))
+    return Imported("", (), tuple(diagnostics))
 
 
 def _read(documents: Sequence[Document], asked: Asked, target: Backend | None) -> list[_Read]:
@@ -243,7 +247,7 @@ def _written(read: Sequence[_Read], sources: Sequence[Source], found: list[Diagn
 
 def _text(drafts: Sequence[Draft], read: Sequence[_Read], sources: Sequence[Source], *, plain: bool) -> str:
     """The formatted text. ``plain``: without lets."""
-    comments = {one.source: one.comments for each in read for one in each.group.documents}
+    comments = {document.source: document.comments for each in read for document in each.group.documents}
     head = [line for source in sources for line in opening(source, comments.get(source, ()))]
     if plain:
         draught = write(drafts, (), remarks(drafts, comments), head)

@@ -304,17 +304,17 @@ def _role(out: _Out, name: str, block: Block) -> None:
 
 
 def _is_short(out: _Out, settings: Sequence[Attribute]) -> bool:
-    if len(settings) > _FEW or any(one.key is not None or out.comments.get(id(one)) for one in settings):
+    if len(settings) > _FEW or any(setting.key is not None or out.comments.get(id(setting)) for setting in settings):
         return False
-    words = [_assignment(one) for one in settings]
+    words = [_assignment(setting) for setting in settings]
     return not any("\n" in word for word in words) and sum(len(word) + 2 for word in words) < _LINE - 20
 
 
 def _split(block: Block) -> tuple[list[Attribute], list[Statement]]:
     """The attributes in the language's order, and the rest as it was added."""
-    settings = [one for one in block.statements if isinstance(one, Attribute)]
-    settings.sort(key=lambda one: _ORDER.get(one.name, len(_ORDER)))
-    return settings, [one for one in block.statements if not isinstance(one, Attribute)]
+    settings = [statement for statement in block.statements if isinstance(statement, Attribute)]
+    settings.sort(key=lambda setting: _ORDER.get(setting.name, len(_ORDER)))
+    return settings, [statement for statement in block.statements if not isinstance(statement, Attribute)]
 
 
 def _group(out: _Out, statements: Iterable[Statement]) -> None:
@@ -340,9 +340,9 @@ def _attributes(out: _Out, settings: Sequence[Attribute]) -> None:
 
 
 def _map(out: _Out, name: str, entries: Sequence[Attribute]) -> None:
-    words = [_entry(one) for one in entries]
+    words = [_entry(entry) for entry in entries]
     short = sum(len(word) + 2 for word in words) + len(name) < _LINE - 12 and not any("\n" in word for word in words)
-    if short and not any(out.comments.get(id(one)) for one in entries):
+    if short and not any(out.comments.get(id(entry)) for entry in entries):
         out.put(f"{name} = {{ ")
         for number, (one, word) in enumerate(zip(entries, words, strict=True)):
             out.put(", " if number else "")
@@ -356,38 +356,37 @@ def _map(out: _Out, name: str, entries: Sequence[Attribute]) -> None:
     out.line("}")
 
 
-def _assignment(one: Attribute) -> str:
-    return f"{one.name} = {literal(one.value)}"
+def _assignment(attribute: Attribute) -> str:
+    return f"{attribute.name} = {literal(attribute.value)}"
 
 
-def _entry(one: Attribute) -> str:
-    assert one.key is not None
-    return f"{key(one.key)} = {literal(one.value)}"
+def _entry(attribute: Attribute) -> str:
+    assert attribute.key is not None
+    return f"{key(attribute.key)} = {literal(attribute.value)}"
 
 
-def _statement(out: _Out, one: Statement) -> None:
-    out.comment(one)
-    out.line(_words(one), one)
+def _statement(out: _Out, statement: Statement) -> None:
+    out.comment(statement)
+    out.line(_words(statement), statement)
 
 
-def _words(one: Statement) -> str:
-    if isinstance(one, Mount):
-        source = f" {literal(one.source)}" if one.source is not None else ""
-        return (
-            f"mount {one.kind}{source} at {literal(one.at)}{' readonly' if one.readonly else ''}{_block(one.options)}"
-        )
-    if isinstance(one, Output):
-        when = f" on {one.when}" if one.when != "success" else ""
-        overwrite: tuple[tuple[str, Value], ...] = (("overwrite", True),) if one.overwrite else ()
-        of = f" from {one.of}" if one.of else ""
-        return f"output {literal(one.source)} to {literal(one.destination)}{when}{of}{_block(overwrite)}"
-    if isinstance(one, Policy):
-        return f"on {one.event} => {one.action}"
-    if isinstance(one, Step):
-        return _step(one)
-    if isinstance(one, Patch):
-        return _patch(one)
-    return _assignment(one)
+def _words(statement: Statement) -> str:
+    if isinstance(statement, Mount):
+        source = f" {literal(statement.source)}" if statement.source is not None else ""
+        readonly = " readonly" if statement.readonly else ""
+        return f"mount {statement.kind}{source} at {literal(statement.at)}{readonly}{_block(statement.options)}"
+    if isinstance(statement, Output):
+        when = f" on {statement.when}" if statement.when != "success" else ""
+        overwrite: tuple[tuple[str, Value], ...] = (("overwrite", True),) if statement.overwrite else ()
+        of = f" from {statement.of}" if statement.of else ""
+        return f"output {literal(statement.source)} to {literal(statement.destination)}{when}{of}{_block(overwrite)}"
+    if isinstance(statement, Policy):
+        return f"on {statement.event} => {statement.action}"
+    if isinstance(statement, Step):
+        return _step(statement)
+    if isinstance(statement, Patch):
+        return _patch(statement)
+    return _assignment(statement)
 
 
 def _block(options: Sequence[tuple[str, Value]]) -> str:
@@ -395,8 +394,8 @@ def _block(options: Sequence[tuple[str, Value]]) -> str:
     return f" {{ {', '.join(words)} }}" if words else ""
 
 
-def _step(one: Step) -> str:
-    settings = sorted(one.statements, key=lambda each: _ORDER.get(each.name, len(_ORDER)))
+def _step(step: Step) -> str:
+    settings = sorted(step.statements, key=lambda each: _ORDER.get(each.name, len(_ORDER)))
     lines: list[str] = []
     for name in dict.fromkeys(each.name for each in settings):
         same = [each for each in settings if each.name == name]
@@ -406,18 +405,18 @@ def _step(one: Step) -> str:
             entries = ", ".join(map(_entry, same))
             lines.append(f"{name} = {{ {entries} }}" if len(entries) < _LINE - 20 and "\n" not in entries
                          else "\n".join((f"{name} = {{", *map(_entry, same), "}")))  # fmt: skip
-    name = key(one.name)
+    name = key(step.name)
     if not any("\n" in line for line in lines) and sum(len(line) + 2 for line in lines) < _LINE - 20:
-        return f"{one.kind} {name} {{ {', '.join(lines)} }}" if lines else f"{one.kind} {name} {{ }}"
-    return "\n".join((f"{one.kind} {name} {{", *lines, "}"))
+        return f"{step.kind} {name} {{ {', '.join(lines)} }}" if lines else f"{step.kind} {name} {{ }}"
+    return "\n".join((f"{step.kind} {name} {{", *lines, "}"))
 
 
-def _patch(one: Patch) -> str:
-    pod = "pod " if one.pod else ""
-    if not one.operator:
-        return f"unpatch {pod}{literal(one.path)}"
-    unchecked = " unchecked" if one.unchecked else ""
-    return f"patch {pod}{literal(one.path)} {one.operator} {literal(one.value)}{unchecked}"
+def _patch(patch: Patch) -> str:
+    pod = "pod " if patch.pod else ""
+    if not patch.operator:
+        return f"unpatch {pod}{literal(patch.path)}"
+    unchecked = " unchecked" if patch.unchecked else ""
+    return f"patch {pod}{literal(patch.path)} {patch.operator} {literal(patch.value)}{unchecked}"
 
 
 # --- comments of a manifest: they move to the statements that were read from the lines they are about ------------
@@ -449,7 +448,7 @@ def remarks(drafts: Sequence[Draft], comments: Mapping[Source, Sequence[Comment]
 
 def opening(source: Source, comments: Sequence[Comment]) -> list[str]:
     """The comments before everything else. The header of a generated file is no remark of an author."""
-    return [one.text for one in _before_all(source, comments) if stated(one.text) is None]
+    return [comment.text for comment in _before_all(source, comments) if stated(comment.text) is None]
 
 
 def _before_all(source: Source, comments: Sequence[Comment]) -> list[Comment]:
@@ -488,11 +487,11 @@ def _by_line(drafts: Iterable[Draft], source: Source) -> dict[int, Statement]:
     found: dict[int, tuple[int, Statement]] = {}
     for draft in drafts:
         for block in draft.blocks():
-            for one in block.statements:
-                for part in (one, *(one.statements if isinstance(one, Step) else ())):
+            for statement in block.statements:
+                for part in (statement, *(statement.statements if isinstance(statement, Step) else ())):
                     if part.span is None or part.span.source is not source:
                         continue
                     line, size = source.position(part.span.start)[0], part.span.end - part.span.start
                     if line not in found or size < found[line][0]:
-                        found[line] = (size, one)
+                        found[line] = (size, statement)
     return {line: one for line, (_, one) in found.items()}

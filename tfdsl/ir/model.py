@@ -448,7 +448,9 @@ class Role(Node):
         own = vars(self)
         own.update((name, value) for name, value in self.derived().items() if own[name] is None)
         if self.replicas == 1:
-            own["outputs"] = tuple(one if one.index is None else one.but(index=None) for one in self.outputs)
+            own["outputs"] = tuple(
+                output if output.index is None else output.but(index=None) for output in self.outputs
+            )
         if self.steps:
             own["steps"] = tuple(filled_in(step, self) for step in self.steps)
         return self

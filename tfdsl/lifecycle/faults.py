@@ -172,7 +172,7 @@ class _Parser:
     def __init__(self, text: str, place: Span) -> None:
         self.text = text
         self.place = place
-        self.words: Iterator[_Word] = (_Word(one[0], one.start(), one.end()) for one in _WORD.finditer(text))
+        self.words: Iterator[_Word] = (_Word(match[0], match.start(), match.end()) for match in _WORD.finditer(text))
         self.now = next(self.words, None)
 
     def parsed(self) -> Injected | Diagnostic:
@@ -222,18 +222,18 @@ class _Parser:
         return self._rest(role, first, last, subject, event)
 
     def _subject(self, word: _Word) -> tuple[str, int | None, int | None]:
-        found = _SUBJECT.fullmatch(word.text)
-        if found is None:
+        match = _SUBJECT.fullmatch(word.text)
+        if match is None:
             raise self._error(
                 word,
                 f"{word.text} does not name replicas",
                 "write ROLE, ROLE[INDEX] or ROLE[FIRST..LAST], such as worker[0..3]",
             )
-        first = None if found["first"] is None else int(found["first"])
-        last = first if found["last"] is None else int(found["last"])
+        first = None if match["first"] is None else int(match["first"])
+        last = first if match["last"] is None else int(match["last"])
         if first is not None and last is not None and last < first:
-            raise self._error(word, f"the range {first}..{last} is empty", f"write {found['role']}[{last}..{first}]")
-        return found["role"], first, last
+            raise self._error(word, f"the range {first}..{last} is empty", f"write {match['role']}[{last}..{first}]")
+        return match["role"], first, last
 
     def _rest(self, role: str | None, first: int | None, last: int | None, subject: _Word, event: _Word) -> Injected:
         what, status = self._event(event, role)

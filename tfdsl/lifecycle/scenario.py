@@ -69,7 +69,11 @@ class Prediction(Record):
 
     def left(self) -> dict[str, str]:
         """Task → phase of the replicas of which something is left."""
-        return {str(one.task): one.phase for one in self.replicas if one.phase not in ("gone", "lost", "waiting")}
+        return {
+            str(replica.task): replica.phase
+            for replica in self.replicas
+            if replica.phase not in ("gone", "lost", "waiting")
+        }
 
 
 def play(behaviour: Behaviour, injected: Sequence[Injected], *, finish: bool = True) -> Prediction:
@@ -131,14 +135,14 @@ class _Play:
         """Let everything happen that is to come; whether the job goes on then."""
         while self.queue and self._goes_on():
             when, _, _, happenings = self.queue[0]
-            if all(self._is_over(one.event, when) for one in happenings):
+            if all(self._is_over(happening.event, when) for happening in happenings):
                 heapq.heappop(self.queue)
                 continue
             if finish and self._only_deadline(happenings) and self._complete():
                 continue
             heapq.heappop(self.queue)
             self.now = when
-            at_once = [(one, self._generation(one.event)) for one in happenings]
+            at_once = [(happening, self._generation(happening.event)) for happening in happenings]
             for one, generation in at_once:
                 if generation is not None and generation == self._generation(one.event) and self._goes_on():
                     self._happens(one, generation)
@@ -147,14 +151,14 @@ class _Play:
     def _goes_on(self) -> bool:
         return self.state.finish is None and self.room > 0
 
-    def _happens(self, one: _Happening, generation: int) -> None:
-        if one.generation not in (0, generation):
+    def _happens(self, happening: _Happening, generation: int) -> None:
+        if happening.generation not in (0, generation):
             return  # it was meant for a replica that has been replaced since
         self.room -= 1
-        if one.fault is not None:
-            self.happened.add(one.fault)
-        self._tell(one.event)
-        self._obey(self.machine.step(one.event))
+        if happening.fault is not None:
+            self.happened.add(happening.fault)
+        self._tell(happening.event)
+        self._obey(self.machine.step(happening.event))
         for task in list(self.machine.began):
             self._plan_from_start(task)
 
@@ -189,7 +193,7 @@ class _Play:
     def _why_not(self) -> str:
         """Why the job has not ended."""
         if self.room <= 0:
-            restarts = sum(max(one.starts - 1, 0) + one.restarts for one in self.state.replicas.values())
+            restarts = sum(max(replica.starts - 1, 0) + replica.restarts for replica in self.state.replicas.values())
             return f"something still restarts after {restarts:,} restarts"
         waiting = [task for task, one in self.state.replicas.items() if one.phase == "pending"]
         if waiting:

@@ -80,7 +80,9 @@ class Occurrence(Record):
 
 def occurrences(file: ast.File) -> list[Occurrence]:
     """All names of a file in the order of the tree."""
-    return [found for one in file.declarations for node, above in walk(one) for found in _at(node, above)]
+    return [
+        found for declaration in file.declarations for node, above in walk(declaration) for found in _at(node, above)
+    ]
 
 
 def _at(node: Node, above: Sequence[Node]) -> Iterator[Occurrence]:
@@ -91,7 +93,7 @@ def _at(node: Node, above: Sequence[Node]) -> Iterator[Occurrence]:
             yield Occurrence("template", node.name.text, node.name.span, True)
         case ast.Profile():
             yield Occurrence("profile", node.name.text, node.name.span, True)
-            yield from (Occurrence("value", one.key.text, _inner(one.key.span)) for one in node.settings)
+            yield from (Occurrence("value", setting.key.text, _inner(setting.key.span)) for setting in node.settings)
         case ast.Job() if node.pattern is None:
             yield Occurrence("job", node.name.text, _inner(node.name.span), True)
         case ast.Ref() if node.name not in RESERVED_NAMES:
@@ -114,7 +116,7 @@ def _of_job(node: Node, above: Sequence[Node], owner: str) -> Iterator[Occurrenc
         case ast.Member() if isinstance(node.base, ast.Ref) and node.base.name == "roles":
             yield Occurrence("role", node.name.text, node.name.span, False, owner)
         case ast.Matrix():
-            yield from (Occurrence("axis", one.key.text, _inner(one.key.span), True, owner) for one in node.axes)
+            yield from (Occurrence("axis", axis.key.text, _inner(axis.key.span), True, owner) for axis in node.axes)
         case ast.Member() if isinstance(node.base, ast.Ref) and node.base.name == "matrix" and node.name.text != INDEX:
             yield Occurrence("axis", node.name.text, node.name.span, False, owner)
         case ast.Assign() if node.key.text == "after" and isinstance(node.value, ast.ListExpr) and above:
@@ -148,7 +150,14 @@ def _owner(above: Sequence[Node]) -> str:
 
 def occurrence_at(snapshot: Snapshot, offset: int) -> Occurrence | None:
     """The name at ``offset``, its end included."""
-    return next((one for one in occurrences(snapshot.file) if one.span.start <= offset <= one.span.end), None)
+    return next(
+        (
+            occurrence
+            for occurrence in occurrences(snapshot.file)
+            if occurrence.span.start <= offset <= occurrence.span.end
+        ),
+        None,
+    )
 
 
 def same(snapshot: Snapshot, chosen: Occurrence) -> list[Occurrence]:
@@ -178,7 +187,7 @@ def _in(files: Iterable[ast.File]) -> Iterator[Occurrence]:
 
 def _files(snapshot: Snapshot, chosen: Occurrence) -> tuple[ast.File, ...]:
     """The files that see the declaration of a name: all that are part of a program with it."""
-    home = [one.span.source.path for one in declarations_of(snapshot, chosen)] or [snapshot.source.path]
+    home = [occurrence.span.source.path for occurrence in declarations_of(snapshot, chosen)] or [snapshot.source.path]
     files = {file.source.path: file for file in snapshot.program.files}
     for program in snapshot.programs(home[0]):
         for file in program.files:
@@ -249,7 +258,7 @@ def matching(found: Iterable[Declared], query: str) -> Iterator[Declared]:
 def jobs_of(snapshot: Snapshot, job: ast.Job) -> list[Derived]:
     """The jobs that the block ``job`` makes, those that have a name."""
     alone = replace(snapshot.program, jobs=(job,))
-    return [one for one in derive(alone, snapshot.params, unheard) if one.known]
+    return [derived for derived in derive(alone, snapshot.params, unheard) if derived.known]
 
 
 def values_of(snapshot: Snapshot, job: ast.Job, axis: str) -> list[Data]:

@@ -78,14 +78,14 @@ class Workspace:
         path = document.source.path
         if is_settings_file(path):
             return [other for other in self.documents.all() if other is not document]
-        found: list[Document] = []
+        documents: list[Document] = []
         for other in self.documents.all():
             known = self._snapshots.get(other.uri)
             if other is document or known is None or known.loaded is None:
                 continue
             if path in _paths_of(known.loaded) or _reads(known.loaded):
-                found.append(other)
-        return found
+                documents.append(other)
+        return documents
 
     # --- the workspace ---
 

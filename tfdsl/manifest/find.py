@@ -108,7 +108,7 @@ def _inside(document: Document, readable: Readable, report: Report) -> Iterator[
 
 
 def _has_job(text: str, readable: Readable) -> bool:
-    return any(found[1].lower() in readable.kinds for found in _KIND_INSIDE.finditer(text))
+    return any(match[1].lower() in readable.kinds for match in _KIND_INSIDE.finditer(text))
 
 
 def _is_job(node: Node, readable: Readable) -> bool:
@@ -232,11 +232,11 @@ def is_foreign(document: Document, readable: Readable) -> bool:
 def not_a_manifest(documents: list[Document], readable: Readable) -> Diagnostic:
     """One message about ``documents``, at least one, which are all foreign."""
     # What has an advice of its own says more than a Service beside it.
-    main = next((one for one in documents if _row(one) is not None), documents[0])
+    main = next((document for document in documents if _row(document) is not None), documents[0])
     row = _row(main) or _Row("", "", _with_article(kind_of(main) or "a document"), _READ)
     root = view(main.node)
     found = command_rules.NOT_A_MANIFEST(root["kind"].span if root["kind"].present else root.span, what=row.what)
-    for one in [one for one in documents if one is not main][:_MOST_NAMED]:
+    for one in [document for document in documents if document is not main][:_MOST_NAMED]:
         found = found.note(view(one.node)["kind"].span, f"and {_with_article(kind_of(one) or 'document')}")
     return found.help(row.advice or f"import reads {readable.words}")
 

@@ -59,7 +59,7 @@ def plain(node: Node) -> Plain | None:
         return node.value
     if isinstance(node, Mapping):
         return {key: value for key, one in node.entries.items() if (value := plain(one.value)) is not None}
-    return [value for one in node.items if (value := plain(one)) is not None]
+    return [value for item in node.items if (value := plain(item)) is not None]
 
 
 def walk(node: Node, path: tuple[Step, ...] = ()) -> Iterator[tuple[tuple[Step, ...], Node]]:

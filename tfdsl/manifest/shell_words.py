@@ -372,8 +372,8 @@ class _Scanner:
                 end = text.find("'", at + 1)
                 at = end if end >= 0 else len(text)
             elif char == '"':
-                found = _DOUBLE.match(text, at)
-                at = found.end() - 1 if found else len(text)
+                match = _DOUBLE.match(text, at)
+                at = match.end() - 1 if match else len(text)
             elif char == opening:
                 depth += 1
             elif char == closing:
@@ -433,26 +433,26 @@ def expanded(script: Script) -> tuple[Command, ...]:
     commands: list[Command] = []
     for command in script.commands:
         words = tuple(word for one in command.words for word in _expand(one, values))
-        made: list[Assignment] = []
+        assignments: list[Assignment] = []
         for assignment in command.assignments:
             value = tuple(word for one in assignment.words for word in _expand(one, values, split=assignment.array))
-            made.append(replace(assignment, words=value))
+            assignments.append(replace(assignment, words=value))
         if not words:
-            _assign(values, made)
+            _assign(values, assignments)
         elif words[0].text in _DECLARING:
             _assign(values, (found for word in words[1:] if (found := _exported(word)) is not None))
-        commands.append(replace(command, words=words, assignments=tuple(made)))
+        commands.append(replace(command, words=words, assignments=tuple(assignments)))
     return tuple(commands)
 
 
 def _assign(values: dict[str, tuple[Word, ...]], assignments: Iterable[Assignment]) -> None:
-    for one in assignments:
-        before = values.get(one.name, ()) if one.more else ()
-        if one.array or not before:
-            values[one.name] = (*before, *one.words)
+    for assignment in assignments:
+        before = values.get(assignment.name, ()) if assignment.more else ()
+        if assignment.array or not before:
+            values[assignment.name] = (*before, *assignment.words)
         else:
-            joined = Word(tuple(part for word in (*before, *one.words) for part in word.parts), before[0].span)
-            values[one.name] = (joined,)
+            joined = Word(tuple(part for word in (*before, *assignment.words) for part in word.parts), before[0].span)
+            values[assignment.name] = (joined,)
 
 
 def _exported(word: Word) -> Assignment | None:

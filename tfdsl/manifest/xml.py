@@ -171,8 +171,8 @@ class _Reader:
 
     def tag_end(self, start: int) -> int:
         """The offset after the ``>`` of the tag at ``start``: a ``>`` in the value of an attribute does not end it."""
-        found = _TAG.match(self.source.text, start)
-        return found.end() if found else len(self.source.text)
+        match = _TAG.match(self.source.text, start)
+        return match.end() if match else len(self.source.text)
 
     def span(self, start: int, end: int) -> Span:
         return Span(self.source, start, end)

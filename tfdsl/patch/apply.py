@@ -35,8 +35,8 @@ def pod_templates(documents: Sequence[Data]) -> Iterator[PodTemplate]:
 
 def _templates(data: Data, at: Steps, role: str | None) -> Iterator[tuple[Steps, str | None]]:
     while isinstance(data, Located):
-        found = _ROLE.match(data.path)
-        role = found.group(1) if found else role
+        match = _ROLE.match(data.path)
+        role = match.group(1) if match else role
         data = data.value
     if isinstance(data, Mapping):
         if at and at[-1] == "template" and _has_containers(data):

@@ -201,7 +201,7 @@ class _Run:
             for known, old, new in zip(self.plain, self.documents, done, strict=True)
         )
         steps = [Applied(patch, where, self.plain, after) for where in places]
-        wrong = wrong or [found for step in steps for found in self._forbidden(step)]
+        wrong = wrong or [diagnostic for step in steps for diagnostic in self._forbidden(step)]
         for found in wrong:
             self.report(found)
         if places and not wrong:
@@ -220,8 +220,8 @@ class _Run:
     def _pod_places(self, patch: resolved.Patch, word: Span) -> list[Place]:
         templates = list(pod_templates([document.data for document in self.documents]))
         if not templates:
-            found = NO_POD_TEMPLATE(word, target=self.unit.target)
-            self.report(found.help(f"targets with pod templates are {enumeration(targets.with_pods())}"))
+            diagnostic = NO_POD_TEMPLATE(word, target=self.unit.target)
+            self.report(diagnostic.help(f"targets with pod templates are {enumeration(targets.with_pods())}"))
         return [
             Place(
                 template.document,
@@ -316,9 +316,9 @@ class _Run:
                 yield self._stranger(rule, problem_span(patch, Problem(step.offset, step.end, "")), step.name, there)
 
     def _stranger(self, rule: FixedSet, span: Span, name: str, there: Sequence[str]) -> Diagnostic:
-        found = PATCH_NEW_MEMBER(span, what=rule.what, name=name, known=enumeration(there))
+        diagnostic = PATCH_NEW_MEMBER(span, what=rule.what, name=name, known=enumeration(there))
         near = closest(name, there)
-        return found.help(f"did you mean {near}?" if near is not None else rule.instead)
+        return diagnostic.help(f"did you mean {near}?" if near is not None else rule.instead)
 
     def _members(self, rule: FixedSet, at: Steps) -> list[str]:
         """The members of the map at ``at`` in the document that has all of them."""
@@ -342,8 +342,8 @@ class _Run:
             return
         before = step.before[step.place.document]
         span = span_of(step.patch, step.place.at, before, complaint.at, key=complaint.key)
-        found = PATCHED_DOCUMENT(span, problem=complaint.message)
-        self.report(found.help(complaint.help) if complaint.help else found)
+        diagnostic = PATCHED_DOCUMENT(span, problem=complaint.message)
+        self.report(diagnostic.help(complaint.help) if complaint.help else diagnostic)
 
     def _culprit(self, complaint: Complaint) -> Applied:
         """The last patch before which ``complaint`` was not there, at the place of it that is nearest."""
@@ -433,5 +433,5 @@ def _data(data: values.Data) -> located.Data:
 
 
 def _fits_nothing(patch: resolved.Patch, problem: Problem) -> Diagnostic:
-    found = PATCH_FITS_NOTHING(problem_span(patch, problem), problem=problem.message)
-    return found.help(f"did you mean {problem.suggestions[0]}?") if problem.suggestions else found
+    diagnostic = PATCH_FITS_NOTHING(problem_span(patch, problem), problem=problem.message)
+    return diagnostic.help(f"did you mean {problem.suggestions[0]}?") if problem.suggestions else diagnostic

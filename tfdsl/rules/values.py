@@ -167,7 +167,9 @@ def node_labels(entries: Mapping[str, object]) -> Iterator[Broken]:
             yield Broken(value_rules.EMPTY, (key,), {"what": f"node_selector.{key}"})
         for at, value in enumerate(values):
             if isinstance(value, str):
-                yield from (one.below(key, at) for one in _syntax(value, "label value", label_value_problem(value)))
+                yield from (
+                    broken.below(key, at) for broken in _syntax(value, "label value", label_value_problem(value))
+                )
 
 
 def annotation_keys(entries: Mapping[str, object]) -> Iterator[Broken]:

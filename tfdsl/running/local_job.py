@@ -149,7 +149,9 @@ class LocalJob:
         self._pipes: dict[tuple[str, int], _Pipe] = {}
         self._lines: dict[str, Lines] = {}
         self._named = {
-            program.name: one for one in self.replicas.values() for program in (*one.plan.steps, one.plan.command)
+            program.name: replica
+            for replica in self.replicas.values()
+            for program in (*replica.plan.steps, replica.plan.command)
         }
         self._faults = Planned(job, injected)
 
@@ -324,7 +326,7 @@ class LocalJob:
 
     def _end_if_all_has_ended(self) -> None:
         finish = self._finish
-        if finish is None or self.result is not None or any(one.running for one in self.replicas.values()):
+        if finish is None or self.result is not None or any(replica.running for replica in self.replicas.values()):
             return
         last: tuple[bytes, ...] = ()
         if finish.task is not None:

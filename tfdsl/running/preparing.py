@@ -217,9 +217,9 @@ def too_many(job: Job, origins: Origins) -> Iterator[Diagnostic]:
         yield error.help(f"start fewer: --scale {largest.name}=2")
 
 
-def not_startable(found: Iterable[Problem], origins: Origins) -> list[Diagnostic]:
+def not_startable(problems: Iterable[Problem], origins: Origins) -> list[Diagnostic]:
     """What keeps the job from being started, at the places in its text."""
-    return [one.rule(origins.span(one.path), **one.values).help(one.help) for one in found]
+    return [one.rule(origins.span(one.path), **one.values).help(one.help) for one in problems]
 
 
 # --- devices ---------------------------------------------------------------------------------------------------------

@@ -224,8 +224,8 @@ def last_words(results: Sequence[Result], left_out: int) -> str:
 
     ``left_out``: jobs that were not started, because the run was ended.
     """
-    done = [one for one in results if one.succeeded]
-    wrong = [one for one in results if not one.succeeded]
+    done = [result for result in results if result.succeeded]
+    wrong = [result for result in results if not result.succeeded]
     lines = [f"job {one.job} has completed in {length(one.seconds)}" for one in done]
     if left_out:
         lines.append(f"{left_out} {'job was' if left_out == 1 else 'jobs were'} not started")
@@ -281,7 +281,7 @@ def _by_role(every: Iterable[tuple[str, Task, Replica]]) -> Iterator[TableLine]:
     for prefix, task, one in every:
         roles.setdefault(f"{prefix}{task.role}", []).append(one)
     for name, replicas in roles.items():
-        phases = Counter(word(one.phase) for one in replicas)
+        phases = Counter(word(replica.phase) for replica in replicas)
         counted = ", ".join(f"{count} {phase}" for phase, count in phases.most_common())
         yield TableLine(name, counted, sum(map(_restarts, replicas)))
 
@@ -291,5 +291,5 @@ def word(phase: str) -> str:
     return _WORDS.get(phase, phase)
 
 
-def _restarts(one: Replica) -> int:
-    return max(one.starts - 1, 0) + one.restarts
+def _restarts(replica: Replica) -> int:
+    return max(replica.starts - 1, 0) + replica.restarts

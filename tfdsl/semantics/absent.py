@@ -119,8 +119,8 @@ def absent_lines(program: Program, conditions: Iterable[Mapping[Span, bool]]) ->
     ``conditions``: for each check of the program, whether each condition, by its place, held anywhere in it.
     """
     held: dict[Span, bool] = {}
-    for one in conditions:
-        for place, value in one.items():
+    for condition in conditions:
+        for place, value in condition.items():
             held[place] = held.get(place, False) or value
     reader = _Reader(program.templates, {place for place, value in held.items() if not value})
     reader.read(program.jobs, absent=False)

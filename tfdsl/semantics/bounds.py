@@ -127,8 +127,8 @@ def _contradiction(param: ast.Param, limits: Iterable[_Limit | None]) -> Diagnos
 def _none_within(choices: Value, low: _Limit | None, high: _Limit | None) -> bool:
     """Whether each of the ``choices`` is below ``low`` or above ``high``."""
     return isinstance(choices.data, ListData) and all(
-        (low is not None and _is(one, "<", low.value)) or (high is not None and _is(one, ">", high.value))
-        for one in choices.data.items
+        (low is not None and _is(item, "<", low.value)) or (high is not None and _is(item, ">", high.value))
+        for item in choices.data.items
     )
 
 
@@ -148,7 +148,7 @@ def _holds(name: str, limit: _Limit, value: Value, scope: Scope) -> bool:
         if isinstance(value.data, str):
             is_one = value.data in limit.texts
         else:
-            is_one = any(operators.binary("==", value.data, one.data, value.span) is True for one in choices)
+            is_one = any(operators.binary("==", value.data, choice.data, value.span) is True for choice in choices)
         if is_one:
             return True
         many = len(choices) > MOST_LISTED

@@ -324,18 +324,18 @@ def chosen(jobs: Sequence[Derived], job: Argument | None, name: Argument | None,
     return [renamed if one is there[0] else one for one in marked]
 
 
-def unknown_job(known: Sequence[str], asked: Argument) -> Diagnostic:
-    """The error that there is no job ``asked``."""
-    near = closest(asked.text, known)
+def unknown_job(known: Sequence[str], argument: Argument) -> Diagnostic:
+    """The error that there is no job ``argument``."""
+    near = closest(argument.text, known)
     others = f"{'the job is' if len(known) == 1 else 'there are'} {listing(known)}" if known else ""
     advice = f"did you mean {near}?" if near else others
-    error = name_rules.UNKNOWN_JOB(asked.span, name=asked.text)
+    error = name_rules.UNKNOWN_JOB(argument.span, name=argument.text)
     return error.help(advice) if advice else error
 
 
-def several_jobs(names: Sequence[str], asked: Argument) -> Diagnostic:
+def several_jobs(names: Sequence[str], argument: Argument) -> Diagnostic:
     """That one name is asked for several jobs."""
-    error = name_rules.NAME_FOR_SEVERAL(asked.span, name=asked.text, count=f"{len(names):,}")
+    error = name_rules.NAME_FOR_SEVERAL(argument.span, name=argument.text, count=f"{len(names):,}")
     return error.help(f"choose one of them with --job: {listing(names)}")
 
 

@@ -110,7 +110,7 @@ def _role_view(role: resolved.Role) -> RoleView:
         port if isinstance(port := role.data("port"), int) else None,
         _ports(role),
         role.mounts,
-        tuple(OutputView(one.source.data, one.destination.data, one.index) for one in role.outputs),
+        tuple(OutputView(output.source.data, output.destination.data, output.index) for output in role.outputs),
         tuple(_step_view(step, role) for step in role.steps),
     )
 

@@ -59,26 +59,28 @@ def choose(
     return Chosen(chosen_version, options, spans)
 
 
-def _given(one: GivenOption, target: Backend, table: Mapping[str, Option], scope: Scope) -> Value | None:
-    option = table.get(one.key)
-    if option is None and one.key != "version":
-        diagnostic = name_rules.UNKNOWN_OPTION(params.whole(one.source), where=f"target {target.name}", name=one.key)
-        scope.report(diagnostic.help(_instead(one, target, (*table, "version"))))
+def _given(given_option: GivenOption, target: Backend, table: Mapping[str, Option], scope: Scope) -> Value | None:
+    option = table.get(given_option.key)
+    if option is None and given_option.key != "version":
+        diagnostic = name_rules.UNKNOWN_OPTION(
+            params.whole(given_option.source), where=f"target {target.name}", name=given_option.key
+        )
+        scope.report(diagnostic.help(_instead(given_option, target, (*table, "version"))))
         return None
-    parsed = params.expressions(one.source, one.form, None if option is None else option.type, scope)
-    return params.value_of(parsed, one.source, one.form, scope)
+    parsed = params.expressions(given_option.source, given_option.form, None if option is None else option.type, scope)
+    return params.value_of(parsed, given_option.source, given_option.form, scope)
 
 
-def _instead(one: GivenOption, target: Backend, names: tuple[str, ...]) -> str:
+def _instead(given_option: GivenOption, target: Backend, names: tuple[str, ...]) -> str:
     """What to do about a name that is not an option of ``target``."""
-    other = next((option.name for option in target.options if one.key in option.akin), None)
-    attribute = attributes.BY_NAME.get(one.key) if other is None else None
+    other = next((option.name for option in target.options if given_option.key in option.akin), None)
+    attribute = attributes.BY_NAME.get(given_option.key) if other is None else None
     if attribute is not None:
-        text = one.source.text
+        text = given_option.source.text
         seconds = isinstance(attribute.type, DurationType) and text.isdecimal()
         example = f"{text}s" if seconds else attribute.example
-        return f"{one.key} is an attribute: write target {target.name} {{ {one.key} = {example} }}"
-    near = other or closest(one.key, names)
+        return f"{given_option.key} is an attribute: write target {target.name} {{ {given_option.key} = {example} }}"
+    near = other or closest(given_option.key, names)
     return f"did you mean {near}?" if near else f"it has {enumeration(names)}"
 
 

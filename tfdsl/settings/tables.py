@@ -262,7 +262,7 @@ class _File:
             return None  # nobody would be told, and to look for it is dear
         rule = rule_called(name)
         if rule is None:
-            near = closest(name, [one.slug for one in levelled_rules()])
+            near = closest(name, [levelled_rule.slug for levelled_rule in levelled_rules()])
             self.report(("lint", name), f"there is no message {name}", f"did you mean {near}?" if near else None)
             return None
         fixed = why_fixed(rule)

@@ -37,11 +37,11 @@ def reordered(parsed: Parsed) -> Iterator[Diagnostic]:
     source = parsed.file.source
     if _TURNING.search(source.text) is None:
         return
-    known = [found.span for found in parsed.diagnostics]
+    known = [diagnostic.span for diagnostic in parsed.diagnostics]
     for token in parsed.tokens:
         if token.type not in ("COMMENT", "STRING", "TEXT", "RAW"):
             continue
-        places = [found.start() for found in _TURNING.finditer(source.text, token.start, token.end)]
+        places = [match.start() for match in _TURNING.finditer(source.text, token.start, token.end)]
         places = [at for at in places if not any(span.start <= at < span.end for span in known)]
         if places:
             yield _report(source, token, places)

@@ -477,8 +477,8 @@ def _of_rule(name: str, way: str) -> Build:
         return _no_node
     if name in OPERATORS:
         return _binary(OPERATORS[name])
-    found: Build = getattr(Builder, f"{name}_")
-    return found
+    build: Build = getattr(Builder, f"{name}_")
+    return build
 
 
 # The function that builds the node of each rule, in the order of the table of rules.

@@ -101,9 +101,13 @@ def _heads_behind(source: Source, start: int) -> Iterator[int]:
 
 def _once(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
     """Keep only the first report about line ends of old systems."""
-    old = [one for one in diagnostics if one.rule is rules.FORBIDDEN_CHARACTER and one.span.text == "\r"]
+    old = [
+        diagnostic
+        for diagnostic in diagnostics
+        if diagnostic.rule is rules.FORBIDDEN_CHARACTER and diagnostic.span.text == "\r"
+    ]
     again = set(map(id, old[1:]))
-    return [one for one in diagnostics if id(one) not in again] if again else diagnostics
+    return [diagnostic for diagnostic in diagnostics if id(diagnostic) not in again] if again else diagnostics
 
 
 # --- moving ----------------------------------------------------------------------------------------------------

@@ -108,12 +108,12 @@ def _step(text: str, at: int, *, first: bool) -> Step | Problem:
 
 
 def _key(text: str, at: int) -> Key | Problem:
-    found = _NAME.match(text, at)
-    if found:
-        return Key(found.group(), at, found.end())
-    found = _QUOTED.match(text, at)
-    if found:
-        return Key(_unquote(found.group()), at, found.end())
+    match = _NAME.match(text, at)
+    if match:
+        return Key(match.group(), at, match.end())
+    match = _QUOTED.match(text, at)
+    if match:
+        return Key(_unquote(match.group()), at, match.end())
     if text.startswith("'", at):
         return Problem(at, len(text), "the quote is not closed")
     if at == len(text):
@@ -122,12 +122,12 @@ def _key(text: str, at: int) -> Key | Problem:
 
 
 def _bracket(text: str, at: int) -> Index | Selector | Problem:
-    found = _INDEX.match(text, at)
-    if found:
-        return Index(int(found.group(1)), at, found.end())
-    found = _SELECTOR.match(text, at)
-    if found:
-        return Selector(_unquote(found.group(1)), _unquote(found.group(2)), at, found.end())
+    match = _INDEX.match(text, at)
+    if match:
+        return Index(int(match.group(1)), at, match.end())
+    match = _SELECTOR.match(text, at)
+    if match:
+        return Selector(_unquote(match.group(1)), _unquote(match.group(2)), at, match.end())
     close = text.find("]", at)
     if close < 0:
         return Problem(at, len(text), "the bracket is not closed")

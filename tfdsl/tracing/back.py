@@ -97,7 +97,7 @@ def _others(place: Place, spans: Iterable[Span]) -> tuple[Place, ...]:
 
 def match(text: str, path: str, line: int, candidates: Sequence[tuple[Made, OutputFile]]) -> Match | None:
     """The candidate that a file is: an equal one, else the most similar one, by its name or by its lines."""
-    named = [one for one in candidates if _ends_like(path, one[1].name)]
+    named = [candidate for candidate in candidates if _ends_like(path, candidate[1].name)]
     for made, file in (*named, *candidates):
         if file.written.text == text:
             return Match(made, file, line, same=True)
@@ -165,7 +165,7 @@ def parse_map(text: str) -> Map | str:
 
 def _numbers(row: object) -> tuple[int, int, int, int] | None:
     values = cast("list[object]", row) if isinstance(row, list) else []
-    numbers = [one for one in values if isinstance(one, int) and not isinstance(one, bool)]
+    numbers = [value for value in values if isinstance(value, int) and not isinstance(value, bool)]
     if len(values) != 4 or len(numbers) != 4 or numbers[1] < 0 or min(numbers[0], *numbers[2:]) < 1:
         return None
     return numbers[0], numbers[1], numbers[2], numbers[3]

@@ -34,13 +34,13 @@ def in_program(path: str | os.PathLike[str], given: Input) -> Source | None:
     """The text of ``given`` that is the file at ``path``."""
     texts = [given.source] if isinstance(given, ReadyJob) else [file.source for file in given.files]
     wanted = os.path.realpath(path)
-    return next((one for one in texts if one.origin is not None and os.path.realpath(one.origin) == wanted), None)
+    return next((text for text in texts if text.origin is not None and os.path.realpath(text.origin) == wanted), None)
 
 
 def in_settings(path: str, labels: Iterable[Argument]) -> Source | None:
     """The text of the settings that ``labels`` are from, if it is the file at ``path``."""
     wanted = os.path.realpath(path)
-    return next((one.span.source for one in labels if os.path.realpath(one.span.source.path) == wanted), None)
+    return next((label.span.source for label in labels if os.path.realpath(label.span.source.path) == wanted), None)
 
 
 class Destination(Record):
@@ -86,7 +86,7 @@ def candidates(made: Sequence[Made]) -> Iterator[tuple[Made, OutputFile]]:
         by_target.setdefault((one.unit.target, one.unit.shown_version), []).append(one)
         yield from ((one, file) for file in output_files(one))
     for jobs in by_target.values():
-        if len(jobs) > 1 and all(document.file is None for one in jobs for document in one.documents):
+        if len(jobs) > 1 and all(document.file is None for job in jobs for document in job.documents):
             yield jobs[0], stream("-", jobs)
 
 

@@ -84,7 +84,11 @@ def on_line(program: Program | None, span: Span) -> list[Statement]:
     file = next((one for one in program.files if one.source is span.source), None) if program is not None else None
     if file is None or span.start == span.end:
         return []
-    found = [one for one in statements(file) if one.head.start < span.end and span.start < one.head.end]
+    found = [
+        statement
+        for statement in statements(file)
+        if statement.head.start < span.end and span.start < statement.head.end
+    ]
     return [one for one in found if one.head.start >= span.start or not any(_within(other, one) for other in found)]
 
 
@@ -94,7 +98,9 @@ def _within(inner: Statement, outer: Statement) -> bool:
 
 def narrowed(program: Program | None, span: Span, offset: int) -> Span:
     """Of a line the statement at ``offset``, as far as it is on the line."""
-    here = [one.head for one in on_line(program, span) if one.head.start <= offset <= one.head.end]
+    here = [
+        statement.head for statement in on_line(program, span) if statement.head.start <= offset <= statement.head.end
+    ]
     if not here:
         return span
     inner = max(here, key=lambda head: head.start)
@@ -104,7 +110,7 @@ def narrowed(program: Program | None, span: Span, offset: int) -> Span:
 def choices_for(given: Input) -> tuple[Choice, ...]:
     """The targets that are asked about when none is named: those with a block, else all built-in ones."""
     blocks = front_end.target_blocks(given)
-    known = {target.name: target for one in blocks if (target := targets.find(one.name.text)) is not None}
+    known = {target.name: target for block in blocks if (target := targets.find(block.name.text)) is not None}
     return tuple(Choice(target) for target in known.values() or targets.known())
 
 
@@ -200,15 +206,19 @@ class Forward:
         node = statement.node
         if program is None or not isinstance(node, ast.Include):
             return []
-        found: list[Source] = []
+        sources: list[Source] = []
         todo = [(statement.span.source, node)]
         while todo:
             origin, include = todo.pop()
             file = next((one for one in program.files if _is_included(origin, include, one.source)), None)
-            if file is not None and file.source not in found:
-                found.append(file.source)
-                todo += [(file.source, one) for one in file.declarations if isinstance(one, ast.Include)]
-        return found
+            if file is not None and file.source not in sources:
+                sources.append(file.source)
+                todo += [
+                    (file.source, declaration)
+                    for declaration in file.declarations
+                    if isinstance(declaration, ast.Include)
+                ]
+        return sources
 
     # --- what would be different without it ---
 
@@ -248,9 +258,9 @@ def names_of(statement: Statement) -> Iterator[Name]:
     if isinstance(node, ast.Let | ast.Param):
         yield "value", node.name.text
     elif isinstance(node, ast.Profile):
-        yield from (("value", one.key.text) for one in node.settings)
+        yield from (("value", setting.key.text) for setting in node.settings)
     elif isinstance(node, ast.Matrix):
-        yield from (("matrix", one.key.text) for one in node.axes)
+        yield from (("matrix", axis.key.text) for axis in node.axes)
     elif isinstance(node, ast.Job):
         yield "job", "name"
     elif isinstance(node, ast.Assign):
@@ -266,7 +276,7 @@ def outside(request: Request) -> set[str]:
     """The params that get their values from outside of the program."""
     from tfdsl.syntax.parser import parse_values
 
-    names = {one.name for one in request.params}
+    names = {param.name for param in request.params}
     for source in request.values:
         entries, _ = parse_values(source)
         names.update(entry.key.text for entry in entries)
@@ -278,7 +288,7 @@ def _each_once(groups: Iterable[Lines]) -> list[Lines]:
     seen: set[tuple[str, int]] = set()
     found: list[Lines] = []
     for group in groups:
-        new = [one for one in group.lines if (one.place.path, one.place.line) not in seen]
+        new = [line for line in group.lines if (line.place.path, line.place.line) not in seen]
         seen.update((one.place.path, one.place.line) for one in new)
         if new:
             found.append(Lines(group.how, tuple(new), group.by))
@@ -317,7 +327,11 @@ def _no_statement(program: Program, span: Span) -> str:
     if text.startswith("#"):
         return "it is a comment"
     file = next((one for one in program.files if one.source is span.source), None)
-    around = [one for one in statements(file) if one.span.start < span.end <= one.span.end] if file else []
+    around = (
+        [statement for statement in statements(file) if statement.span.start < span.end <= statement.span.end]
+        if file
+        else []
+    )
     if around:
         outer = around[-1]
         return f"it ends {spoken(outer.node)} (line {place_of(outer.span).line})"
@@ -392,12 +406,12 @@ def _of_target(forward: Forward, backend: Backend, outcome: Outcome) -> str:
 def problems_at(diagnostics: Iterable[Diagnostic], span: Span, target: str) -> list[str]:
     """What ``target`` says about a place."""
     return [
-        one.message
-        for one in diagnostics
-        if one.target == target
-        and one.span.source is span.source
-        and one.span.start < span.end
-        and span.start < one.span.end
+        diagnostic.message
+        for diagnostic in diagnostics
+        if diagnostic.target == target
+        and diagnostic.span.source is span.source
+        and diagnostic.span.start < span.end
+        and span.start < diagnostic.span.end
     ]
 
 

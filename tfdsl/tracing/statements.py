@@ -122,7 +122,7 @@ class Uses:
         self._outside = frozenset(outside)
         chosen = program.profiles.get(profile, ()) if profile is not None else ()
         self._profile: Mapping[str, ast.Assign] = {
-            one.key.text: one for declaration in reversed(chosen) for one in reversed(declaration.settings)
+            setting.key.text: setting for declaration in reversed(chosen) for setting in reversed(declaration.settings)
         }
         self._known = {*program.params, *program.lets}
         self._all: list[Use] = [
@@ -179,9 +179,9 @@ class Uses:
             return next((axis.span for axis in axes if axis.key.text == text), None)
         if kind == "job":
             return job.name.span
-        role = next((one for one in job.items if isinstance(one, ast.Role) and one.name.text == text), None)
+        role = next((item for item in job.items if isinstance(item, ast.Role) and item.name.text == text), None)
         items = role.items if role is not None else ()
-        return next((one.span for one in items if isinstance(one, ast.Assign) and one.key.text == "replicas"), None)
+        return next((item.span for item in items if isinstance(item, ast.Assign) and item.key.text == "replicas"), None)
 
     # --- reading the tree ---
 

@@ -108,9 +108,9 @@ class Trace:
         """
         overlapping = [span for span in self._by_span if _overlap(span, place)]
         strong = [span for span in overlapping if span.start >= place.start or not _is_container(span)]
-        made = [line for line in self._of(strong) if any(_is_from(line, span, place, whole=whole) for span in strong)]
-        if made or not overlapping:
-            return made
+        lines = [line for line in self._of(strong) if any(_is_from(line, span, place, whole=whole) for span in strong)]
+        if lines or not overlapping:
+            return lines
         return self._of([min(overlapping, key=lambda span: span.end - span.start)])
 
     def inside(self, place: Span, roles: Sequence[str] | None = None) -> list[OutputLine]:
@@ -127,15 +127,15 @@ def lines_of(file: OutputFile) -> list[OutputLine]:
     """The lines of a file with their places."""
     known: dict[str, tuple[tuple[Span, ...], str | None]] = {}
     texts = file.written.text.split("\n")
-    found: list[OutputLine] = []
+    output_lines: list[OutputLine] = []
     for number, path in enumerate(file.written.lines, 1):
         if path is not None and path not in known:
             origins, inner = file.place_of(path)
             role = _ROLE.match(inner)
             known[path] = (spans_of(origins, inner), role[1] if role is not None else None)
         spans, role_name = known[path] if path is not None else ((), None)
-        found.append(OutputLine(Place(file.name, number, texts[number - 1]), spans, role_name))
-    return _with_rows(found)
+        output_lines.append(OutputLine(Place(file.name, number, texts[number - 1]), spans, role_name))
+    return _with_rows(output_lines)
 
 
 def _with_rows(lines: list[OutputLine]) -> list[OutputLine]:
@@ -185,8 +185,8 @@ def spans_of(origins: Origins, path: str) -> tuple[Span, ...]:
     return tuple(spans)
 
 
-def _overlap(one: Span, other: Span) -> bool:
-    return one.source is other.source and one.start < max(other.end, other.start + 1) and other.start < one.end
+def _overlap(span: Span, other: Span) -> bool:
+    return span.source is other.source and span.start < max(other.end, other.start + 1) and other.start < span.end
 
 
 def _is_container(span: Span) -> bool:

@@ -175,11 +175,11 @@ def with_tokens(text: str, tokens: dict[str, str]) -> Value:
     """``text`` with each ``${NAME}`` of ``tokens`` as the value of the language; other ``${…}`` stay as they are."""
     parts: list[str | Bare] = []
     at = 0
-    for found in _TOKEN.finditer(text):
-        word = tokens.get(found[1])
+    for match in _TOKEN.finditer(text):
+        word = tokens.get(match[1])
         if word is not None:
-            parts += [text[at : found.start()], Bare(word)]
-            at = found.end()
+            parts += [text[at : match.start()], Bare(word)]
+            at = match.end()
     if not parts:
         return text
     return Text(tuple(part for part in (*parts, text[at:]) if part != ""))
@@ -187,12 +187,17 @@ def with_tokens(text: str, tokens: dict[str, str]) -> Value:
 
 def attribute(block: Block, name: str) -> Attribute | None:
     """The first statement ``name = …`` of a block."""
-    return next((one for one in block.statements if isinstance(one, Attribute) and one.name == name), None)
+    return next(
+        (statement for statement in block.statements if isinstance(statement, Attribute) and statement.name == name),
+        None,
+    )
 
 
 def remove_attribute(block: Block, name: str) -> None:
     """Take every ``name = …`` out of a block."""
-    block.statements = [one for one in block.statements if not (isinstance(one, Attribute) and one.name == name)]
+    block.statements = [
+        statement for statement in block.statements if not (isinstance(statement, Attribute) and statement.name == name)
+    ]
 
 
 def each(blocks: Sequence[Block], name: str, value: Value | None, span: Span | None = None) -> None:
@@ -310,11 +315,11 @@ def add_policy(draft: Draft, role: str, index: int, event: str, action: str, spa
 def lift_policies(draft: Draft) -> None:
     """Put the policies that all roles but tensorboard have in common into the job."""
     roles = [block for name, block in draft.roles.items() if name != "tensorboard"]
-    own = [[one for one in block.statements if isinstance(one, Policy)] for block in roles]
+    own = [[statement for statement in block.statements if isinstance(statement, Policy)] for block in roles]
     if not own or any(_said(policies) != _said(own[0]) for policies in own[1:]):
         return
     for block in roles:
-        kept: list[Statement] = [one for one in block.statements if not isinstance(one, Policy)]
+        kept: list[Statement] = [statement for statement in block.statements if not isinstance(statement, Policy)]
         block.statements = kept
     draft.job.add(*own[0])
 
@@ -341,8 +346,12 @@ def add_retries(draft: Draft, retries: int, span: Span) -> None:
 def restarts(draft: Draft) -> bool:
     """Whether a policy restarts anything."""
     blocks = (draft.job, *draft.roles.values())
-    return any(isinstance(one, Policy) and one.action in RESTARTS for block in blocks for one in block.statements)
+    return any(
+        isinstance(statement, Policy) and statement.action in RESTARTS
+        for block in blocks
+        for statement in block.statements
+    )
 
 
 def _said(policies: Sequence[Policy]) -> list[tuple[str, str]]:
-    return [(one.event, one.action) for one in policies]
+    return [(policy.event, policy.action) for policy in policies]

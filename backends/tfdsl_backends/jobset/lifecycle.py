@@ -74,7 +74,7 @@ class SetRule(Record):
         return (
             (not self.reasons or failure.reason in self.reasons)
             and (not self.targets or failure.job in self.targets)
-            and (not self.patterns or any(one.search(failure.message) for one in self.patterns))
+            and (not self.patterns or any(pattern.search(failure.message) for pattern in self.patterns))
         )
 
 

@@ -91,8 +91,8 @@ def with_claims(document: Node) -> Node:
 def claim_names(document: Node) -> list[str]:
     """The names of the claims that a JobSet makes."""
     policies = items(child(document, "spec", "volumeClaimPolicies"))
-    templates = [one for policy in policies for one in items(child(policy, "templates"))]
-    names = [scalar(child(one, "metadata", "name")) for one in templates]
+    templates = [item for policy in policies for item in items(child(policy, "templates"))]
+    names = [scalar(child(template, "metadata", "name")) for template in templates]
     return [name for name in names if isinstance(name, str)]
 
 
@@ -102,7 +102,7 @@ def _with(claims: dict[str, str]) -> Callable[[Node], Node]:
     def in_pod(pod: Node) -> Node:
         if not isinstance(pod, Mapping):
             return pod
-        there = {scalar(child(one, "name")) for one in items(pod.get("volumes"))}
+        there = {scalar(child(item, "name")) for item in items(pod.get("volumes"))}
         containers = [*items(pod.get("containers")), *items(pod.get("initContainers"))]
         mounts = [mount for container in containers for mount in items(child(container, "volumeMounts"))]
         mounted = {scalar(child(mount, "name")) for mount in mounts}
@@ -297,10 +297,10 @@ def aligned(documents: Many[Node], written: Many[Node]) -> Many[Node]:
 
 def _jobset(own: Node, written: Node | None, ports: frozenset[str]) -> Node:
     """A JobSet with the names of containers, volumes and ports of ``written``."""
-    others = {scalar(child(one, "name")): child(one, "template") for one in items(child(written, *_JOBS))}
+    others = {scalar(child(item, "name")): child(item, "template") for item in items(child(written, *_JOBS))}
 
-    def job(one: Node) -> Node:
-        other = others.get(scalar(child(one, "name")))
-        return changed(one, ("template",), lambda template: aligned_job(template, other, ports))
+    def job(node: Node) -> Node:
+        other = others.get(scalar(child(node, "name")))
+        return changed(node, ("template",), lambda template: aligned_job(template, other, ports))
 
     return changed(own, _JOBS, lambda jobs: each(jobs, job))

@@ -137,7 +137,7 @@ class Decisions(Record):
     @property
     def restarting(self) -> list[RoleDecisions]:
         """The roles whose Jobs restart pods or containers, TensorBoard apart."""
-        return [one for one in self.roles.values() if one.restarts and not one.role.is_board]
+        return [role for role in self.roles.values() if role.restarts and not role.role.is_board]
 
 
 def decisions(unit: Unit) -> Decisions:
@@ -149,7 +149,7 @@ def _decide(unit: Unit) -> Decisions:
     job = unit.job
     roles: dict[str, RoleDecisions] = {role.name: _of_role(job, role) for role in job.roles}
     deciding = {
-        id(policy): [one for one in roles.values() if decides(job, one.role, policy)]
+        id(policy): [role for role in roles.values() if decides(job, role.role, policy)]
         for policy in job.policies
         if policy.event in FAILURES
     }

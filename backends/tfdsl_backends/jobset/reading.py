@@ -141,11 +141,11 @@ def roles(root: View, asked: Asked) -> list[RoleOf]:
         else:
             entries.append(one)
     found: dict[str, RoleOf] = {}
-    for one in entries:
-        role = _role(one, entries, found, asked)
+    for entry in entries:
+        role = _role(entry, entries, found, asked)
         if role is None:
             return []
-        found[role] = _of(role, one)
+        found[role] = _of(role, entry)
         if not _fits(found[role], asked):
             return []
     if not any(ROLES_BY_NAME[role].trains for role in found):
@@ -164,7 +164,7 @@ def wanted(document: Node, found: Sequence[RoleOf]) -> Node:
     names = {one.name for one in found}
 
     def kept(jobs: Node) -> Node:
-        return Listed(tuple(one for one in items(jobs) if scalar(child(one, "name")) in names), jobs.span)
+        return Listed(tuple(item for item in items(jobs) if scalar(child(item, "name")) in names), jobs.span)
 
     return changed(document, ("spec", "replicatedJobs"), kept)
 
@@ -230,7 +230,9 @@ def read_settings(draft: Draft, root: View, found: Sequence[RoleOf]) -> None:
     topology = metadata["annotations"][EXCLUSIVE]
     if topology.text:
         statements = draft.job.statements
-        draft.job.statements = [one for one in statements if one.identity != f"annotations[{EXCLUSIVE}]"]
+        draft.job.statements = [
+            statement for statement in statements if statement.identity != f"annotations[{EXCLUSIVE}]"
+        ]
         draft.options.set("exclusive_topology", topology.text, topology.span)
     chosen, coordinator = spec["coordinator"]["replicatedJob"], spec["coordinator"]
     role = next((one.role for one in found if one.name == chosen.text), None)
@@ -387,9 +389,9 @@ def _said(policies: Sequence[Policy]) -> list[tuple[str, str]]:
 
 
 def _read_retries(draft: Draft, root: View, manifest: Manifest, roles: Sequence[_Read]) -> None:
-    said = {policy.action for one in roles for policy in (*one.exits, *one.more)}
-    actions = said | {one.failed for one in roles} | {one.evicted for one in roles}
-    counts = [(one.retries, one.limit) for one in roles if one.retries is not None]
+    said = {policy.action for role in roles for policy in (*role.exits, *role.more)}
+    actions = said | {role.failed for role in roles} | {role.evicted for role in roles}
+    counts = [(role.retries, role.limit) for role in roles if role.retries is not None]
     if "restart job" in actions:
         counts = [(manifest.restarts, root["spec"]["failurePolicy"]["maxRestarts"].span), *counts]
     if counts:
@@ -412,11 +414,11 @@ def _read_end(draft: Draft, root: View, found: Sequence[RoleOf]) -> None:
     single = {one.role: _single(one) for one in roles}
     if [one.role for one in roles] == [usual] and not single[usual]:
         return
-    for one in roles:
-        for index in single[one.role]:
-            draft.job.add(Policy(f"{one.role}[{index}] completed", "complete job", policy.span))
-        if not single[one.role]:
-            draft.job.add(Policy(f"{one.role} completed", "complete job", policy.span))
+    for role in roles:
+        for index in single[role.role]:
+            draft.job.add(Policy(f"{role.role}[{index}] completed", "complete job", policy.span))
+        if not single[role.role]:
+            draft.job.add(Policy(f"{role.role} completed", "complete job", policy.span))
 
 
 def _single(one: RoleOf) -> list[int]:

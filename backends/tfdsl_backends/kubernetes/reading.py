@@ -135,8 +135,8 @@ def read_jobs(documents: Many[Node], asked: Asked) -> Draft | None:
         return None
     told = {
         diagnostic.message: diagnostic
-        for one in reversed(parts)
-        for diagnostic in refusals(one.root, "Job", RULES, "Kubernetes")
+        for part in reversed(parts)
+        for diagnostic in refusals(part.root, "Job", RULES, "Kubernetes")
     }
     for diagnostic in sorted(told.values(), key=lambda diagnostic: diagnostic.span.start):
         asked.report(diagnostic)
@@ -160,8 +160,8 @@ def job_of_parts(
     draft = Draft(name, "kubernetes", first.root.span)
     draft.renamed = {one.role: role for role, of_role in roles.items() for one in of_role if one.role != role}
     _keep_names(draft, roles, asked, pinned=pinned)
-    read_metadata(draft, [one.root for one in parts])
-    read_limits(draft, [one.spec for one in parts])
+    read_metadata(draft, [part.root for part in parts])
+    read_limits(draft, [part.spec for part in parts])
     for role in roles:
         if count[role] != 1:
             draft.role(role).set("replicas", count[role], roles[role][0].spec["completions"].span)
@@ -196,31 +196,31 @@ def job_of_parts(
 def roles_of(parts: Many[Part], asked: Asked) -> dict[str, list[Part]] | None:
     """The Jobs of each role, in the order of the language."""
     found: dict[str, list[Part]] = {}
-    for one in parts:
-        role = _role(one, asked)
+    for part in parts:
+        role = _role(part, asked)
         if role is None:
-            place = one.root["metadata"]["name"]
+            place = part.root["metadata"]["name"]
             known = ", ".join(ORDER)
             asked.report(
-                NO_ROLE(place.span, what="the Job", name=one.name or one.role).help(
-                    f"say which it is with --role {one.role}=ROLE; roles are {known}"
+                NO_ROLE(place.span, what="the Job", name=part.name or part.role).help(
+                    f"say which it is with --role {part.role}=ROLE; roles are {known}"
                 )
             )
             return None
-        found.setdefault(role, []).append(one)
+        found.setdefault(role, []).append(part)
     return {role.name: sorted(found[role.name], key=_number) for role in ROLES if role.name in found}
 
 
-def _role(one: Part, asked: Asked) -> str | None:
-    said = asked.roles.get(one.role) or asked.roles.get(one.name)
-    role = said or next((row.name for row in ROLES if one.role == row.name or one.role in row.aliases), None)
+def _role(part: Part, asked: Asked) -> str | None:
+    said = asked.roles.get(part.role) or asked.roles.get(part.name)
+    role = said or next((row.name for row in ROLES if part.role == row.name or part.role in row.aliases), None)
     return role if role in ORDER else None
 
 
 def _keep_names(draft: Draft, roles: Map[str, Many[Part]], asked: Asked, *, pinned: bool) -> None:
     """Keep the names of Jobs that the compiler would name differently, and the names of their pods."""
     for role, parts in roles.items():
-        named = [one for one in parts if one.name and (one.index is None or pinned)]
+        named = [part for part in parts if part.name and (part.index is None or pinned)]
         bases = {one.name.removesuffix(f"-{_number(one)}") if pinned else one.name for one in named}
         base = bases.pop() if len(bases) == 1 else ""
         base = base if _NAME.fullmatch(base) else ""
@@ -236,13 +236,13 @@ def _keep_names(draft: Draft, roles: Map[str, Many[Part]], asked: Asked, *, pinn
 
 def _template(parts: Many[Part]) -> View:
     """The pod template of a role."""
-    places = [one.spec["template"] for one in parts]
+    places = [part.spec["template"] for part in parts]
     nodes = [place.node for place in places if place.node is not None]
     return View(merged(nodes), places[0].path, places[0].span) if len(nodes) == len(places) else places[0]
 
 
-def _number(one: Part) -> int:
-    return one.index or 0
+def _number(part: Part) -> int:
+    return part.index or 0
 
 
 def _hosts(draft: Draft, roles: Map[str, Many[Part]], *, pinned: bool) -> Callable[[str, int], str]:
@@ -252,8 +252,8 @@ def _hosts(draft: Draft, roles: Map[str, Many[Part]], *, pinned: bool) -> Callab
         draft.options.set("hosts", [one.host or "" for _, one in placed], placed[0][1].pod["nodeName"].span)
     if any(_must_be_patched(one) for _, one in placed):
         return lambda role, index: f"{role}.{index}.invalid"  # which no TF_CONFIG has
-    options = [one for one in draft.options.statements if isinstance(one, Attribute)]
-    named = {one.key: one.value for one in options if one.name == JOB_NAMES.name}
+    options = [statement for statement in draft.options.statements if isinstance(statement, Attribute)]
+    named = {option.key: option.value for option in options if option.name == JOB_NAMES.name}
     hosts = {(role, _number(one)): one.host or "" for role, one in placed} if pinned else {}
 
     def host(role: str, index: int) -> str:
@@ -263,12 +263,12 @@ def _hosts(draft: Draft, roles: Map[str, Many[Part]], *, pinned: bool) -> Callab
     return host
 
 
-def _must_be_patched(one: Part) -> bool:
+def _must_be_patched(part: Part) -> bool:
     """Whether a field has to be patched that addresses are made of, so that the TF_CONFIG must be the job's own."""
-    pinned = one.host is not None
-    declared = any(port["name"].text == PORT_NAME for port in main_container(one.pod)["ports"].items())
-    on_network = one.pod["hostNetwork"].flag is True and not pinned and not declared
-    return on_network or (pinned and one.pod["subdomain"].present) or one.pod["hostname"].present
+    pinned = part.host is not None
+    declared = any(port["name"].text == PORT_NAME for port in main_container(part.pod)["ports"].items())
+    on_network = part.pod["hostNetwork"].flag is True and not pinned and not declared
+    return on_network or (pinned and part.pod["subdomain"].present) or part.pod["hostname"].present
 
 
 def _report_merged(draft: Draft, roles: Map[str, Many[Part]], asked: Asked) -> None:
@@ -294,7 +294,7 @@ def _read_policies(draft: Draft, found: Map[str, Restarts]) -> None:
     counts = [(one.retries, one.span) for one in every if one.retries is not None]
     if counts:
         numbers = [number for number, _ in counts]
-        retries, span = max(counts, key=lambda one: numbers.count(one[0]))
+        retries, span = max(counts, key=lambda count: numbers.count(count[0]))
         if retries != DEFAULT_RETRIES:
             draft.job.set("retries", retries, span)
 
@@ -401,7 +401,7 @@ def _finds(root: View, parts: Many[Part]) -> bool:
     selector = dict(root["spec"]["selector"].entries())
     if root["spec"]["clusterIP"].text != "None" or not selector:
         return False
-    labels = [one.spec["template"]["metadata"]["labels"] for one in parts]
+    labels = [part.spec["template"]["metadata"]["labels"] for part in parts]
     return all(pod[key].text == value.text for pod in labels for key, value in selector.items())
 
 
@@ -540,7 +540,7 @@ def _merged(nodes: list[Node], reference: str) -> Node:
 def _common(texts: list[str], reference: str) -> str | None:
     """The text that gives each of ``texts`` with its number; ``None`` if they differ in anything but the number."""
     parts = [_NUMBERS.split(text) for text in texts]
-    if any(len(one) != len(parts[0]) for one in parts):
+    if any(len(part) != len(parts[0]) for part in parts):
         return None
     words: list[str] = []
     for number, column in enumerate(zip(*parts, strict=True)):
@@ -619,15 +619,16 @@ def as_template(draft: Draft, document: Node, asked: Asked) -> Draft:
     draft.params = [SERVERS, HOSTS]
     for block in (draft.job, draft.options, *draft.roles.values(), *draft.role_options.values()):
         block.statements = [
-            replace(one, value=_value(one.value)) if isinstance(one, Attribute) else one for one in block.statements
+            replace(statement, value=_value(statement.value)) if isinstance(statement, Attribute) else statement
+            for statement in block.statements
         ]
     for role, number in (("ps", Bare("psn")), ("worker", Bare("len(hosts) - psn"))):
         old = draft.role(role)
         block = Block()
         block.set("replicas", number)
-        block.statements += [one for one in old.statements if one.identity != "replicas"]
+        block.statements += [statement for statement in old.statements if statement.identity != "replicas"]
         draft.roles[role] = block
-    draft.options.statements = [one for one in draft.options.statements if one.identity != "hosts"]
+    draft.options.statements = [statement for statement in draft.options.statements if statement.identity != "hosts"]
     draft.options.statements.insert(0, Attribute("hosts", Bare("hosts")))
     place = view(document)["metadata"]["name"].span
     difference = "simpletfjob asks the cluster for its nodes; here they are written, e.g. --set hosts=@nodes.txt"

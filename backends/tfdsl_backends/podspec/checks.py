@@ -56,10 +56,10 @@ class Name(Record):
     limit: int = 63
 
 
-def each_place_once(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+def each_place_once(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     """Without messages of a rule at a place where it was reported before: roles share what they inherit."""
     reported: set[tuple[str, Span]] = set()
-    for diagnostic in found:
+    for diagnostic in diagnostics:
         place = diagnostic.rule.code, diagnostic.span
         if place not in reported:
             reported.add(place)
@@ -371,7 +371,7 @@ def check_job_labels(unit: Unit, rule: Rule, roles: Iterable[Role]) -> Iterator[
         for name in role.labels
         if name.startswith(JOB_LABELS[0]) or name in JOB_LABELS[1:]
     )
-    yield from (one.help("choose another name for the label") for one in each_place_once(taken))
+    yield from (diagnostic.help("choose another name for the label") for diagnostic in each_place_once(taken))
 
 
 def check_same_names(unit: Unit, rule: Rule, names: Iterable[tuple[Role, str]]) -> Iterator[Diagnostic]:

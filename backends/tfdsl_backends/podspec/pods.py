@@ -377,7 +377,8 @@ def pod_spec(job: Job, role: Role, plan: PodPlan) -> dict[str, Data]:
         "dnsPolicy": "ClusterFirstWithHostNet" if host_network and plan.cluster_dns else None,
         "imagePullSecrets": [{"name": secret} for secret in _secrets(role)] or None,
         "nodeSelector": node_selector(role),
-        "tolerations": [Located(written(one, TOLERATION), one.path) for one in role.tolerations] or None,
+        "tolerations": [Located(written(toleration, TOLERATION), toleration.path) for toleration in role.tolerations]
+        or None,
         "affinity": affinity(role, plan),
         "initContainers": init_containers(job, role, plan, volumes.mounts) or None,
         "containers": [container(job, role, plan, volumes.mounts)],

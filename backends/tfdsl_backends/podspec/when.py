@@ -168,4 +168,4 @@ def _without_definition(job: Job, holder: Role | Step) -> list[str]:
         defined.update(ready)
         for name in ready:
             del needs[name]
-    return list(dict.fromkeys(name for wanted in needs.values() for name in wanted if name not in defined))
+    return list(dict.fromkeys(name for need in needs.values() for name in need if name not in defined))

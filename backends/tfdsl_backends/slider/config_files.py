@@ -70,7 +70,7 @@ def check_config_files(unit: Unit, taken: re.Pattern[str], used: set[str]) -> It
             'write version = "0.92", or send the file with files'
         )
         return
-    known = {one.name: one for one in config_files(unit)}
+    known = {config_file.name: config_file for config_file in config_files(unit)}
     dictionaries = {"global": ""}
     for name in given:
         place = unit.option_place(f"{OPTION}[{name}].key")

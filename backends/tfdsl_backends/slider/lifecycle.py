@@ -28,7 +28,7 @@ THRESHOLD: Final = "yarn.container.failure.threshold"
 
 def behaviour(unit: Unit, documents: Sequence[Document]) -> Behaviour:
     """How the job of ``unit`` lives and ends."""
-    by_file = {one.file: one.data for one in documents}
+    by_file = {document.file: document.data for document in documents}
     job, resources = (cast("Any", plain(by_file[file])) for file in ("package/files/job.json", "resources.json"))
     return Components(unit, job, resources["components"])
 
@@ -188,13 +188,13 @@ class Components(Meeting):
 
 def objects(unit: Unit, documents: Sequence[Document]) -> list[TargetObject]:
     """The application, and what ``resources.json`` requests for each component."""
-    own = tuple(one.file for one in documents if one.file is not None and "/" not in one.file)
+    own = tuple(document.file for document in documents if document.file is not None and "/" not in document.file)
     files = (*own, f"package/ ({len(documents) - len(own)} files)")
     return [TargetObject("Slider application", unit.job.name, lines=files), *_components(unit, documents)]
 
 
 def _components(unit: Unit, documents: Sequence[Document]) -> Iterator[TargetObject]:
-    resources = next(one for one in documents if one.file == "resources.json")
+    resources = next(document for document in documents if document.file == "resources.json")
     components = cast("Mapping[str, Mapping[str, str]]", plain(value_at(resources, "components")))
     for role in unit.job.roles:
         size = components.get(role.name, {})

@@ -104,7 +104,7 @@ def _components(files: Files) -> dict[str, View]:
     asked = {name: one for name, one in files.resources["components"].entries() if name != MASTER}
     if asked or files.resources.present:
         return asked
-    return {name: one for one in files.components() if (name := one["name"].text) is not None}
+    return {name: component for component in files.components() if (name := component["name"].text) is not None}
 
 
 def _submitted(files: Files) -> tuple[str | None, str | None]:
@@ -135,7 +135,7 @@ def _structure(files: Files, notes: Notes, components: Mapping[str, View]) -> No
     if not files.resources.present:
         span = files.application.span
         notes.refused(span, "an application without resources.json", "each component needs yarn.component.instances")
-    members = {one["name"].text for one in files.components()}
+    members = {component["name"].text for component in files.components()}
     _orders(files, members, notes)
     priorities: dict[int, str] = {}
     for name, one in components.items():
@@ -249,7 +249,7 @@ def _retries(draft: Draft, roles: Mapping[str, str], files: Files, notes: Notes)
     for name in roles:
         found = _number(files.resources["components"][name], usual, THRESHOLD, notes)
         limits.append(found or (DEFAULT_THRESHOLD, files.resources.span))
-    if not any(isinstance(one, Policy) for block in draft.roles.values() for one in block.statements):
+    if not any(isinstance(statement, Policy) for block in draft.roles.values() for statement in block.statements):
         return
     unlimited = next((span for count, span in limits if count <= 0), None)
     if unlimited is not None:
@@ -258,7 +258,7 @@ def _retries(draft: Draft, roles: Mapping[str, str], files: Files, notes: Notes)
         )
         draft.job.set("retries", NO_LIMIT, unlimited)
         return
-    most, span = max(limits, key=lambda one: one[0])
+    most, span = max(limits, key=lambda limit: limit[0])
     if len({count for count, _ in limits}) > 1:
         notes.differs(span, THRESHOLD, f"retries = {most}", "a job has one limit for all roles, here the largest")
     draft.job.set("retries", most if most != 3 else None, span)
@@ -272,7 +272,7 @@ def _settings(draft: Draft, files: Files, notes: Notes) -> None:
     settings = files.config["global"]
     blocks = list(draft.roles.values())
     training = [block for name, block in draft.roles.items() if name != "tensorboard"]
-    dictionaries = tuple(f"site.{one['dictionaryName'].text}." for one in files.config_files())
+    dictionaries = tuple(f"site.{config_file['dictionaryName'].text}." for config_file in files.config_files())
     for key, value in settings.entries():
         name = key.removeprefix(SITE)
         text = value.words or ""
@@ -320,20 +320,20 @@ def _data(block: Block, text: str, value: View, notes: Notes) -> None:
 
 
 def _metainfo(draft: Draft, roles: Mapping[str, str], files: Files, notes: Notes) -> None:
-    for one in files.components():
-        role = roles.get(one["name"].text or "")
+    for component in files.components():
+        role = roles.get(component["name"].text or "")
         if role is None:
             continue
         block = draft.role(role)
-        again = str(one["autoStartOnFailure"].words or one["autoStartOnFailure"].flag).lower() == "true"
+        again = str(component["autoStartOnFailure"].words or component["autoStartOnFailure"].flag).lower() == "true"
         if role != "tensorboard":
-            block.add(Policy("failed", "restart container" if again else "restart pod", one.span))
-        for command_ in list(one["commands"].items())[:1]:
+            block.add(Policy("failed", "restart container" if again else "restart pod", component.span))
+        for command_ in list(component["commands"].items())[:1]:
             block.set("command", command(command_["exec"].text or "", command_["exec"].span), command_["exec"].span)
-        docker = next(one["dockerContainers"].items(), None)
+        docker = next(component["dockerContainers"].items(), None)
         if docker is not None:
             _docker(block, docker, notes)
-        _bounds(one, files, notes)
+        _bounds(component, files, notes)
     for order in files.command_orders():
         _order(draft, roles, order, notes)
     if not files.application.present:
@@ -345,7 +345,7 @@ def _metainfo(draft: Draft, roles: Mapping[str, str], files: Files, notes: Notes
 def _commands(draft: Draft, notes: Notes) -> None:
     """A command for the roles of which only the package's own scripts know what they start."""
     for name, block in draft.roles.items():
-        said = {one.name for one in block.statements if isinstance(one, Attribute)}
+        said = {statement.name for statement in block.statements if isinstance(statement, Attribute)}
         if name == "tensorboard" and "logdir" not in said and attribute(draft.job, "checkpoint") is None:
             block.set("logdir", "hdfs:///tmp/logs", draft.span)
         elif name != "tensorboard" and not {"command", "image"} & said:
@@ -411,10 +411,12 @@ def _version(draft: Draft, files: Files, notes: Notes) -> None:
     folders = [one for one in files.packages() if one["type"].text in ("folder", "tarball", "zip")]
     if folders and next(files.config_files(), None) is None:
         draft.version = "0.91"
-    for one in files.packages():
-        if one not in folders or one["name"].text != "files":
+    for package in files.packages():
+        if package not in folders or package["name"].text != "files":
             notes.left_out(
-                one.span, f"package {one['name'].text}", "what the tasks need is in files, archives or the image"
+                package.span,
+                f"package {package['name'].text}",
+                "what the tasks need is in files, archives or the image",
             )
 
 

@@ -122,7 +122,7 @@ def _is_resources(document: Document, root: View) -> bool:
 
 def groups(documents: Sequence[Document]) -> list[Group]:
     """The applications among ``documents``: all files are of one, unless there are several of a kind."""
-    kinds = [(kind, one) for one in documents if (kind := kind_of(one))]
+    kinds = [(kind, document) for document in documents if (kind := kind_of(document))]
     counts = Counter(kind for kind, _ in kinds)
     if not any(counts[kind] for kind in (METAINFO, RESOURCES, CONFIG, WRAPPER, JOB)):
         return []
@@ -137,7 +137,7 @@ def _applications(kinds: list[tuple[str, Document]], counts: Mapping[str, int]) 
     if all(counts[kind] <= 1 for kind in (METAINFO, RESOURCES, CONFIG, JOB)):
         return [_group(kinds)]
     folders = grouped((_root(kind, one), (kind, one)) for kind, one in kinds)
-    return [group for found in folders.values() for group in _of_folder(found)]
+    return [group for folder in folders.values() for group in _of_folder(folder)]
 
 
 def _root(kind: str, document: Document) -> str:
@@ -172,7 +172,7 @@ def _group(kinds: list[tuple[str, Document]]) -> Group:
 
 def files_of(group: Group) -> Files:
     """The files of a group."""
-    found = {kind_of(one): one for one in reversed(group.documents)}
+    found = {kind_of(document): document for document in reversed(group.documents)}
     nothing = View(None, (), Span(group.documents[0].source, 0, 0) if group.documents else Span(Source("", ""), 0, 0))
     views = {kind: view(one.node) for kind, one in found.items()}
     metainfo = found.get(METAINFO)
@@ -245,14 +245,19 @@ def _config_files(draft: Draft, files: Files) -> None:
     settings = list(files.config["global"].entries())
     written: dict[str, Value] = {}
     span: Span | None = None
-    for one in files.config_files():
-        name, dictionary = one["fileName"].text, one["dictionaryName"].text
-        if name is None or dictionary is None or not dictionary or FORMATS.get(_ending(name)) != one["type"].text:
+    for config_file in files.config_files():
+        name, dictionary = config_file["fileName"].text, config_file["dictionaryName"].text
+        if (
+            name is None
+            or dictionary is None
+            or not dictionary
+            or FORMATS.get(_ending(name)) != config_file["type"].text
+        ):
             continue
         prefix = f"site.{dictionary}."
         entries = {key.removeprefix(prefix): value for key, value in settings if key.startswith(prefix)}
         written[name] = {key: value.words or "" for key, value in entries.items()}
-        span = span or one.span
+        span = span or config_file.span
     draft.options.set("config_files", written or None, span)
 
 

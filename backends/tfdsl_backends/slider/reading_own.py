@@ -85,8 +85,8 @@ def read_submission(document: Document | None) -> Submission:
     """The words of submit.sh."""
     queue, sent = "", dict[str, str]()
     if document is not None:
-        for one in commands_of(document.source):
-            words = [word.text for word in one.words]
+        for command in commands_of(document.source):
+            words = [word.text for word in command.words]
             if words[:1] == ["send"] and len(words) == 3:
                 sent[words[2]] = words[1]
             if "--appdef" in words and "--queue" in words[:-1]:
@@ -122,11 +122,13 @@ def _job(draft: Draft, job: View) -> None:
 
 def _order(draft: Draft, files: Files) -> None:
     """What starts after what is in the metainfo alone."""
-    for one in files.command_orders():
-        name = (one["command"].text or "").removesuffix("-START")
-        roles = [word.strip().removesuffix("-STARTED") for word in (one["requires"].text or "").split(",")]
+    for command_order in files.command_orders():
+        name = (command_order["command"].text or "").removesuffix("-START")
+        roles = [word.strip().removesuffix("-STARTED") for word in (command_order["requires"].text or "").split(",")]
         if name in draft.roles:
-            draft.role(name).set("after", [role for role in roles if role in draft.roles], one["requires"].span)
+            draft.role(name).set(
+                "after", [role for role in roles if role in draft.roles], command_order["requires"].span
+            )
 
 
 def _options(draft: Draft, job: View, submission: Submission) -> None:

@@ -84,11 +84,16 @@ def job_script(unit: Unit) -> Written:
         "last_port": str(last),
         "order": [{"role": role.name, "after": list(role.after)} for role in job.roles if role.after],
         "reactions": [
-            {"pattern": pattern(one), "action": one.action, "seconds": str(one.seconds)} for one in policies.reactions
+            {"pattern": pattern(reaction), "action": reaction.action, "seconds": str(reaction.seconds)}
+            for reaction in policies.reactions
         ],
         "completions": [
-            {"pattern": one.replica, "shown": one.replica.removesuffix(f"-{ANY}"), "action": one.action}
-            for one in policies.completions
+            {
+                "pattern": completion.replica,
+                "shown": completion.replica.removesuffix(f"-{ANY}"),
+                "action": completion.action,
+            }
+            for completion in policies.completions
         ],
         "watched": [{"role": one.role, "count": str(one.count), "action": one.action} for one in policies.watched],
         "containers": cast("Data", container_values(unit)),
@@ -192,8 +197,8 @@ def pyxis_image(image: str) -> str:
     if image.startswith(("/", "./")):
         return image
     image = image.removeprefix("docker://")
-    found = _HOST.fullmatch(image)
-    return f"{found['registry']}#{found['rest']}" if found is not None else image
+    match = _HOST.fullmatch(image)
+    return f"{match['registry']}#{match['rest']}" if match is not None else image
 
 
 def apptainer_image(image: str) -> str:

@@ -37,7 +37,7 @@ def pending(unit: Unit) -> list[Data]:
     waits = [(p, p.delay) for p in unit.job.policies if p.event == "pending" and p.delay is not None]
     if not waits:
         return []
-    policy, delay = min(waits, key=lambda one: one[1].ms)
+    policy, delay = min(waits, key=lambda wait: wait[1].ms)
     limit = -(-delay.ms // 1000) + minutes(unit) * 60
     return [Located(f"--deadline=now+{limit}", f"{policy.path}.delay")]
 

@@ -249,17 +249,17 @@ def given(unit: Unit) -> list[Given]:
 def read(text: str) -> Given:
     """``text`` as getopt reads it: ``--mem=0``, ``--mem 0``, ``--excl``, ``-N2``, ``-N 2``."""
     stripped = text.strip()
-    found = _SHORT.match(stripped)
-    if found is not None:
-        name = LETTERS.get(found["name"], "")
+    match = _SHORT.match(stripped)
+    if match is not None:
+        name = LETTERS.get(match["name"], "")
         return Given(text, name, text.strip()[2:].lstrip() or None)
-    found = _LONG.match(stripped)
-    if found is None:
+    match = _LONG.match(stripped)
+    if match is None:
         return Given(text, "", None)
-    value = stripped[found.end("between") :] if found["between"] else None
-    if found["name"] in FORMS:
-        return Given(text, found["name"], value)
-    near = tuple(sorted(name for name in FORMS if name.startswith(found["name"])))
+    value = stripped[match.end("between") :] if match["between"] else None
+    if match["name"] in FORMS:
+        return Given(text, match["name"], value)
+    near = tuple(sorted(name for name in FORMS if name.startswith(match["name"])))
     return Given(text, near[0] if len(near) == 1 else "", value, near)
 
 

@@ -175,7 +175,7 @@ def _with_port(containers: Node, port: Scalar) -> Node:
 
     def with_port(container: Node) -> Node:
         ports = child(container, "ports")
-        named = any(scalar(child(one, "name")) == PORT_NAME for one in items(ports))
+        named = any(scalar(child(item, "name")) == PORT_NAME for item in items(ports))
         if not isinstance(container, Mapping) or scalar(container.get("name")) != CONTAINER or named:
             return container
         added = mapping({"name": text(PORT_NAME, port.span), "containerPort": port}, port.span)
@@ -336,7 +336,7 @@ def _in_main(role: Mapping, change: Change) -> Mapping:
         containers = pod.get("containers")
         if not isinstance(containers, Sequence) or not containers.items:
             return pod
-        names = [scalar(child(one, "name")) for one in containers.items]
+        names = [scalar(child(item, "name")) for item in containers.items]
         main = names.index(CONTAINER) if CONTAINER in names else 0
         chosen = containers.items[main]
         if not isinstance(chosen, Mapping) or (new := change(chosen)) is chosen:
@@ -350,11 +350,11 @@ def _in_main(role: Mapping, change: Change) -> Mapping:
 def _main_first(pod: Mapping) -> Mapping:
     """``pod`` with the container ``tensorflow`` first. Only a hook makes the start of one wait for another."""
     containers = items(pod.get("containers"))
-    main = next((one for one in containers if scalar(child(one, "name")) == CONTAINER), None)
-    hooks = any(child(one, "lifecycle", "postStart") is not None for one in containers)
+    main = next((container for container in containers if scalar(child(container, "name")) == CONTAINER), None)
+    hooks = any(child(container, "lifecycle", "postStart") is not None for container in containers)
     if main is None or hooks or main is containers[0]:
         return pod
-    others = tuple(one for one in containers if one is not main)
+    others = tuple(container for container in containers if container is not main)
     return with_value(pod, "containers", Sequence((main, *others), main.span))
 
 

@@ -85,9 +85,9 @@ def groups(documents: Many[Document]) -> Many[Group]:
 
 def read(group: Group, asked: Asked) -> Draft | None:
     """The job that a TFJob describes; ``None`` if a role cannot be expressed (reported as an error)."""
-    told: list[Diagnostic] = []
-    draft = _read(group, replace(asked, report=told.append))
-    for diagnostic in sorted(told, key=lambda one: one.span.start):
+    diagnostics: list[Diagnostic] = []
+    draft = _read(group, replace(asked, report=diagnostics.append))
+    for diagnostic in sorted(diagnostics, key=lambda one: one.span.start):
         asked.report(diagnostic)
     return draft
 
@@ -265,9 +265,12 @@ def read_run_policy(
 
 def _patches(draft: Draft, policy: View) -> None:
     """Patches for what the language has no word for. ``priority`` is the class of the pods, too."""
-    said = any(isinstance(one, Attribute) and one.name == "priority" for one in draft.job.statements)
+    said = any(isinstance(statement, Attribute) and statement.name == "priority" for statement in draft.job.statements)
     places = [policy["schedulingPolicy"][key] for key in _WORDLESS if not (said and key == "priorityClass")]
-    gang = any(isinstance(one, Attribute) and one.name == "gang_scheduler" for one in draft.options.statements)
+    gang = any(
+        isinstance(statement, Attribute) and statement.name == "gang_scheduler"
+        for statement in draft.options.statements
+    )
     if said and gang and not policy["schedulingPolicy"]["priorityClass"].present:
         draft.options.add(Patch("spec.runPolicy.schedulingPolicy.priorityClass", "", span=policy.span))
     if policy["managedBy"].text in MANAGERS[1:]:
@@ -688,11 +691,11 @@ def _role(name: str, role: View, *, of_today: bool) -> Iterator[Diagnostic]:
     elif of_today and all(one["name"].text != CONTAINER for one in containers):
         reason = f"one of its containers must be called {CONTAINER}"
         yield SERVER_REFUSES(containers[0]["name"].span, what=name, reason=reason)
-    for one in containers:
-        if not one["image"].text:
-            yield SERVER_REFUSES(one.span, what=f"container {one['name'].text or ''} of {name}".replace("  ", " "),
-                                 reason="it has no image")  # fmt: skip
-        yield from _amounts(one["resources"])
+    for container in containers:
+        if not container["image"].text:
+            what = f"container {container['name'].text or ''} of {name}".replace("  ", " ")
+            yield SERVER_REFUSES(container.span, what=what, reason="it has no image")
+        yield from _amounts(container["resources"])
     yield from _twice(role["template"]["spec"])
 
 

@@ -76,7 +76,7 @@ class Decided(Record):
     def restarts(self) -> bool:
         """Whether anything is counted by ``maxRetry`` of the job."""
         every = [self.job, *self.tasks.values()]
-        return any(one.action in RESTARTS for reactions in every for one in reactions.values())
+        return any(reaction.action in RESTARTS for reactions in every for reaction in reactions.values())
 
 
 def _nanoseconds(text: str) -> Fraction | None:
@@ -92,8 +92,8 @@ def _nanoseconds(text: str) -> Fraction | None:
 
 def milliseconds(text: str | None) -> int | None:
     """The same in whole milliseconds, 0 where there is none."""
-    found = Fraction() if text is None or text == "0" else _nanoseconds(text)
-    return None if found is None else int(found // 10**6)
+    fraction = Fraction() if text is None or text == "0" else _nanoseconds(text)
+    return None if fraction is None else int(fraction // 10**6)
 
 
 def canonical_duration(written: object) -> str | None:

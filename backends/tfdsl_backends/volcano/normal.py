@@ -79,9 +79,9 @@ def _means(selector: Node, wanted: dict[str, str]) -> bool:
     named = child(selector, "matchLabels")
     if isinstance(named, Mapping):
         found.update({key: scalar(entry.value) for key, entry in named.entries.items()})
-    for one in items(child(selector, "matchExpressions")):
-        key, values = scalar(child(one, "key")), [scalar(value) for value in items(child(one, "values"))]
-        if scalar(child(one, "operator")) != "In" or len(values) != 1 or not isinstance(key, str) or key in found:
+    for item in items(child(selector, "matchExpressions")):
+        key, values = scalar(child(item, "key")), [scalar(value) for value in items(child(item, "values"))]
+        if scalar(child(item, "operator")) != "In" or len(values) != 1 or not isinstance(key, str) or key in found:
             return False
         found[key] = values[0]
     return found.get(JOB) == wanted[JOB] and all(wanted.get(key) == value for key, value in found.items())
@@ -162,7 +162,7 @@ def _with_volumes(task: Node, volumes: list[tuple[JobVolume, str]]) -> Node:
     pod = child(task, *_TEMPLATE)
     if not isinstance(pod, Mapping):
         return task
-    taken = {scalar(child(one, "name")) for one in items(pod.get("volumes"))}
+    taken = {scalar(child(item, "name")) for item in items(pod.get("volumes"))}
     named = [(_free(f"job-volume-{number}", taken), *volume) for number, volume in enumerate(volumes)]
     added = [_volume(name, claim, volume.node.span) for name, volume, claim in named]
     pod = with_value(pod, "volumes", _extended(pod.get("volumes"), added))
@@ -175,7 +175,7 @@ def _with_volumes(task: Node, volumes: list[tuple[JobVolume, str]]) -> Node:
 
 def _with_mounts(container: Mapping, mounts: list[tuple[str, Node]]) -> Node:
     own = container.get("volumeMounts")
-    paths = {scalar(child(one, "mountPath")) for one in items(own)}
+    paths = {scalar(child(item, "mountPath")) for item in items(own)}
     added = [node for path, node in mounts if path not in paths]
     return with_value(container, "volumeMounts", _extended(own, added)) if added else container
 

@@ -191,11 +191,11 @@ def _with_policies(place: Mapping, said: Reactions) -> Mapping:
     return with_value(place, "policies", Sequence(listed, listed[0].span))
 
 
-def _policy(trigger: Trigger, one: Reaction, span: Span) -> Node:
+def _policy(trigger: Trigger, reaction: Reaction, span: Span) -> Node:
     entries: dict[str, Node] = {"event" if isinstance(trigger, str) else "exitCode": Scalar(trigger, span)}
-    entries["action"] = Scalar(one.action, span)
-    if one.timeout:
-        entries["timeout"] = Scalar(go_duration(one.timeout), span)
+    entries["action"] = Scalar(reaction.action, span)
+    if reaction.timeout:
+        entries["timeout"] = Scalar(go_duration(reaction.timeout), span)
     return mapping(entries, span)
 
 
@@ -267,10 +267,10 @@ def _parsed(flags: Map[str, bool | int | str], arguments: list[object]) -> dict[
     waiting = [*arguments]
     while waiting:
         argument = waiting.pop(0)
-        found = _FLAG.fullmatch(argument) if isinstance(argument, str) else None
-        if found is None or found[1] not in flags:
+        match = _FLAG.fullmatch(argument) if isinstance(argument, str) else None
+        if match is None or match[1] not in flags:
             return None
-        default, written = flags[found[1]], found[2]
+        default, written = flags[match[1]], match[2]
         if written is None:
             if isinstance(default, bool):
                 written = "true"
@@ -281,7 +281,7 @@ def _parsed(flags: Map[str, bool | int | str], arguments: list[object]) -> dict[
         value = _value(default, written)
         if value is None:
             return None
-        values[found[1]] = value
+        values[match[1]] = value
     return values
 
 

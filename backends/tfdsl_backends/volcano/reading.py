@@ -190,16 +190,16 @@ def read_gang(draft: Draft, spec: View, roles: Sequence[RoleOf], asked: Asked) -
     place = spec["minAvailable"].span
     draft.job.set("gang", None if found.gang else False, place)
     draft.options.set("gang_size", found.size, place)
-    for one in roles:
-        block, number = draft.role(one.role), found.minimums.get(one.role, one.replicas)
-        block.set("replicas", one.replicas if one.replicas != 1 else None, one.task["replicas"].span)
-        if number != one.replicas and one.role != "tensorboard":
-            block.set("min_available", number, one.task["minAvailable"].span)
+    for role in roles:
+        block, number = draft.role(role.role), found.minimums.get(role.role, role.replicas)
+        block.set("replicas", role.replicas if role.replicas != 1 else None, role.task["replicas"].span)
+        if number != role.replicas and role.role != "tensorboard":
+            block.set("min_available", number, role.task["minAvailable"].span)
 
 
 def _gang(spec: View, roles: Sequence[RoleOf], after: Mapping[str, Sequence[str]]) -> _Gang:
     found = minimums(spec)
-    own = {one.role: found.tasks.get(one.name, one.replicas) for one in roles}
+    own = {role.role: found.tasks.get(role.name, role.replicas) for role in roles}
     total = sum(own.values())
     waited_for = {other for others in after.values() for other in others}
     of_waited_for = {role: number for role, number in own.items() if role in waited_for}
@@ -245,17 +245,17 @@ def has_usual_containers(task: View) -> bool:
     if not _is_first(spec):
         return False
     containers = [*spec["containers"].items(), *spec["initContainers"].items()]
-    if not all(_is_said(port, on_node=on_node) for one in containers for port in one["ports"].items()):
+    if not all(_is_said(port, on_node=on_node) for container in containers for port in container["ports"].items()):
         return False
-    names = [port["name"].text for one in containers[:1] for port in one["ports"].items()]
+    names = [port["name"].text for container in containers[:1] for port in container["ports"].items()]
     return not on_node or PORT_NAME in names
 
 
 def _is_first(spec: View) -> bool:
     """Whether the container that runs the command is the first, so that the others can be added to it."""
     containers = [*spec["containers"].items()]
-    named = [one["name"].text == CONTAINER for one in containers]
-    with_port = [any(port["name"].text == PORT_NAME for port in one["ports"].items()) for one in containers]
+    named = [container["name"].text == CONTAINER for container in containers]
+    with_port = [any(port["name"].text == PORT_NAME for port in container["ports"].items()) for container in containers]
     marks = named if any(named) else with_port
     return not any(marks) or marks[0]
 
@@ -294,8 +294,8 @@ class _Built(Record):
 
 def offer(draft: Draft, job: View, roles: Sequence[RoleOf], asked: Asked) -> None:
     """Suggest the plain command, if every role builds the TF_CONFIG that the compiler would give."""
-    built = [(one, _built(one.task["template"]["spec"]["containers"][0])) for one in roles]
-    cluster = {one.role: one.name.replace("-", "_") for one in roles if one.role != "evaluator"}
+    built = [(role, _built(role.task["template"]["spec"]["containers"][0])) for role in roles]
+    cluster = {role.role: role.name.replace("-", "_") for role in roles if role.role != "evaluator"}
     for one, shell in built:
         if shell is None or shell.role != one.role:
             return
@@ -326,9 +326,9 @@ def _built(container: View) -> _Built | None:
     lines = [line.strip() for line in words[2].strip().split("\n")]
     lists: dict[str, tuple[str, int]] = {}
     for number, line in enumerate(lines):
-        found = _HOSTS_FILE.fullmatch(line)
-        if found is not None:
-            lists[found[1]] = (found[2], int(found[3]))
+        match = _HOSTS_FILE.fullmatch(line)
+        if match is not None:
+            lists[match[1]] = (match[2], int(match[3]))
             continue
         config = _CONFIG.fullmatch(line)
         rest = lines[number + 1 :]
@@ -341,10 +341,10 @@ def _built(container: View) -> _Built | None:
 def _cluster(text: str, role: str, lists: dict[str, tuple[str, int]], command: str) -> _Built | None:
     members: dict[str, tuple[str, int]] = {}
     for part in text.split(","):
-        found = _MEMBER.fullmatch(part)
-        if found is None or found[2] not in lists:
+        match = _MEMBER.fullmatch(part)
+        if match is None or match[2] not in lists:
             return None
-        members[found[1]] = lists[found[2]]
+        members[match[1]] = lists[match[2]]
     is_plain = not any(mark in command for mark in ";&|<>`$\"'\\(")
     return _Built(members, role, command) if command and is_plain else None
 
@@ -401,7 +401,7 @@ def read_delivery(draft: Draft, plugins: Plugins, roles: Sequence[RoleOf], pods:
 
 def _obstacle(roles: Sequence[RoleOf], pods: PodsRead) -> bool:
     """Whether the compiler would not use the plugin by itself."""
-    names = {one.role for one in roles}
+    names = {role.role for role in roles}
     ports = {port for role, port in pods.ports.items() if role != BOARD}
     alone = len(roles) == 1 and roles[0].replicas == 1
     return alone or "evaluator" in names or "master" in names or len(ports) > 1
@@ -415,14 +415,16 @@ def _svc(draft: Draft, pods: PodsRead) -> tuple[str, ...]:
 
 
 def _has_ports(block: Block) -> bool:
-    statements = [one for one in block.statements if isinstance(one, Attribute)]
-    statements += [part for one in block.statements if isinstance(one, Step) for part in one.statements]
-    return any(one.name == "ports" for one in statements)
+    statements = [statement for statement in block.statements if isinstance(statement, Attribute)]
+    statements += [
+        part for statement in block.statements if isinstance(statement, Step) for part in statement.statements
+    ]
+    return any(statement.name == "ports" for statement in statements)
 
 
 def _tensorflow(roles: Sequence[RoleOf], pods: PodsRead) -> tuple[str, ...]:
     """The arguments of the tensorflow plugin as the compiler writes them."""
-    named = {one.role: one.written_name for one in roles}
+    named = {role.role: role.written_name for role in roles}
     if "master" in named:
         named["chief"] = named["master"]
     first = next((role for role in ("chief", "master", "ps", "worker", "evaluator") if role in named), "worker")

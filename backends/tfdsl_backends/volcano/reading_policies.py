@@ -81,12 +81,12 @@ class JobPolicies(Record):
     @property
     def trainers(self) -> list[RoleTask]:
         """All but tensorboard, which policies of the job do not cover and which restarts by itself."""
-        return [one for one in self.tasks if one.role != BOARD]
+        return [task for task in self.tasks if task.role != BOARD]
 
     @property
     def decided(self) -> Decided:
         """What follows what in each task."""
-        return decided([one.task for one in self.tasks], self.job)
+        return decided([task.task for task in self.tasks], self.job)
 
 
 class Said(Record):
@@ -132,13 +132,13 @@ class Statements(Record):
     patches: tuple[Patch, ...] = ()
 
 
-def said_of(role: str | None, trigger: Trigger, one: Reaction, count: int = 0) -> Said:
+def said_of(role: str | None, trigger: Trigger, reaction: Reaction, count: int = 0) -> Said:
     """What follows ``trigger`` as a statement; ``count``: of the restarts that TaskFailed counts."""
-    action = WORDS.get(one.action, one.action)
+    action = WORDS.get(reaction.action, reaction.action)
     if isinstance(trigger, int):
-        return Said(role, "exit", action, one.timeout, codes=(trigger,), span=one.span)
+        return Said(role, "exit", action, reaction.timeout, codes=(trigger,), span=reaction.span)
     event = EVENTS[trigger]
-    return Said(role, event, action, one.timeout, count if event == "restarted" else 0, span=one.span)
+    return Said(role, event, action, reaction.timeout, count if event == "restarted" else 0, span=reaction.span)
 
 
 def merged(said: Iterable[Said]) -> Iterator[Said]:
@@ -150,7 +150,7 @@ def merged(said: Iterable[Said]) -> Iterator[Said]:
         else:
             yield one
     for (role, action, delay), members in groups.items():
-        codes = tuple(sorted(code for one in members for code in one.codes))
+        codes = tuple(sorted(code for member in members for code in member.codes))
         yield Said(role, "exit", action, delay, codes=codes, span=members[0].span)
 
 
@@ -173,7 +173,7 @@ def job_of(read: JobPolicies, said: Sequence[Said], retries: int) -> model.Job |
     try:
         return model.Job(
             name="job",
-            roles=tuple(_role(one) for one in read.tasks),
+            roles=tuple(_role(task) for task in read.tasks),
             policies=tuple(_policy(one) for one in said),
             retries=retries,
             cluster=model.Cluster(discovery="none"),
@@ -182,9 +182,14 @@ def job_of(read: JobPolicies, said: Sequence[Said], retries: int) -> model.Job |
         return None
 
 
-def _role(one: RoleTask) -> model.Role:
-    fields: dict[str, object] = {"name": one.role, "replicas": one.replicas, "image": "image", "command": ("command",)}
-    return model.Role.model_validate(fields | ({"logdir": "/logs"} if one.role == BOARD else {}))
+def _role(role_task: RoleTask) -> model.Role:
+    fields: dict[str, object] = {
+        "name": role_task.role,
+        "replicas": role_task.replicas,
+        "image": "image",
+        "command": ("command",),
+    }
+    return model.Role.model_validate(fields | ({"logdir": "/logs"} if role_task.role == BOARD else {}))
 
 
 def _policy(one: Said) -> model.Policy:
@@ -204,17 +209,17 @@ def is_same(unit: Unit, read: JobPolicies, wanted: Decided, *, as_written: bool 
     if not as_written and wanted.restarts and policies.job_max_retry(unit) != read.max_retry:
         return False
     written: list[Task] = []
-    for one in read.tasks:
-        role = next(role for role in unit.job.roles if role.name == one.role)
-        restart_policy = policies.decisions(unit).roles[one.role].restart_policy
-        counted = "TaskFailed" in wanted.tasks[one.task.name]
+    for task in read.tasks:
+        role = next(role for role in unit.job.roles if role.name == task.role)
+        restart_policy = policies.decisions(unit).roles[task.role].restart_policy
+        counted = "TaskFailed" in wanted.tasks[task.task.name]
         if as_written:
-            restart_policy = one.task.restart_policy
-        if restart_policy != one.task.restart_policy:
+            restart_policy = task.task.restart_policy
+        if restart_policy != task.task.restart_policy:
             return False
-        if counted and policies.task_max_retry(unit, role) != one.max_retry:
+        if counted and policies.task_max_retry(unit, role) != task.max_retry:
             return False
-        written.append(Task(one.task.name, _reactions(policies.task_entries(unit, role)), restart_policy))
+        written.append(Task(task.task.name, _reactions(policies.task_entries(unit, role)), restart_policy))
     return _does(decided(written, _reactions(policies.job_entries(unit)))) == _does(wanted)
 
 
@@ -246,7 +251,7 @@ _ENDS: Final = ("TerminateJob", 0)
 
 def beside_defaults(read: JobPolicies) -> Statements | None:
     """The statements that give the manifest's policies beside the defaults; ``None`` where there are none."""
-    if any(one.task.restart_policy not in ("Never", "OnFailure") for one in read.trainers):
+    if any(trainer.task.restart_policy not in ("Never", "OnFailure") for trainer in read.trainers):
         return None
     wanted = read.decided
     said = [one for task in read.trainers for one in _of_role(task, wanted.tasks[task.task.name])]
@@ -306,7 +311,7 @@ def _for_all(read: JobPolicies, said: Sequence[Said]) -> Iterator[Said]:
 def _without_completion(read: JobPolicies, said: Sequence[Said]) -> list[Said]:
     """Without the completion that the language adds: that of the chief, else of the workers."""
     ends = [one for one in said if one.event == "completed" and one.action == "complete job"]
-    is_default = len(ends) == 1 and ends[0].role == decider({one.role for one in read.tasks})
+    is_default = len(ends) == 1 and ends[0].role == decider({task.role for task in read.tasks})
     return [one for one in said if not (is_default and one is ends[0])]
 
 
@@ -314,7 +319,7 @@ def _retries(read: JobPolicies, wanted: Decided, said: Sequence[Said]) -> int:
     """The restarts that are allowed: those that the job counts, else those in place."""
     if wanted.restarts:
         return read.max_retry - 1
-    counted = {one.max_retry for one in read.trainers if one.task.restart_policy == "OnFailure"}
+    counted = {trainer.max_retry for trainer in read.trainers if trainer.task.restart_policy == "OnFailure"}
     if counted and not any(one.event == "restarted" for one in said):
         return max(counted) - 1
     return default_retries(said)
@@ -325,16 +330,16 @@ _ORDER: Final = ("completed", "exit", "failed", "evicted", "pending", "restarted
 
 def read_policies(draft: Draft, read: JobPolicies) -> None:
     """Write to ``draft`` what ``read`` says about failures, completion and retries."""
-    found = beside_defaults(read) or _as_written(read) or _as_patches(read)
-    for one in sorted(found.said, key=lambda one: _ORDER.index(one.event)):
+    statements = beside_defaults(read) or _as_written(read) or _as_patches(read)
+    for one in sorted(statements.said, key=lambda one: _ORDER.index(one.event)):
         block = draft.job if one.role is None else draft.role(one.role)
         block.add(Policy(one.words, one.action, one.span))
-    draft.job.set("retries", found.retries, read.retries)
-    if found.as_written:
+    draft.job.set("retries", statements.retries, read.retries)
+    if statements.as_written:
         draft.options.add(Attribute("policies", "written"))
-    if found.restart_policy:
-        draft.options.add(Attribute("restart_policy", found.restart_policy, read.restart_policy))
-    draft.options.add(*found.patches)
+    if statements.restart_policy:
+        draft.options.add(Attribute("restart_policy", statements.restart_policy, read.restart_policy))
+    draft.options.add(*statements.patches)
 
 
 # --- each policy as it is ----------------------------------------------------------------------------------------
@@ -365,7 +370,7 @@ def _as_written(read: JobPolicies) -> Statements | None:
 
 def _for_the_job(read: JobPolicies, wanted: Decided) -> Reactions:
     """What is said once: what follows in every role, if the job says it or there are several roles."""
-    every = common(wanted.tasks[one.task.name] for one in read.trainers)
+    every = common(wanted.tasks[trainer.task.name] for trainer in read.trainers)
     counts = {task.max_retry for task in read.trainers}
     shared = {
         trigger: one
@@ -382,22 +387,22 @@ def _in_place(read: JobPolicies, wanted: Decided) -> frozenset[str] | None:
 
     A pod that is lost fires PodFailed too, and a role for which that has an action cannot say both.
     """
-    tasks = [one for one in read.trainers if one.task.restart_policy == "OnFailure"]
-    others = {one.task.restart_policy for one in read.trainers} - {"OnFailure", "Never"}
-    lost = any("PodFailed" in wanted.tasks[one.task.name] for one in tasks)
-    return None if lost or others else frozenset(one.role for one in tasks)
+    tasks = [trainer for trainer in read.trainers if trainer.task.restart_policy == "OnFailure"]
+    others = {trainer.task.restart_policy for trainer in read.trainers} - {"OnFailure", "Never"}
+    lost = any("PodFailed" in wanted.tasks[task.task.name] for task in tasks)
+    return None if lost or others else frozenset(task.role for task in tasks)
 
 
 def _restarts_in_place(read: JobPolicies, roles: frozenset[str] | None) -> list[Said]:
     if not roles:
         return []
-    subjects = [None] if len(roles) == len(read.trainers) else [one.role for one in read.tasks if one.role in roles]
+    subjects = [None] if len(roles) == len(read.trainers) else [task.role for task in read.tasks if task.role in roles]
     return [Said(subject, "failed", RESTARTS_IN_PLACE, span=read.restart_policy) for subject in subjects]
 
 
 def _one_restart_policy(read: JobPolicies) -> str:
     """The restartPolicy of all pods; empty where they have several, which are patches of the roles."""
-    kinds = {one.task.restart_policy for one in read.trainers}
+    kinds = {trainer.task.restart_policy for trainer in read.trainers}
     return kinds.pop() if len(kinds) == 1 else ""
 
 

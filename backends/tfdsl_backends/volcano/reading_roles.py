@@ -168,10 +168,10 @@ def _with_its_name(one: RoleOf, spec: View, job: str, asked: Asked, *, alone: bo
         difference = "its task keeps the name in the manifest, because addresses are made of it"
     else:
         difference = f"nothing in the job depends on the name; its pods are called {one.role}"
-    told = READ_DIFFERENTLY(
+    diagnostic = READ_DIFFERENTLY(
         one.task["name"].span, what=f"task {one.name}", word=f"role {one.role}", difference=difference
     )
-    asked.report(told)
+    asked.report(diagnostic)
     return RoleOf(one.role, one.task, one.name, one.replicas, keeps)
 
 
@@ -226,8 +226,8 @@ def _webhook(job: View) -> Iterator[Diagnostic]:
             above, place = place, place[step]
         last = complaint.at[-1] if complaint.at else 0
         span = above.key(last) if complaint.key and isinstance(last, str) else place.span
-        told = SERVER_REFUSES(span, what=dotted(complaint.at) or "the document", reason=complaint.message)
-        yield told.help(complaint.help) if complaint.help else told
+        diagnostic = SERVER_REFUSES(span, what=dotted(complaint.at) or "the document", reason=complaint.message)
+        yield diagnostic.help(complaint.help) if complaint.help else diagnostic
 
 
 # --- what never acts ---------------------------------------------------------------------------------------------
@@ -236,8 +236,8 @@ def _webhook(job: View) -> Iterator[Diagnostic]:
 def dead_policies(job: View, roles: Sequence[RoleOf]) -> Iterator[Diagnostic]:
     """Policies that the server takes and that never do anything."""
     yield from _dead(job["spec"]["policies"], {restart_policy(one.task) for one in roles}, of_task=False)
-    for one in roles:
-        yield from _dead(one.task["policies"], {restart_policy(one.task)}, of_task=True)
+    for role in roles:
+        yield from _dead(role.task["policies"], {restart_policy(role.task)}, of_task=True)
 
 
 def unused_fields(job: View, roles: Sequence[RoleOf]) -> Iterator[Diagnostic]:
@@ -251,12 +251,12 @@ def unused_fields(job: View, roles: Sequence[RoleOf]) -> Iterator[Diagnostic]:
     number = spec["maxRetry"].number
     if number and number != MAX_RETRY and not any(one.action in RESTARTS for each in said for one in each.values()):
         yield NOT_KEPT(spec.key("maxRetry"), what=f"maxRetry {number}", reason="no policy restarts anything")
-    for one in roles:
-        number = one.task["maxRetry"].number
-        counted = "TaskFailed" in said[0] or "TaskFailed" in reactions(one.task["policies"])
-        if number and number != MAX_RETRY and not (counted and restart_policy(one.task) != "Never"):
+    for role in roles:
+        number = role.task["maxRetry"].number
+        counted = "TaskFailed" in said[0] or "TaskFailed" in reactions(role.task["policies"])
+        if number and number != MAX_RETRY and not (counted and restart_policy(role.task) != "Never"):
             reason = "no policy is for TaskFailed, the only event that looks at it"
-            yield NOT_KEPT(one.task.key("maxRetry"), what=f"maxRetry {number} of task {one.name}", reason=reason)
+            yield NOT_KEPT(role.task.key("maxRetry"), what=f"maxRetry {number} of task {role.name}", reason=reason)
 
 
 def restart_policy(task: View) -> str:
@@ -277,8 +277,8 @@ def _dead(policies: View, kinds: set[str], *, of_task: bool) -> Iterator[Diagnos
             yield NOT_KEPT(status.span, what=f"the policy on exitCode {status.number}", reason=reason)
         elif status.number and failed is not None:
             reason = "a policy before it matches every failure"
-            told = NOT_KEPT(status.span, what=f"the policy on exitCode {status.number}", reason=reason)
-            yield told.note(failed.span, "this one").help("write policies for exit statuses first")
+            diagnostic = NOT_KEPT(status.span, what=f"the policy on exitCode {status.number}", reason=reason)
+            yield diagnostic.note(failed.span, "this one").help("write policies for exit statuses first")
         if failed is None and "PodFailed" in triggers(policy):
             failed = policy
 

@@ -163,7 +163,7 @@ def counted_apart(unit: Unit, item: Item) -> bool:
 def decider_is_ignored(unit: Unit, item: Item) -> bool:
     """Failures are ignored of a role whose completion ends the job, or starts it again."""
     ending = deciders(unit.job)
-    return any(one.completed is not None or one.role.name in ending for one in _trainers(unit, item))
+    return any(trainer.completed is not None or trainer.role.name in ending for trainer in _trainers(unit, item))
 
 
 beside_restart_in_place = Condition(

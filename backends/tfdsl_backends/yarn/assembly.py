@@ -166,7 +166,7 @@ class _Module(Record):
 @cache
 def entries() -> frozenset[str]:
     """Every entry that a module registers, as ``TABLE.key``."""
-    return frozenset(one.entry for module in _modules() for one in module.definitions if one.entry)
+    return frozenset(definition.entry for module in _modules() for definition in module.definitions if definition.entry)
 
 
 def program(wanted: Iterable[str]) -> str:
@@ -180,7 +180,9 @@ def _program(wanted: frozenset[str]) -> str:
     kept = _reached(wanted)
     used = {name for one in kept for name in one.uses}
     heads = {line for module in _modules() for name, line in module.imports.items() if name in used}
-    bodies = [_body(module, [one for one in module.definitions if one in kept]) for module in _modules()]
+    bodies = [
+        _body(module, [definition for definition in module.definitions if definition in kept]) for module in _modules()
+    ]
     return _HEAD + "\n".join(sorted(heads)) + "\n" + "".join(bodies)
 
 
@@ -198,7 +200,7 @@ def _modules() -> tuple[_Module, ...]:
 
 def _reached(wanted: frozenset[str]) -> set[Definition]:
     """The start of the program, the ``wanted`` entries, and everything that they use, directly or not."""
-    left = {one for module in _modules() for one in module.definitions}
+    left = {definition for module in _modules() for definition in module.definitions}
     kept: set[Definition] = set()
     more = {one for one in left if one.is_start or one.entry in wanted}
     while more:
@@ -210,8 +212,12 @@ def _reached(wanted: frozenset[str]) -> set[Definition]:
     return kept
 
 
-def _is_needed(one: Definition, used: set[str], mentioned: set[str]) -> bool:
-    return one.owner in used and bool(one.names & mentioned) if one.owner else bool(one.names & used)
+def _is_needed(definition: Definition, used: set[str], mentioned: set[str]) -> bool:
+    return (
+        definition.owner in used and bool(definition.names & mentioned)
+        if definition.owner
+        else bool(definition.names & used)
+    )
 
 
 def _body(module: _Module, kept: list[Definition]) -> str:
@@ -227,9 +233,9 @@ def _body(module: _Module, kept: list[Definition]) -> str:
     return f"\n\n# ---- {module.title} ----\n\n" + _BLANKS.sub("\n\n\n", text).strip("\n") + "\n"
 
 
-def _lines(module: _Module, one: Definition) -> list[str]:
+def _lines(module: _Module, definition: Definition) -> list[str]:
     """The lines of a definition; of a class, those outside its methods."""
-    inside = [part for part in module.definitions if part.owner and part.owner in one.names]
+    inside = [part for part in module.definitions if part.owner and part.owner in definition.names]
     taken = {number for part in inside for number in range(part.first, part.last + 1)}
-    numbers = (number for number in range(one.first, one.last + 1) if number not in taken)
+    numbers = (number for number in range(definition.first, definition.last + 1) if number not in taken)
     return [module.lines[number - 1] for number in numbers]

@@ -32,7 +32,7 @@ def behaviour(unit: Unit, documents: Sequence[Document]) -> Behaviour:
     """How the job of ``unit`` lives and ends."""
     if is_yarn_tf(unit):
         return ModifiedClient(unit.job)
-    plan = Plan(next(_plan(str(one.data)) for one in documents if one.file == "job.sh"))
+    plan = Plan(next(_plan(str(document.data)) for document in documents if document.file == "job.sh"))
     return Gang(unit, plan) if has_rendezvous(unit) else Alone(unit, plan)
 
 
@@ -224,7 +224,7 @@ class ModifiedClient(Behaviour):
 
 def objects(unit: Unit, documents: Sequence[Document]) -> list[TargetObject]:
     """The applications, and the files that submit them."""
-    files = tuple(one.file for one in documents if one.file is not None)
+    files = tuple(document.file for document in documents if document.file is not None)
     found = applications(unit)
     if len(found) == 1:
         return [_application(appname(unit, found[0]), found[0], "", files)]
@@ -232,9 +232,9 @@ def objects(unit: Unit, documents: Sequence[Document]) -> list[TargetObject]:
     return [whole, *(_application(appname(unit, one), one, one.name, ()) for one in found)]
 
 
-def _application(name: str, one: Application, role: str, files: tuple[str, ...]) -> TargetObject:
-    containers = "1 container" if one.containers == 1 else f"{one.containers:,} containers"
-    return TargetObject("YARN application", name, role, (containers, *_size(one.size), *files))
+def _application(name: str, application: Application, role: str, files: tuple[str, ...]) -> TargetObject:
+    containers = "1 container" if application.containers == 1 else f"{application.containers:,} containers"
+    return TargetObject("YARN application", name, role, (containers, *_size(application.size), *files))
 
 
 def _size(size: Size) -> Iterator[str]:

@@ -39,45 +39,47 @@ TONY_CALL = "TonY command line"
 
 def groups(documents: Sequence[Document]) -> Sequence[Group]:
     """The jobs in the documents: scripts of tfdsl, Yarnfiles, and jobs of TonY, Submarine and DistributedShell."""
-    return [group for one in documents for group in _groups(one, documents)]
+    return [group for document in documents for group in _groups(document, documents)]
 
 
-def _groups(one: Document, documents: Sequence[Document]) -> Iterator[Group]:
-    if is_job_script(one):
-        folder = _folder(one)
-        yield Group(OWN, (one, *(other for other in documents if is_submit_script(other) and _folder(other) == folder)))
-    elif is_submit_script(one):
-        if not any(is_job_script(other) and _folder(other) == _folder(one) for other in documents):
-            yield Group(OWN, (one,))
-    elif is_yarnfile(one):
-        yield Group(SERVICE, (one,))
-    elif is_submarine(one):
-        yield Group(SUBMARINE, (one,))
-    elif is_tony(one):
+def _groups(document: Document, documents: Sequence[Document]) -> Iterator[Group]:
+    if is_job_script(document):
+        folder = _folder(document)
+        yield Group(
+            OWN, (document, *(other for other in documents if is_submit_script(other) and _folder(other) == folder))
+        )
+    elif is_submit_script(document):
+        if not any(is_job_script(other) and _folder(other) == _folder(document) for other in documents):
+            yield Group(OWN, (document,))
+    elif is_yarnfile(document):
+        yield Group(SERVICE, (document,))
+    elif is_submarine(document):
+        yield Group(SUBMARINE, (document,))
+    elif is_tony(document):
         scripts = [other for other in documents if other.format == "text" and tony_calls(other.source)]
         told = (replace(other, comments=comments(other.source)) for other in scripts[:1])
-        yield Group(TONY, (one, *told, *scripts[:1]))
-    elif one.format == "text":
-        yield from _calls(one, documents)
+        yield Group(TONY, (document, *told, *scripts[:1]))
+    elif document.format == "text":
+        yield from _calls(document, documents)
 
 
-def _calls(one: Document, documents: Sequence[Document]) -> Iterator[Group]:
+def _calls(document: Document, documents: Sequence[Document]) -> Iterator[Group]:
     """The jobs that a script or a command line submits; what is in the script is taken with the first."""
-    found = [(CALL, call) for call in calls(one.source)]
-    found += [(SUBMARINE_CALL, call) for call in submarine_calls(one.source)]
+    found = [(CALL, call) for call in calls(document.source)]
+    found += [(SUBMARINE_CALL, call) for call in submarine_calls(document.source)]
     if not any(is_tony(other) for other in documents):
-        found += [(TONY_CALL, call) for call in tony_calls(one.source)]
-    sent = [other for other in documents if other is not one and _is_sent(other, [call for _, call in found])]
-    told = comments(one.source) if found else ()
+        found += [(TONY_CALL, call) for call in tony_calls(document.source)]
+    sent = [other for other in documents if other is not document and _is_sent(other, [call for _, call in found])]
+    told = comments(document.source) if found else ()
     for number, (what, call) in enumerate(found):
-        part = replace(one, node=Scalar(call.span.text, call.span), comments=told)
-        yield Group(what, (part, *((one, *sent) if not number else ())))
+        part = replace(document, node=Scalar(call.span.text, call.span), comments=told)
+        yield Group(what, (part, *((document, *sent) if not number else ())))
 
 
-def _is_sent(document: Document, found: Sequence[Command]) -> bool:
+def _is_sent(document: Document, commands: Sequence[Command]) -> bool:
     """Whether a document is a script that one of the commands names."""
     path = f"/{document.source.path}"
-    names = (word.text.removeprefix("./") for call in found for word in call.words)
+    names = (word.text.removeprefix("./") for call in commands for word in call.words)
     return document.format == "text" and any(name and path.endswith(f"/{name}") for name in names)
 
 
@@ -96,8 +98,8 @@ def read(group: Group, asked: Asked) -> Draft | None:
         return read_submarine(view(first.node), notes)
     if group.what == TONY:
         script_of = group.documents[1] if len(group.documents) > 1 else None
-        found = tony_calls(script_of.source) if script_of is not None else []
-        return read_tony(view(first.node), found[0] if found else None, notes, first.node.span)
+        commands = tony_calls(script_of.source) if script_of is not None else []
+        return read_tony(view(first.node), commands[0] if commands else None, notes, first.node.span)
     if len(group.documents) > 1:
         tell_problem(first.source, notes)
     return _read_call(group.what, first, notes)

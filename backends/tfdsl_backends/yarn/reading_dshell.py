@@ -263,22 +263,22 @@ def _placement(draft: Draft, client: Client, roles: list[str], notes: Notes) -> 
     word = client.options.get("placement_spec")
     if word is None:
         return
-    found = SPREADS.match(notes.keep(word, "-placement_spec"))
-    if found is None or roles != ["worker"]:
+    match = SPREADS.match(notes.keep(word, "-placement_spec"))
+    if match is None or roles != ["worker"]:
         notes.left_out(word.span, "-placement_spec", "write it as target yarn { placement = { ROLE = … } }")
         return
     block = draft.role("worker")
     remove_attribute(block, "replicas")
-    count = int(found[2] or found[3])
+    count = int(match[2] or match[3])
     block.set("replicas", count if count != 1 else None, word.span)
-    if found[3]:
+    if match[3]:
         draft.version = "3.1"
-    text = found[4] or ""
+    text = match[4] or ""
     apart = _PLACE.match(text)
-    if apart is not None and apart[1] == found[1]:
+    if apart is not None and apart[1] == match[1]:
         block.set("spread", "node", word.span)
     elif text:
-        draft.options.entry("placement", "worker", text.replace(f",{found[1]}", ",worker"), word.span)
+        draft.options.entry("placement", "worker", text.replace(f",{match[1]}", ",worker"), word.span)
 
 
 def _left_out(client: Client, notes: Notes) -> None:

@@ -95,13 +95,13 @@ def job_script(document: Document) -> JobScript | None:
         return None
     parts = {name: _cases(commands, name) for name in _CASES}
     python, home = "", ""
-    for one in commands:
-        for assignment in one.assignments:
+    for command in commands:
+        for assignment in command.assignments:
             if assignment.name == "TFJOB_PYTHON" and assignment.words:
                 names = _PROGRAMS.match(assignment.words[0].text)
                 words = _words(names[1]) if names else []
                 python = words[0] if len(words) == 1 else ""
-        words = [word.text for word in one.words]
+        words = [word.text for word in command.words]
         if words[:1] == ["export"] and len(words) == 2 and words[1].startswith("HADOOP_HOME="):
             home = words[1].removeprefix("HADOOP_HOME=")
     given = any([word.text for word in one.words[3:4]] == ["given"] for one in commands)
@@ -131,8 +131,8 @@ def submit_script(document: Document | None) -> SubmitScript:
                     applications[name] = assignment.words
     sent: dict[str, str] = {}
     files: list[str] = []
-    for one in commands:
-        words = [word.text for word in one.words]
+    for command in commands:
+        words = [word.text for word in command.words]
         if words[:1] == ["send"] and len(words) == 3:
             sent[words[2]] = words[1]
         elif words[:1] == ["pack"] and len(words) == 3:
@@ -149,12 +149,12 @@ def _commands(document: Document) -> tuple[Command, ...]:
 def _words(text: str) -> list[str]:
     source = Source("", text)
     commands = read_script(text, lambda start, end: Span(source, start, end)).commands
-    return [word.text for one in commands for word in one.words]
+    return [word.text for command in commands for word in command.words]
 
 
 def _plan(document: Document, commands: Iterable[Command]) -> View | None:
     """The JSON of the here-document, with its places in the script."""
-    found = [here for one in commands for here in one.documents if here.text.startswith('{\n  "job": ')]
+    found = [here for command in commands for here in command.documents if here.text.startswith('{\n  "job": ')]
     if not found:
         return None
     start, text = found[0].span.start, document.source.text
@@ -170,22 +170,22 @@ def _cases(commands: Iterable[Command], function: str) -> dict[str, list[Command
     inside = case = False
     names: list[str] = []
     current: list[str] = []
-    for one in commands:
-        words = [word.text for word in one.words]
-        if one.end == "(" and len(words) == 1:
+    for command in commands:
+        words = [word.text for word in command.words]
+        if command.end == "(" and len(words) == 1:
             inside, case, names, current = words[0] == function, False, [], []
         elif not inside:
             continue
         elif words[:1] == ["case"]:
             case = True
-        elif case and one.end in ("|", ")") and len(words) == 1 and not one.assignments:
+        elif case and command.end in ("|", ")") and len(words) == 1 and not command.assignments:
             names = [*names, words[0]]
-            if one.end == ")":
+            if command.end == ")":
                 current, names = names, []
         else:
             for name in current:
-                parts.setdefault(name, []).append(one)
-            if one.end == ";;":
+                parts.setdefault(name, []).append(command)
+            if command.end == ";;":
                 current = []
     return parts
 
@@ -318,9 +318,9 @@ def _archive(task: Task, word: Word) -> Value:
     return task.sent.sent.get(name, None) or value_of(word)
 
 
-def _host(task: Task, one: Command) -> Mount:
+def _host(task: Task, command: Command) -> Mount:
     """``there AT`` for a path that docker mounts or that is the node's own, ``link SOURCE AT`` for a link."""
-    words = one.words
+    words = command.words
     linked = words[0].text == "link"
     at = words[2].text if linked else words[1].text
     source: Value = value_of(words[1])
@@ -332,7 +332,7 @@ def _host(task: Task, one: Command) -> Mount:
         source = source if linked else folder
     kind = [word.text for word in words[3 if linked else 2 :]]
     options: tuple[tuple[str, Value], ...] = (("type", kind[0]),) if kind else ()
-    return Mount("host", source, at, readonly, options, one.span)
+    return Mount("host", source, at, readonly, options, command.span)
 
 
 def _share(block: Block) -> Value:
@@ -349,12 +349,12 @@ def _steps(task: Task) -> Iterator[Step]:
 
 
 def _step(commands: Iterable[Command]) -> Iterator[Attribute]:
-    for one in commands:
-        text = [word.text for word in one.words]
+    for command in commands:
+        text = [word.text for word in command.words]
         if text[:1] == ["cd"]:
-            yield Attribute("workdir", value_of(one.words[-1]), one.span)
+            yield Attribute("workdir", value_of(command.words[-1]), command.span)
         elif text[:4] == ["exec", "env", "-u", "TF_CONFIG"]:
-            words = list(one.words[4:])
+            words = list(command.words[4:])
             hidden = True
             while words and "=" in words[0].text.partition(" ")[0] and words[0].text.partition("=")[0].strip():
                 name, value = _variable(words[0])
@@ -365,7 +365,7 @@ def _step(commands: Iterable[Command]) -> Iterator[Attribute]:
             if [word.text for word in words[:3]] == ["nice", "-n", "0"]:
                 words = words[3:]
             for name, value in _split(words):
-                yield Attribute(name, value, one.span)
+                yield Attribute(name, value, command.span)
 
 
 def _outputs(draft: Draft, task: Task) -> None:
@@ -378,7 +378,7 @@ def _outputs(draft: Draft, task: Task) -> None:
             usual = index == "0" and task.name == default_decider(
                 [pair[0].text or "" for pair in task.script.plan["roles"].items()]
             )
-            made = Output(
+            output = Output(
                 value_of(one.words[2]),
                 value_of(one.words[3]),
                 text[1],
@@ -386,7 +386,7 @@ def _outputs(draft: Draft, task: Task) -> None:
                 of=f"{task.name}[{index}]" if index and not usual else "",
                 span=one.span,
             )
-            (draft.job if index else draft.role(task.name)).add(made)
+            (draft.job if index else draft.role(task.name)).add(output)
             index = ""
     if task.script.given:
         draft.role(task.name).add(*(Output(source, destination) for source, destination in task.client.copied))
@@ -444,7 +444,7 @@ def _version(clients: dict[str, Client], submit: SubmitScript) -> str | None:
     """The version, where the scripts are not those of the default."""
     if not submit.tags:
         return "2.10"
-    specs = [one.options["placement_spec"].text for one in clients.values() if "placement_spec" in one.options]
+    specs = [client.options["placement_spec"].text for client in clients.values() if "placement_spec" in client.options]
     old = any("=" in spec.partition(",")[0] for spec in specs)
     return "3.1" if old or ((submit.sent or submit.files) and not submit.localizes) else None
 
@@ -534,10 +534,10 @@ def _apart(draft: Draft) -> None:
 
 def _placement(draft: Draft, role: str, spec: Word) -> None:
     """``-placement_spec``: a tag with the number, and the constraint, which names the tags of the job's roles."""
-    found = _PLACED.match(spec.text)
-    if found is None or not found[2] or role not in draft.roles:
+    match = _PLACED.match(spec.text)
+    if match is None or not match[2] or role not in draft.roles:
         return
-    tag, text = found[1], found[2]
+    tag, text = match[1], match[2]
     apart = _APART.match(text)
     if apart is not None and apart[1] == tag:
         draft.role(role).set("spread", "node", spec.span)
@@ -554,24 +554,31 @@ def _placement(draft: Draft, role: str, spec: Word) -> None:
 
 def _checkpoint(draft: Draft) -> None:
     """The variable that every role has is the job's folder."""
-    found = [next((one for one in block.statements if _is_checkpoint(one)), None) for block in draft.roles.values()]
+    found = [
+        next((statement for statement in block.statements if _is_checkpoint(statement)), None)
+        for block in draft.roles.values()
+    ]
     first = found[0] if found else None
     if first is None or any(one is None or repr(one.value) != repr(first.value) for one in found):
         return
     for block in draft.roles.values():
-        block.statements = [one for one in block.statements if not _is_checkpoint(one)]
+        block.statements = [statement for statement in block.statements if not _is_checkpoint(statement)]
     draft.job.set("checkpoint", first.value, first.span)
     board = draft.roles.get("tensorboard")
     if board is not None:
         board.statements = [
-            one
-            for one in board.statements
-            if not (isinstance(one, Attribute) and one.name == "logdir" and repr(one.value) == repr(first.value))
+            statement
+            for statement in board.statements
+            if not (
+                isinstance(statement, Attribute)
+                and statement.name == "logdir"
+                and repr(statement.value) == repr(first.value)
+            )
         ]
 
 
-def _is_checkpoint(one: Statement) -> TypeGuard[Attribute]:
-    return isinstance(one, Attribute) and one.name == "env" and one.key == CHECKPOINT
+def _is_checkpoint(statement: Statement) -> TypeGuard[Attribute]:
+    return isinstance(statement, Attribute) and statement.name == "env" and statement.key == CHECKPOINT
 
 
 # --- policies --------------------------------------------------------------------------------------------------------

@@ -135,7 +135,7 @@ def _left_out(root: View, parts: dict[str, View], notes: Notes) -> None:
             notes.refused(root.key(key), key, "Submarine knows no such property")
         elif key in SUBMARINE_LEFT_OUT:
             notes.left_out(root.key(key), key, SUBMARINE_LEFT_OUT[key])
-    for place, known in ((root["configs"], OF_CONFIGS), *((one, OF_ROLE) for one in parts.values())):
+    for place, known in ((root["configs"], OF_CONFIGS), *((part, OF_ROLE) for part in parts.values())):
         for key, _ in place.entries():
             if key not in known:
                 notes.refused(place.key(key), key, "Submarine knows no such property")

@@ -45,8 +45,8 @@ def is_yarnfile(document: Document) -> bool:
     if document.format == "text" or root["apiVersion"].present or root["kind"].present:
         return False
     components = list(root["components"].items())
-    return all(isinstance(one.node, Mapping) and one["name"].present for one in components) and any(
-        one[key].present for one in components for key in PARTS
+    return all(isinstance(component.node, Mapping) and component["name"].present for component in components) and any(
+        component[key].present for component in components for key in PARTS
     )
 
 
@@ -276,8 +276,10 @@ def _placement(draft: Draft, role: str, constraints: View, roles: dict[str, str]
 
 
 def _retries(draft: Draft, root: View, components: dict[str, View], notes: Notes) -> None:
-    restarts = [one for one in components.values() if (one["restart_policy"].text or "ALWAYS") != "NEVER"]
-    if not any(isinstance(one, Policy) for block in draft.roles.values() for one in block.statements):
+    restarts = [
+        component for component in components.values() if (component["restart_policy"].text or "ALWAYS") != "NEVER"
+    ]
+    if not any(isinstance(statement, Policy) for block in draft.roles.values() for statement in block.statements):
         return
     always = next((one for one in restarts if (one["restart_policy"].text or "ALWAYS") == "ALWAYS"), None)
     if always is not None:

@@ -86,10 +86,10 @@ def _bash(at: int, typed: Sequence[str]) -> Iterator[str]:
 
 def _bash_words(current: Word, answer: Answer) -> Iterator[tuple[str, bool]]:
     """Each candidate from where bash replaces, and whether the word goes on."""
-    for one in answer.candidates:
-        text = quoted(one.text[current.breaks[1] :], current.quote)
+    for candidate in answer.candidates:
+        text = quoted(candidate.text[current.breaks[1] :], current.quote)
         if text is not None:
-            yield text, one.open
+            yield text, candidate.open
 
 
 def _bash_files(current: Word, answer: Answer) -> Iterator[tuple[str, bool]]:
@@ -112,10 +112,10 @@ def _zsh(at: int, typed: Sequence[str]) -> Iterator[str]:
     """A line for each candidate: ``word`` or ``open``, the text, how it is shown; zsh finds files itself."""
     answer = answered(typed, at)
     width = max((len(one.text) for one in answer.candidates), default=0)
-    for one in answer.candidates:
-        described = _description(one)
-        shown = f"{one.text:<{width}}  -- {described}" if described else one.text
-        yield "\t".join(("open" if one.open else "word", one.text, shown))
+    for candidate in answer.candidates:
+        described = _description(candidate)
+        shown = f"{candidate.text:<{width}}  -- {described}" if described else candidate.text
+        yield "\t".join(("open" if candidate.open else "word", candidate.text, shown))
     files = answer.files
     if files is not None:
         endings = "|".join(ending.removeprefix(".") for ending in files.endings)
@@ -128,8 +128,8 @@ def _zsh(at: int, typed: Sequence[str]) -> Iterator[str]:
 def _fish(at: int, typed: Sequence[str]) -> Iterator[str]:
     """A line for each candidate, with its description; fish puts no space behind ``=``, ``@``, ``.`` and ``/``."""
     answer = answered(typed, at)
-    for one in answer.candidates:
-        yield f"{one.text}\t{_description(one)}"
+    for candidate in answer.candidates:
+        yield f"{candidate.text}\t{_description(candidate)}"
     files = answer.files
     if files is not None:
         path = typed[at][len(files.prefix) :]
@@ -138,8 +138,8 @@ def _fish(at: int, typed: Sequence[str]) -> Iterator[str]:
             yield f"{folder}{entry.name}{'/' if entry.folder else ''}\t"
 
 
-def _description(one: Candidate) -> str:
-    text = visible(" ".join(one.description.split()))
+def _description(candidate: Candidate) -> str:
+    text = visible(" ".join(candidate.description.split()))
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
@@ -221,8 +221,8 @@ def found(path: str, files: Files) -> list[Found]:
     folder, name = os.path.split(os.path.expanduser(path))
     entries = list(_entries(folder or os.curdir, name))
     if files.folders:
-        return [one for one in entries if one.folder]
-    fitting = [one for one in entries if one.folder or not files.endings or one.name.endswith(files.endings)]
+        return [entry for entry in entries if entry.folder]
+    fitting = [entry for entry in entries if entry.folder or not files.endings or entry.name.endswith(files.endings)]
     return fitting if any(not one.folder for one in fitting) else entries
 
 
@@ -271,7 +271,9 @@ def behind(prefix: str, answer: Answer) -> Answer:
     """``answer`` about the end of a word that begins with ``prefix``."""
     files = answer.files
     moved = None if files is None else Files(prefix + files.prefix, files.endings, files.folders)
-    texts = tuple(Candidate(prefix + one.text, one.description, one.open) for one in answer.candidates)
+    texts = tuple(
+        Candidate(prefix + candidate.text, candidate.description, candidate.open) for candidate in answer.candidates
+    )
     return Answer(texts, moved)
 
 
@@ -348,7 +350,11 @@ def answered(words: Sequence[str], at: int) -> Answer:
     """
     current = words[at]
     found = _answer(words, at)
-    fitting = {one.text: one for one in found.candidates if one.text.startswith(current) and one.text.isprintable()}
+    fitting = {
+        candidate.text: candidate
+        for candidate in found.candidates
+        if candidate.text.startswith(current) and candidate.text.isprintable()
+    }
     return Answer(tuple(fitting.values()), found.files)
 
 

@@ -57,11 +57,11 @@ class FileNames:
         if self._program is None:
             return ()
         names: dict[str, None] = {}
-        for one in derive(self._program, self._asked, _unheard):
-            if one.combination is not None and one.node.pattern is None:
-                names[one.node.name.text] = None
-            if one.known and not one.absent:
-                names[one.name] = None
+        for derived in derive(self._program, self._asked, _unheard):
+            if derived.combination is not None and derived.node.pattern is None:
+                names[derived.node.name.text] = None
+            if derived.known and not derived.absent:
+                names[derived.name] = None
         return list(names)[:MOST_JOBS]
 
     @cached_property
@@ -189,18 +189,21 @@ def _option(asked: Asked) -> Answer:
     """``volcano.``, ``volcano.queue=``, and behind it the values that the option can have."""
     name, dot, rest = asked.word.partition(".")
     if not dot:
-        return answer(Candidate(f"{one.name}.", one.title, open=True) for one in _asked_targets(asked.typed))
+        return answer(
+            Candidate(f"{asked_target.name}.", asked_target.title, open=True)
+            for asked_target in _asked_targets(asked.typed)
+        )
     backend = targets.find(name)
     if backend is None:
         return Answer()
     key, equals, value = rest.partition("=")
     if not equals:
         version = Candidate(f"{name}.version=", f"{backend.versions[0]} to {backend.default_version}", open=True)
-        others = (Candidate(f"{name}.{one.name}=", describe(one.type), open=True) for one in backend.options)
+        others = (Candidate(f"{name}.{option.name}=", describe(option.type), open=True) for option in backend.options)
         return answer([version, *others])
     if value.startswith("@"):
         return behind(f"{name}.{key}=@", Answer(files=Files()))
-    kinds = [one.type for one in backend.options if one.name == key]
+    kinds = [option.type for option in backend.options if option.name == key]
     known = backend.versions if key == "version" else choices(kinds[0]) if kinds else ()
     return behind(f"{name}.{key}=", words(known))
 
@@ -246,7 +249,11 @@ def _known_values(param: ParamInfo, names: FileNames) -> Iterator[Candidate]:
         known = [(True, ""), (False, "")]
     else:
         known = [(param.default, "default")]
-        known += [(one.values[param.name], f"profile {one.name}") for one in names.profiles if param.name in one.values]
+        known += [
+            (profile.values[param.name], f"profile {profile.name}")
+            for profile in names.profiles
+            if param.name in profile.values
+        ]
     for value, origin in known:
         text = as_set(value, param.type)
         if text is not None and not text.startswith("@"):
@@ -304,7 +311,7 @@ def _fault(asked: Asked) -> Answer:
     if space:
         return answer(Candidate(f"{subject} {what}", open=True) for what in FAULTS)
     if "[" in subject:
-        return answer(Candidate(f"{one.text} ", open=True) for one in _task(asked).candidates)
+        return answer(Candidate(f"{candidate.text} ", open=True) for candidate in _task(asked).candidates)
     return answer(Candidate(f"{name}[", _replicas(number), open=True) for name, number in asked.names.roles.items())
 
 
@@ -312,7 +319,7 @@ def _mount(asked: Asked) -> Answer:
     path, equals, _ = asked.word.partition("=")
     if equals:
         return behind(f"{path}=", Answer(files=Files()))
-    return answer(Candidate(f"{one}=", open=True) for one in asked.names.mounts)
+    return answer(Candidate(f"{mount}=", open=True) for mount in asked.names.mounts)
 
 
 def _role_of_container(asked: Asked) -> Answer:
@@ -336,7 +343,7 @@ def _page(asked: Asked) -> Answer:
     """A word that has a page; codes and slugs of messages once their beginning is typed."""
     from tfdsl.cli.explain import words as pages
 
-    found = [one for one in pages() if " " not in one]
+    found = [page for page in pages() if " " not in page]
     if asked.word:
         found += [name for name in pipeline.every_rule() if name.lower().startswith(asked.word.lower())]
     return words(found)
@@ -379,7 +386,9 @@ VALUES: Final[dict[str, Values]] = {
 
 NAMES: Final[dict[str, Values]] = {
     "--job": lambda asked: words(asked.names.jobs),
-    "--profile": lambda asked: answer(Candidate(one.name, ", ".join(one.values)) for one in asked.names.profiles),
+    "--profile": lambda asked: answer(
+        Candidate(profile.name, ", ".join(profile.values)) for profile in asked.names.profiles
+    ),
     "--name": _nothing,
 }
 """By the flag, for those whose value is a ``NAME``."""

@@ -89,11 +89,11 @@ def declared(snapshot: Snapshot, cursor: Cursor) -> list[Declared]:
             found[kind, name] = Declared((kind, name, _line(snapshot, statement[0].start)))
     loaded = snapshot.loaded
     for file in loaded.files[1:] if loaded is not None else ():
-        for one in file.declarations:
-            if isinstance(one, ast.Param | ast.Let | ast.Template | ast.Profile):
-                kind = type(one).__name__.lower()
-                text = one.span.text.partition("\n")[0]
-                found.setdefault((kind, one.name.text), Declared((kind, one.name.text, text)))
+        for declaration in file.declarations:
+            if isinstance(declaration, ast.Param | ast.Let | ast.Template | ast.Profile):
+                kind = type(declaration).__name__.lower()
+                text = declaration.span.text.partition("\n")[0]
+                found.setdefault((kind, declaration.name.text), Declared((kind, declaration.name.text, text)))
     return list(found.values())
 
 

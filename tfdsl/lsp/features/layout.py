@@ -178,8 +178,8 @@ def semantic_tokens(snapshot: Snapshot) -> list[Token]:
     program = snapshot.program
     found = {
         token.span.start: token
-        for one in snapshot.file.declarations
-        for node, _ in walk(one)
+        for declaration in snapshot.file.declarations
+        for node, _ in walk(declaration)
         for token in _tokens(node, program)
         if token.span.end > token.span.start and "\n" not in token.span.text
     }

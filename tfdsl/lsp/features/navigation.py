@@ -36,9 +36,9 @@ from tfdsl.vocabulary.statements import INDEX, RESERVED_NAMES
 
 def definition(snapshot: Snapshot, offset: int) -> list[Span]:
     """The declarations of the name at ``offset``; of an include the start of the file."""
-    found = occurrence_at(snapshot, offset)
-    if found is not None:
-        return [one.span for one in declarations_of(snapshot, found)]
+    occurrence = occurrence_at(snapshot, offset)
+    if occurrence is not None:
+        return [one.span for one in declarations_of(snapshot, occurrence)]
     path = path_at(snapshot.file, offset)
     include = next((node for node in path if isinstance(node, ast.Include)), None)
     if include is not None:
@@ -89,9 +89,9 @@ def highlight(snapshot: Snapshot, offset: int) -> list[Occurrence]:
         return []
     owners = related_owners(snapshot.program, chosen.owner) if chosen.space in IN_JOBS else {""}
     return [
-        one
-        for one in occurrences(snapshot.file)
-        if (one.space, one.name) == (chosen.space, chosen.name) and one.owner in owners
+        occurrence
+        for occurrence in occurrences(snapshot.file)
+        if (occurrence.space, occurrence.name) == (chosen.space, chosen.name) and occurrence.owner in owners
     ]
 
 
@@ -120,14 +120,14 @@ def rename(snapshot: Snapshot, offset: int, name: str) -> list[Edit] | str:
     if chosen is None:
         return "there is nothing to rename here"
     places = same(snapshot, chosen)
-    if not any(one.declares for one in places):
+    if not any(place.declares for place in places):
         return f"{chosen.name} is not declared"
     if name == chosen.name:
         return []
     wrong = _wrong_name(snapshot, chosen, name)
     if wrong is not None:
         return wrong
-    edits = list({(one.span.source.path, one.span.start): Edit(one.span, name) for one in places}.values())
+    edits = list({(place.span.source.path, place.span.start): Edit(place.span, name) for place in places}.values())
     return edits if _keeps_sense(edits) else f"{name} cannot be the name of a {_WORDS[chosen.space]}"
 
 
@@ -185,7 +185,7 @@ def _roles(program: Program, owners: set[str]) -> set[str]:
 
 
 def _steps(program: Program, owners: set[str]) -> set[str]:
-    found = (one for file in program.files for one in occurrences(file))
+    found = (occurrence for file in program.files for occurrence in occurrences(file))
     return {one.name for one in found if one.space == "step" and one.declares and one.owner in owners}
 
 
@@ -266,12 +266,12 @@ def outline(file: ast.File) -> list[Symbol]:
 @without_gc
 def search(declared: Iterable[Iterable[Declared]], query: str) -> list[Symbol]:
     """The declarations and roles of files whose name holds the letters of ``query`` in their order."""
-    found: list[Symbol] = []
+    symbols: list[Symbol] = []
     for one in (one for of_file in declared for one in matching(of_file, query)):
-        found.append(Symbol(one.name, one.kind, "", one.span, one.name_span))
-        if len(found) == MOST:
+        symbols.append(Symbol(one.name, one.kind, "", one.span, one.name_span))
+        if len(symbols) == MOST:
             break
-    return found
+    return symbols
 
 
 def _symbols(nodes: Iterable[Node]) -> Iterator[Symbol]:

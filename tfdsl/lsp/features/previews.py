@@ -88,7 +88,7 @@ def outcome_for(snapshot: Snapshot, preview: Preview) -> tuple[Choice, Outcome] 
         outcome = compiled(snapshot.program, request_for(snapshot, preview), [choice], strict=snapshot.strict)
         snapshot.compiled = preview, choice, outcome
     _, choice, outcome = snapshot.compiled
-    if any(one.rule is UNKNOWN_JOB for one in outcome.diagnostics):
+    if any(diagnostic.rule is UNKNOWN_JOB for diagnostic in outcome.diagnostics):
         return f"there is no job {preview.job}"
     return choice, outcome
 
@@ -108,10 +108,12 @@ def request_for(snapshot: Snapshot, preview: Preview) -> Request:
 
 def _outputs(made: Made) -> Iterator[Output]:
     """The files of one job."""
-    for one in output_files(made):
-        lines: SourceMap = json.loads(one.source_map())
-        language = _language(one.name) if one.form == "text" else one.form
-        yield Output(made.unit.job.name, one.name, one.written.text, language, one.executable, lines)
+    for output_file in output_files(made):
+        lines: SourceMap = json.loads(output_file.source_map())
+        language = _language(output_file.name) if output_file.form == "text" else output_file.form
+        yield Output(
+            made.unit.job.name, output_file.name, output_file.written.text, language, output_file.executable, lines
+        )
 
 
 def _language(name: str) -> str:

@@ -84,13 +84,13 @@ def code_actions(snapshot: Snapshot, start: int, end: int, *, whole: bool = Fals
 
     With a problem there, or when asked for the ``whole`` text, also the one that fixes all.
     """
-    here = [one for one in snapshot.diagnostics if _touches(one.span, snapshot, start, end)]
-    found: list[Action] = []
+    here = [diagnostic for diagnostic in snapshot.diagnostics if _touches(diagnostic.span, snapshot, start, end)]
+    actions: list[Action] = []
     for one in offered(snapshot.diagnostics, here, snapshot.diagnostics_with):
-        found += [Action(_sentence(fix.title), "quickfix", fix.edits, one, fix.safe) for fix in one.fixes]
+        actions += [Action(_sentence(fix.title), "quickfix", fix.edits, one, fix.safe) for fix in one.fixes]
     for one in here:
-        found += _allow(snapshot, one)
-    return [*found, *(_fix_all(snapshot) if here or whole else ())]
+        actions += _allow(snapshot, one)
+    return [*actions, *(_fix_all(snapshot) if here or whole else ())]
 
 
 def _touches(span: Span, snapshot: Snapshot, start: int, end: int) -> bool:
@@ -101,20 +101,20 @@ def _sentence(title: str) -> str:
     return title[:1].upper() + title[1:]
 
 
-def _allow(snapshot: Snapshot, found: Diagnostic) -> Iterator[Action]:
+def _allow(snapshot: Snapshot, diagnostic: Diagnostic) -> Iterator[Action]:
     """A waiver on the line above; there is none for an error, or inside a text block."""
-    if found.level == "error":
+    if diagnostic.level == "error":
         return
     source = snapshot.source
-    line = source.position(found.span.start)[0]
+    line = source.position(diagnostic.span.start)[0]
     start = source.line_starts[line - 1]
     text = source.line(line)
     indent = text[: len(text) - len(text.lstrip())]
-    waiver = f"{indent}# tfdsl: allow[{found.rule.slug}] \n"
+    waiver = f"{indent}# tfdsl: allow[{diagnostic.rule.slug}] \n"
     if _inside_token(snapshot, start) or not _fits(source, start, waiver):
         return
     edit = Edit(Span(source, start, start), waiver)
-    yield Action(f"Allow {found.rule.slug} here", "quickfix", (edit,), found)
+    yield Action(f"Allow {diagnostic.rule.slug} here", "quickfix", (edit,), diagnostic)
 
 
 def _inside_token(snapshot: Snapshot, offset: int) -> bool:
@@ -156,10 +156,10 @@ def code_lens(snapshot: Snapshot) -> list[Lens]:
     """One for each target that a job has a block for; for one without a block, one for each target that there is."""
     if not snapshot.settings.code_lens:
         return []
-    found: list[Lens] = []
+    lenses: list[Lens] = []
     for job in snapshot.program.jobs:
         blocks = [targets.find(item.name.text) for item in job.items if isinstance(item, ast.Target)]
         written = dict.fromkeys(target.name for target in blocks if target is not None)
         names = list(written) or targets.every_name()
-        found += [Lens(job.name.span, f"compile to {name}", name, job.name.text) for name in names]
-    return found
+        lenses += [Lens(job.name.span, f"compile to {name}", name, job.name.text) for name in names]
+    return lenses

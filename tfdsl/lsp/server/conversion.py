@@ -216,14 +216,14 @@ def selection(spans: Sequence[Span], places: Places) -> types.SelectionRange:
     return parent
 
 
-def semantic_tokens(found: Iterable[Token], places: Places) -> types.SemanticTokens:
+def semantic_tokens(tokens: Iterable[Token], places: Places) -> types.SemanticTokens:
     """Tokens as differences: line, character, length, type, modifiers."""
     data: list[int] = []
     line = character = 0
-    for token in found:
+    for token in tokens:
         lines = places.lines(token.span.source)
         at, column = lines.position(token.span.start)
-        modifiers = sum(1 << MODIFIERS.index(one) for one in token.modifiers)
+        modifiers = sum(1 << MODIFIERS.index(modifier) for modifier in token.modifiers)
         length = lines.units(token.span.start, token.span.end)
         data += (at - line, column - character if at == line else column, length, TYPES.index(token.type), modifiers)
         line, character = at, column
@@ -256,8 +256,8 @@ def workspace_edit(edits: Iterable[Edit], places: Places, *, versions: bool) -> 
     return types.WorkspaceEdit(document_changes=changes)
 
 
-def code_action(found: Action, places: Places, *, versions: bool, related: bool) -> types.CodeAction:
+def code_action(action: Action, places: Places, *, versions: bool, related: bool) -> types.CodeAction:
     """Something that can be done."""
-    about = None if found.diagnostic is None else diagnostics([problem(found.diagnostic)], places, related=related)
-    edit = workspace_edit(found.edits, places, versions=versions)
-    return types.CodeAction(found.title, found.kind, about, found.preferred or None, edit=edit)
+    about = None if action.diagnostic is None else diagnostics([problem(action.diagnostic)], places, related=related)
+    edit = workspace_edit(action.edits, places, versions=versions)
+    return types.CodeAction(action.title, action.kind, about, action.preferred or None, edit=edit)

@@ -63,7 +63,7 @@ def where(ls: Session, params: object) -> Table:
         origin = _or_fail(origin_of(snapshot, preview, str(output.get("name")), line))
         return {
             "source": _place(ls, origin.place) if origin.place is not None else None,
-            "uses": [_place(ls, one) for one in origin.uses],
+            "uses": [_place(ls, use) for use in origin.uses],
             "reason": origin.reason or None,
         }
     uri, documents = str(source.get("uri")), ls.state.documents

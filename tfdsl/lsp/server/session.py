@@ -360,9 +360,9 @@ class Session(LanguageServer):
 
     def reread(self, documents: Sequence[Document]) -> None:
         """Check texts of which something that they read has changed."""
-        for one in documents:
-            self.state.forget(one.uri)
-            self.checks.soon(one.uri)
+        for document in documents:
+            self.state.forget(document.uri)
+            self.checks.soon(document.uri)
         if documents:
             self._ask_again()
 

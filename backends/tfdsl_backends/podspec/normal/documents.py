@@ -141,7 +141,7 @@ def container_names(own: Mapping, written: Mapping) -> dict[str, str]:
 
 
 def _names(containers: Node | None) -> list[str]:
-    return [name for one in items(containers) if isinstance(name := scalar(child(one, "name")), str)]
+    return [name for item in items(containers) if isinstance(name := scalar(child(item, "name")), str)]
 
 
 def _without_clashes(names: Map[str, str], everything: Iterable[str]) -> dict[str, str]:

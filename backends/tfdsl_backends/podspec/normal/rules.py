@@ -123,10 +123,10 @@ _LONGEST: Final = 255
 
 def pull_policy(image: str) -> str:
     """``Always`` for ``latest`` and for an image with neither tag nor digest; ``IfNotPresent`` for an invalid image."""
-    found = _IMAGE.fullmatch(image) if len(image) < 2 * _LONGEST and not _ID.fullmatch(image) else None
-    if found is None or len(found[1]) > _LONGEST:
+    match = _IMAGE.fullmatch(image) if len(image) < 2 * _LONGEST and not _ID.fullmatch(image) else None
+    if match is None or len(match[1]) > _LONGEST:
         return "IfNotPresent"
-    tag = found[2] or ("" if found[3] else "latest")
+    tag = match[2] or ("" if match[3] else "latest")
     return "Always" if tag == "latest" else "IfNotPresent"
 
 
@@ -135,7 +135,7 @@ _REFERENCE: Final = re.compile(r"\$\$|\$\(([^()]*)\)")
 
 def names_in(text: str) -> frozenset[str]:
     """The variables that ``text`` refers to; ``$$(X)`` is not a reference."""
-    return frozenset(found[1] for found in _REFERENCE.finditer(text) if found[1])
+    return frozenset(match[1] for match in _REFERENCE.finditer(text) if match[1])
 
 
 def ordered(container: Mapping) -> Mapping:

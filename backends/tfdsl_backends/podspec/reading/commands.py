@@ -355,7 +355,7 @@ def scope_of(role: str, container: View, words: Words | None, facts: PodFacts) -
     index = _index(role, container, words, facts)
     any_name = next(container["envFrom"].items(), None) is not None
     scope = Scope(names, index, any_name, others=facts.variables, named_sources=env_from(container) is not None)
-    written = {one.name for one in variables(container, scope, Asked({}, lambda diagnostic: None))}
+    written = {variable.name for variable in variables(container, scope, Asked({}, lambda diagnostic: None))}
     return replace(scope, names=names & written, others=facts.variables | (names - written))
 
 

@@ -13,8 +13,10 @@ from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
 def main_container(pod: View, name: str = CONTAINER, port: str = PORT_NAME) -> View:
     """The container that runs the command: by its name, else the one with the port, else the first."""
     containers = list(pod["containers"].items())
-    named = [one for one in containers if one["name"].text == name]
-    with_port = [one for one in containers if any(own["name"].text == port for own in one["ports"].items())]
+    named = [container for container in containers if container["name"].text == name]
+    with_port = [
+        container for container in containers if any(own["name"].text == port for own in container["ports"].items())
+    ]
     return next(iter([*named, *with_port, *containers]), pod["containers"][0])
 
 

@@ -248,17 +248,21 @@ def share(draft: Draft, claims: Mapping[str, Mapping[str, str]], replicas: Mappi
             draft.job.add(first)
         for role in users:
             block, old = draft.role(role), mounts[role]
-            kept = [first if one is old[0] and not shared else one for one in block.statements]
+            kept = [first if statement is old[0] and not shared else statement for statement in block.statements]
             block.statements = [one for one in kept if all(one is not mount for mount in old)]
 
 
 def _mounts(draft: Draft, role: str, places: Mapping[str, str], claim: str) -> list[Mount]:
-    mounts = [one for one in draft.role(role).statements if isinstance(one, Mount) and one.kind == "claim"]
-    return [one for one in mounts if places.get(str(one.at)) == claim]
+    mounts = [
+        statement
+        for statement in draft.role(role).statements
+        if isinstance(statement, Mount) and statement.kind == "claim"
+    ]
+    return [mount for mount in mounts if places.get(str(mount.at)) == claim]
 
 
 def _without_usual_modes(mount: Mount, replicas: int) -> Mount:
     """Without the access modes that the language gives to a claim of so many replicas."""
     usual = ["ReadWriteMany" if replicas > 1 else "ReadWriteOnce"]
-    kept = tuple(one for one in mount.options if one[0] != "access_modes" or one[1] != usual)
+    kept = tuple(option for option in mount.options if option[0] != "access_modes" or option[1] != usual)
     return replace(mount, options=kept)

@@ -227,10 +227,10 @@ def _fits(wanted: Node, node: nodes.Node) -> bool:
     }.get(str(wanted), True)
 
 
-def _wanted(wanted: Node) -> str:
-    if isinstance(wanted, list):
-        return " or ".join(f'"{word}"' for word in wanted[1:])
-    return _WANTED.get(str(wanted), "another value")
+def _wanted(node: Node) -> str:
+    if isinstance(node, list):
+        return " or ".join(f'"{word}"' for word in node[1:])
+    return _WANTED.get(str(node), "another value")
 
 
 """No object has a longer name (the API server's limit), so none belongs to anything."""

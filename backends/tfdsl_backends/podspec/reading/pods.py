@@ -45,7 +45,7 @@ class Pod:
         self.scope = scope_of(role, self.container, self.words, facts)
         self.claims: Mapping[str, str] = {}
         variables = commands.variables(self.container, self.scope, asked)
-        self.variables = [one for one in variables if one.name != self.scope.index]
+        self.variables = [variable for variable in variables if variable.name != self.scope.index]
 
     def _parameters(self, program: str) -> int | None:
         """How many parameters the target's own program around a command has; ``None`` for another one."""
@@ -69,11 +69,11 @@ class Pod:
 
     def variable(self, name: str) -> Variable | None:
         """The variable ``name`` of the container; ``None`` if it has no such variable."""
-        return next((one for one in self.variables if one.name == name), None)
+        return next((variable for variable in self.variables if variable.name == name), None)
 
     def take(self, name: str) -> None:
         """Leave the variable ``name`` out."""
-        self.variables = [one for one in self.variables if one.name != name]
+        self.variables = [variable for variable in self.variables if variable.name != name]
 
     def has_config(self, expected: str) -> bool:
         """Whether it has a TF_CONFIG that is ``expected``."""
@@ -131,7 +131,9 @@ class Pod:
         if written is None:
             return
         if old is not None:
-            self.variables = [replace(one, value=written) if one is old else one for one in self.variables]
+            self.variables = [
+                replace(variable, value=written) if variable is old else variable for variable in self.variables
+            ]
         else:
             self.variables.append(commands.Variable(TF_CONFIG, written, text, self.container["command"].span))
 
@@ -140,8 +142,8 @@ class Pod:
         yield from settings.of_image(spec, container, self.facts)
         yield from self._command(flags=flags)
         yield from settings.plain(container, (WORKDIR,))
-        for one in self.variables:
-            yield Attribute("env", one.value, one.span, one.name)
+        for variable in self.variables:
+            yield Attribute("env", variable.value, variable.span, variable.name)
         sources = commands.env_from(container)
         if sources:
             yield Attribute("env_from", sources, container["envFrom"].span)
@@ -204,35 +206,39 @@ def _has_its_mounts(container: View, places: Mapping[str, str]) -> bool:
 
 
 def _statements(container: View, kind: str, role: OfRole, asked: Asked) -> list[Attribute] | None:
-    found: list[Attribute] = []
+    attributes: list[Attribute] = []
     name = word(container["image"].text)
     if name is not None and image(name) is not None:
         return None
     other_image = name is not None and name != role.value("image")
     if other_image and name is not None:
-        found.append(Attribute("image", name, container["image"].span))
+        attributes.append(Attribute("image", name, container["image"].span))
     words = commands.words(container, None, asked)
     if words is None or words.joined or words.server is not None:
         return None
     scope = scope_of(role.role, container, words, role.facts)
-    found += commands.statements(words, scope, flags=False)
-    if not other_image and not any(one.name == "command" for one in found):
+    attributes += commands.statements(words, scope, flags=False)
+    if not other_image and not any(one.name == "command" for one in attributes):
         return None
-    found += [one for one in plain(container, (WORKDIR,)) if one.value != role.value("workdir")]
-    found += _variables(container, role, scope, asked)
-    found += [one for one in plain_resources(container) if one.value != role.value(one.name)]
+    attributes += [one for one in plain(container, (WORKDIR,)) if one.value != role.value("workdir")]
+    attributes += _variables(container, role, scope, asked)
+    attributes += [
+        plain_resource
+        for plain_resource in plain_resources(container)
+        if plain_resource.value != role.value(plain_resource.name)
+    ]
     gpu = amount(container["resources"]["limits"][str(role.value("gpu_resource") or GPU)])
     if gpu is not None and gpu.whole:
-        found.append(Attribute("gpu", gpu.whole, container["resources"].span))
+        attributes.append(Attribute("gpu", gpu.whole, container["resources"].span))
     if kind == "sidecar":
-        found += named_ports(container, None)
-    return found
+        attributes += named_ports(container, None)
+    return attributes
 
 
 def _variables(container: View, role: OfRole, scope: Scope, asked: Asked) -> Iterator[Attribute]:
-    for one in commands.variables(container, scope, asked):
-        if one.name != scope.index and one.value != role.value(f"env[{one.name}]"):
-            yield Attribute("env", one.value, one.span, one.name)
+    for variable in commands.variables(container, scope, asked):
+        if variable.name != scope.index and variable.value != role.value(f"env[{variable.name}]"):
+            yield Attribute("env", variable.value, variable.span, variable.name)
     sources = commands.env_from(container)
     if sources is not None and sources != (role.value("env_from") or []):
         yield Attribute("env_from", sources, container["envFrom"].span)
@@ -290,7 +296,9 @@ def devices(draft: Draft) -> None:
     for block in draft.roles.values():
         if not _uses_nvidia(block, block):
             _drop(block, _DEVICES, (_HIDDEN,))
-        block.statements = [_without_hidden(one) if isinstance(one, Step) else one for one in block.statements]
+        block.statements = [
+            _without_hidden(statement) if isinstance(statement, Step) else statement for statement in block.statements
+        ]
 
 
 def servers(draft: Draft, pythons: Mapping[str, str], index: Attribute, *, indexed: bool) -> None:
@@ -306,25 +314,33 @@ def servers(draft: Draft, pythons: Mapping[str, str], index: Attribute, *, index
         found = [_find(like, name) for name in ("command", "args")] if like is not None else []
         program = [one for one in found if one is not None]
         used = any(_uses_index(one.value) for one in program)
-        given = _index_of(block, index)
-        if program and (not used or given is not None or indexed):
+        attribute = _index_of(block, index)
+        if program and (not used or attribute is not None or indexed):
             block.statements += program
         elif python != "python":
             block.set("command", [python])
         if indexed:
             used = True
-        elif given is not None and not used and _steps(block):  # steps would inherit it as a variable
-            block.statements = [one for one in block.statements if one.identity != "args"]
-            block.set("args", [Text((Bare("task.index"),))], given.span)
+        elif attribute is not None and not used and _steps(block):  # steps would inherit it as a variable
+            block.statements = [statement for statement in block.statements if statement.identity != "args"]
+            block.set("args", [Text((Bare("task.index"),))], attribute.span)
             used = True
-        if given is not None and used:
-            _drop(block, given.identity, (given.value,))
+        if attribute is not None and used:
+            _drop(block, attribute.identity, (attribute.value,))
 
 
 def _index_of(block: Block, index: Attribute) -> Attribute | None:
     """The variable of the index among the statements of ``block``, which can have got a prefix."""
-    variables = (one for one in block.statements if isinstance(one, Attribute) and one.name == "env" and one.key)
-    found = (one for one in variables if one.value == index.value and str(one.key).endswith(str(index.key)))
+    variables = (
+        statement
+        for statement in block.statements
+        if isinstance(statement, Attribute) and statement.name == "env" and statement.key
+    )
+    found = (
+        variable
+        for variable in variables
+        if variable.value == index.value and str(variable.key).endswith(str(index.key))
+    )
     return next(found, None)
 
 
@@ -353,7 +369,11 @@ def _of_first(value: Value, replicas: int) -> Value:
 
 
 def _find(holder: Block | Step, identity: str) -> Attribute | None:
-    found = (one for one in holder.statements if isinstance(one, Attribute) and one.identity == identity)
+    found = (
+        statement
+        for statement in holder.statements
+        if isinstance(statement, Attribute) and statement.identity == identity
+    )
     return next(found, None)
 
 
@@ -366,11 +386,11 @@ def _drop(block: Block, identity: str, values: Sequence[Value]) -> None:
     """Take the attribute out of ``block`` if its value is one of ``values``."""
     found = _find(block, identity)
     if found is not None and found.value in values:
-        block.statements = [one for one in block.statements if one is not found]
+        block.statements = [statement for statement in block.statements if statement is not found]
 
 
 def _steps(block: Block) -> list[Step]:
-    return [one for one in block.statements if isinstance(one, Step)]
+    return [statement for statement in block.statements if isinstance(statement, Step)]
 
 
 def _uses_nvidia(block: Block, holder: Block | Step) -> bool:
@@ -381,7 +401,11 @@ def _uses_nvidia(block: Block, holder: Block | Step) -> bool:
 
 
 def _without_hidden(step: Step) -> Step:
-    kept = tuple(one for one in step.statements if not (one.identity == _DEVICES and one.value == _HIDDEN))
+    kept = tuple(
+        statement
+        for statement in step.statements
+        if not (statement.identity == _DEVICES and statement.value == _HIDDEN)
+    )
     return replace(step, statements=kept)
 
 
@@ -487,11 +511,11 @@ def add_missing_images(draft: Draft, pods: Mapping[str, View], facts: PodFacts, 
     Returns what the roles were given.
     """
     made: dict[str, str] = {}
-    if any(isinstance(one, Attribute) and one.name == "image" for one in draft.job.statements):
+    if any(isinstance(statement, Attribute) and statement.name == "image" for statement in draft.job.statements):
         return made
     for role, template in pods.items():
         block = draft.role(role)
-        if not any(isinstance(one, Attribute) and one.name == "image" for one in block.statements):
+        if not any(isinstance(statement, Attribute) and statement.name == "image" for statement in block.statements):
             container = main_container(template["spec"], facts.main, facts.port_name)
             place = container["image"] if container["image"].present else container
             made[role] = _near(place.text or "")
@@ -505,8 +529,8 @@ def _tell(place: View, made: str, asked: Asked) -> None:
     what = f"image {place.text}" if place.text else "a container without an image"
     difference = "it is not the name of an image" if place.text else "a role needs one"
     word = f"image {made}" if place.text else f'one with image = "{made}"'
-    told = READ_DIFFERENTLY(place.span, what=what, word=word, difference=difference)
-    asked.report(told.help("write the image that is meant"))
+    diagnostic = READ_DIFFERENTLY(place.span, what=what, word=word, difference=difference)
+    asked.report(diagnostic.help("write the image that is meant"))
 
 
 def _near(text: str) -> str:

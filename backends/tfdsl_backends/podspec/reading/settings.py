@@ -40,7 +40,7 @@ def of_image(spec: View, container: View, facts: PodFacts) -> Iterator[Attribute
         if not (facts.filled_in and usual):
             yield attribute
     names = list(dict.fromkeys(secret["name"].text or "" for secret in spec["imagePullSecrets"].items()))
-    if names and not any(name_problem(one) for one in names):
+    if names and not any(name_problem(name) for name in names):
         yield Attribute("image_pull_secrets", names, spec["imagePullSecrets"].span)
 
 
