@@ -74,7 +74,7 @@ def test_wheel_holds_what_is_read_when_it_is_asked_for(wheel: zipfile.ZipFile) -
     held = set(wheel.namelist())
     pages = {f"tfdsl/diagnostics/pages/{rule.slug}.md" for rule in rules() if rule.code.startswith(("TFJ1", "TFJ2"))}
     assert pages <= held
-    assert {f"tfdsl/cli/{name}.py" for name in ("explain", "topics", "word_pages", "word_examples", "lsp")} <= held
+    assert {f"tfdsl/cli/{name}.py" for name in ("explain", "topics", "message_pages", "lsp")} <= held
     assert {"tfdsl/lsp/features/hover.py", "tfdsl/lsp/server/session.py"} <= held
 
 
