@@ -7,7 +7,7 @@ import pytest
 from tests.fuzz.case import Finding
 from tests.fuzz.registry import KINDS, case, order
 from tfdsl import source_files, writing
-from tfdsl.cli import compile as compile_command
+from tfdsl.cli import inputs
 from tfdsl.comparing import repository
 from tfdsl.diagnostics.render import concise
 from tfdsl.settings import tables
@@ -61,7 +61,7 @@ SPOILED = {
     "nothing is swept": ("writing", writing, "_sweep", lambda folder: None, 500),
     "control characters are shown": ("shown", concise, "visible", lambda text: text, 60),
     "a settings file is not read": ("settings", tables, "place_of", _broken, 60),
-    "a command ends otherwise": ("given", compile_command, "named_files", _broken, 100),
+    "a command ends otherwise": ("given", inputs, "named_files", _broken, 100),
     "the layout is lost": ("layout", layout, "_format", lambda text: f"{text}\n", 20),
 }
 """What is spoiled: the kind that sees it, the place, what stands there instead, and after how many inputs at most."""

@@ -83,7 +83,7 @@ def test_every_kind_has_cases_of_names_that_differ() -> None:
 
 SEEDS = {
     "tfdsl/diagnostics/name_rules.py": ("has no {what} {name}", "knows no {what} {name}"),
-    "backends/tfdsl_backends/volcano/lower.py": ('"schedulerName": at(', '"scheduler": at('),
+    "backends/tfdsl_backends/volcano/lower.py": ('"schedulerName": plain', '"scheduler": plain'),
     "tfdsl/diagnostics/pages/unknown-attribute.md": ("misspelt attribute", "misspelled attribute"),
 }
 """Changes of one word: of a message, of a field that is emitted, of a page."""

@@ -12,7 +12,6 @@ from tests.unit.diagnostics.pages import Example, diagnostics
 from tfdsl.syntax import parse, wording
 from tfdsl.syntax.lexer import tokenize
 from tfdsl.text import Source
-from tfdsl.vocabulary import attributes
 
 pytestmark = pytest.mark.slow
 
@@ -249,7 +248,3 @@ def test_the_forms_that_are_shown_are_right(statement: str) -> None:
     if statement in ("copy", "run"):
         text = f"job a {{ build {{ {form} }} }}"
     assert parse(Source("form", text)).diagnostics == ()
-
-
-def test_the_names_of_roles_are_those_of_the_vocabulary() -> None:
-    assert set(wording.ROLES) == set(attributes.ROLE_NAMES)
