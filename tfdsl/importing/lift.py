@@ -18,8 +18,6 @@ from tfdsl.record import replace
 from tfdsl.vocabulary import attributes
 from tfdsl.vocabulary.attributes import BOARD
 
-"""The role that trains nothing, and inherits little."""
-
 _MAJORITY: Final = 3
 """With so many roles, what all but a few have is said in the job too; the few say otherwise."""
 

@@ -44,6 +44,12 @@ def on_failure(job: Job, role: Role, index: int | None = None) -> Policy | None:
     return next((p for p in covering(job, role, index) if p.event == "failed"), None)
 
 
+def starts_for_ever(job: Job, role: Role) -> bool:
+    """Whether the command of ``role`` starts again whenever it ends, as only that of tensorboard does."""
+    failed = on_failure(job, role)
+    return role.is_board and failed is not None and failed.action == "restart container"
+
+
 def on_eviction(job: Job, role: Role, index: int | None = None) -> Policy | None:
     """The policy that decides when a replica of ``role`` is evicted: ``evicted`` if there is one, else ``failed``."""
     evicted = next((p for p in covering(job, role, index) if p.event == "evicted"), None)

@@ -44,9 +44,6 @@ def _name(part: RunTime) -> str:
     return f"env.{part.name}" if part.kind == "env" else part.kind
 
 
-"""The roles that train; the one that writes checkpoints comes first."""
-
-
 class JobView(Record):
     """One job with all layers merged. ``gpus_per_node``: what the project says about its nodes."""
 

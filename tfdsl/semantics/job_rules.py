@@ -16,9 +16,8 @@ from tfdsl.semantics.conform import conform
 from tfdsl.semantics.rule_views import RoleView, job_span, job_view, role_span, value_span
 from tfdsl.semantics.values import Data, Entry, ListData, MapData, PodField, Reference, Value
 from tfdsl.text import Span
-from tfdsl.vocabulary.attributes import ATTRIBUTES, NO_LIMIT, TOLERATION, TRAINERS
+from tfdsl.vocabulary.attributes import NO_LIMIT, TOLERATION, TRAINERS
 from tfdsl.vocabulary.statements import BLOCKS, called
-from tfdsl.vocabulary.types import StringType
 
 if TYPE_CHECKING:
     from tfdsl.semantics import resolved
@@ -100,10 +99,6 @@ def _names(block: str, holder: resolved.Job | resolved.Role | resolved.Step) -> 
             yield from (broken.below(row.name) for broken in _references(data))
         elif data is not None:
             yield from (broken.below(row.name) for broken in broken_by(block, row.name, _plain(data)))
-
-
-_OBJECTS = {row.name: row.type.names for row in ATTRIBUTES if isinstance(row.type, StringType) and row.type.names}
-"""Attribute of a role → the kind of the object that it names."""
 
 
 def _plain(data: Data) -> object:

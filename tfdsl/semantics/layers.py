@@ -126,14 +126,16 @@ def _note(resolver: Resolver, taken: dict[Key, Unset], key: Key, unset: Unset) -
 class _Fold(Generic[Node, Read, Item]):
     """The items of one kind in the layers that were added, low to high, by what they are known by.
 
-    ``role``: the role that they are for, or in whose block they are; ``unset``: the statement that takes one away.
+    ``role``: the role that they are for, or in whose block they are; ``present``: the roles of the job, for items of
+    all; ``unset``: the statement that takes one away.
     """
 
     unset: ClassVar[type[ast.Unset]]
 
-    def __init__(self, resolver: Resolver, role: str | None = None) -> None:
+    def __init__(self, resolver: Resolver, role: str | None = None, present: tuple[str, ...] = ()) -> None:
         self.resolver = resolver
         self.role = role
+        self.present = present
         self.items: dict[Key, Item] = {}
 
     def add(self, layer: Layer, nodes: Iterable[Node]) -> None:
@@ -242,10 +244,6 @@ class _Outputs(_Fold[ast.Output, resolved.Output, resolved.Output]):
 
     unset = ast.UnsetOutput
 
-    def __init__(self, resolver: Resolver, present: tuple[str, ...]) -> None:
-        super().__init__(resolver)
-        self.present = present
-
     def roles(self) -> Sequence[str]:
         return self.present if self.role is None else (self.role,)
 
@@ -295,7 +293,7 @@ class _Outputs(_Fold[ast.Output, resolved.Output, resolved.Output]):
 
 def outputs(resolver: Resolver, present: tuple[str, ...]) -> dict[str, tuple[resolved.Output, ...]]:
     """The outputs of each role of ``present``: those of the job by what they copy from, those of role blocks."""
-    fold = _Outputs(resolver, present)
+    fold = _Outputs(resolver, present=present)
     for layer, fold.role in resolver.all_layers(present):
         fold.add(layer, layer.outputs)
     return {role: tuple(output for key, output in fold.items.items() if key[0] == role) for role in present}
@@ -305,10 +303,6 @@ class _Policies(_Fold[ast.Policy, resolved.Policy, resolved.Policy]):
     """The policies of a job, by event, subject and each exit status."""
 
     unset = ast.UnsetPolicy
-
-    def __init__(self, resolver: Resolver, present: tuple[str, ...]) -> None:
-        super().__init__(resolver)
-        self.present = present
 
     def take(self, key: Key) -> None:
         """Without a role, those of all blocks that are written without one."""
@@ -343,7 +337,7 @@ class _Policies(_Fold[ast.Policy, resolved.Policy, resolved.Policy]):
 
 def policies(resolver: Resolver, present: tuple[str, ...]) -> tuple[resolved.Policy, ...]:
     """All policies; of one whose exit statuses are partly those of a higher layer, the others are left."""
-    fold = _Policies(resolver, present)
+    fold = _Policies(resolver, present=present)
     for layer, fold.role in resolver.all_layers(present):
         fold.add(layer, layer.policies)
     codes: dict[int, list[int]] = {}

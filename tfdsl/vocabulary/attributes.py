@@ -98,9 +98,9 @@ NO_LIMIT: NoLimit = "none"
 MOST_REPLICAS = 100_000
 """More is a mistake: no target and no cluster spec can have that many."""
 MOST_RETRIES = 2**31 - 2
+"""The most that Kubernetes can count in 32 bits, less the first start, which some targets count too."""
 DEFAULT_RETRIES = 3
 """Of a job in which a policy restarts anything."""
-"""The most that Kubernetes can count in 32 bits, less the first start, which some targets count too."""
 CAPABILITIES = (
     "ALL", "AUDIT_CONTROL", "AUDIT_READ", "AUDIT_WRITE", "BLOCK_SUSPEND", "BPF", "CHECKPOINT_RESTORE", "CHOWN",
     "DAC_OVERRIDE", "DAC_READ_SEARCH", "FOWNER", "FSETID", "IPC_LOCK", "IPC_OWNER", "KILL", "LEASE", "LINUX_IMMUTABLE",

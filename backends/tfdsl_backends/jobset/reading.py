@@ -30,7 +30,7 @@ from tfdsl_backends.jobset.policies import LABELS
 from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE
-from tfdsl_backends.podspec.reading.batch import as_far_as_it_goes, ending_alone, read_field, refusals
+from tfdsl_backends.podspec.reading.batch import ending_alone, read_field, refusals
 from tfdsl_backends.podspec.reading.beside import kept_claims
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
 from tfdsl_backends.podspec.reading.fields import metadata_fields, plain
@@ -61,10 +61,6 @@ def read(group: Group, asked: Asked) -> Draft | None:
 
     A JobSet that the server or its controller refuses is read as far as it goes, and need not come back.
     """
-    return as_far_as_it_goes(_read, group, asked)
-
-
-def _read(group: Group, asked: Asked) -> Draft | None:
     document, beside = group.documents[0], group.documents[1:]
     root = view(with_claims(completed(document.node)))
     for diagnostic in refusals(root, "JobSet", RULES, "JobSet"):

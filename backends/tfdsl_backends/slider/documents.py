@@ -15,12 +15,13 @@ from typing import TypeAlias
 from tfdsl.backend import Unit
 from tfdsl.emit.located import Data, Located, child
 from tfdsl.ir.model import EnvVar, Job, Role, RunTimeText, TaskIndex, Text
+from tfdsl.ir.policies import starts_for_ever
 from tfdsl.vocabulary.quantities import Quantity
 from tfdsl_backends.hadoop.when import in_docker
 from tfdsl_backends.scripts.roles import MEBIBYTE
 from tfdsl_backends.slider.config_files import config_files
 from tfdsl_backends.slider.options import features
-from tfdsl_backends.slider.policies import restarts_in_place, starts_for_ever
+from tfdsl_backends.slider.policies import restarts_in_place
 
 SCHEMA = "http://example.org/specification/v2.0.0"
 """The only schema that Slider accepts."""

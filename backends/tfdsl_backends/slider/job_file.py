@@ -30,6 +30,7 @@ from tfdsl.ir.model import (
     Text,
     in_memory,
 )
+from tfdsl.ir.policies import starts_for_ever
 from tfdsl.vocabulary.attributes import IN_MEMORY
 from tfdsl.vocabulary.quantities import Quantity
 from tfdsl_backends.hadoop.options import files, last_name
@@ -45,7 +46,6 @@ from tfdsl_backends.slider.policies import (
     loss_rules,
     pending_rules,
     restart_rules,
-    starts_for_ever,
 )
 
 POLL_SECONDS = 5

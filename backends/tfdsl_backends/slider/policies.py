@@ -22,12 +22,6 @@ def restarts_in_new_containers(job: Job, role: Role) -> bool:
     return any(policy.action == "restart pod" for policy in on_failures(job, role))
 
 
-def starts_for_ever(job: Job, role: Role) -> bool:
-    """Whether the command of ``role`` starts again whenever it ends, as only tensorboard's does."""
-    failed = on_failure(job, role)
-    return role.is_board and failed is not None and failed.action == "restart container"
-
-
 def restarts_in_place(job: Job, role: Role) -> bool:
     """Whether a policy restarts a replica of ``role`` in its container."""
     return any(policy.action == "restart container" for policy in on_failures(job, role))

@@ -35,7 +35,6 @@ from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import BOARD
 from tfdsl.vocabulary.names import LONGEST_PORT
 from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
-from tfdsl_backends.podspec.reading.batch import as_far_as_it_goes
 from tfdsl_backends.podspec.reading.beside import kept_claims
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts, PodsRead
 from tfdsl_backends.podspec.reading.mounts import claim_spec_facts
@@ -438,10 +437,6 @@ def read(group: Group, asked: Asked) -> Draft | None:
 
     A job that the server refuses is read as far as it goes, and need not come back.
     """
-    return as_far_as_it_goes(_read, group, asked)
-
-
-def _read(group: Group, asked: Asked) -> Draft | None:
     document, beside = group.documents[0], group.documents[1:]
     report_holder(document, asked)
     manifest = without_generated_names(held(document.node))

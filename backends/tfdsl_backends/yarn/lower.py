@@ -11,6 +11,7 @@ from tfdsl.backend import Document, TaskConfig, Unit
 from tfdsl.emit.located import Data, Located, Written, at, child
 from tfdsl.emit.script import render
 from tfdsl.ir.model import Job, Role
+from tfdsl.ir.policies import starts_for_ever
 from tfdsl_backends.hadoop.options import files
 from tfdsl_backends.scripts.roles import seconds_to_stop
 from tfdsl_backends.scripts.tfconfig import placeholder_tasks
@@ -20,7 +21,7 @@ from tfdsl_backends.yarn.job_script import job_script
 from tfdsl_backends.yarn.needs import AT_HOME, PACKED_FILES, sent_archives, store_place, uses_store
 from tfdsl_backends.yarn.options import NO_TIMEOUT, features, is_yarn_tf, store_in_hdfs
 from tfdsl_backends.yarn.placement import placement_spec
-from tfdsl_backends.yarn.policies import RESTART_STATUS, STOP_GRACE, restarts, restarts_by_itself
+from tfdsl_backends.yarn.policies import RESTART_STATUS, STOP_GRACE, restarts
 
 __all__ = ["check", "generate", "tasks"]
 
@@ -75,7 +76,7 @@ def submit_script(unit: Unit) -> Written:
         "localize": have.localize,
         "tags": have.tags,
         "several": len(submitted) > 1,
-        "board_apart": any(app.name and restarts_by_itself(unit.job, role) for app in submitted for role in app.roles),
+        "board_apart": any(app.name and starts_for_ever(unit.job, role) for app in submitted for role in app.roles),
     }
     return render(TEMPLATES, "submit.sh.j2", values)
 

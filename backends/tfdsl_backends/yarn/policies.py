@@ -7,7 +7,7 @@ import json
 from tfdsl.backend import Unit
 from tfdsl.ir.cluster_spec import gets_flags, needs_tf_config
 from tfdsl.ir.model import Job, Role
-from tfdsl.ir.policies import completions, exit_policies, on_failure
+from tfdsl.ir.policies import completions, exit_policies, on_failure, starts_for_ever
 from tfdsl_backends.scripts.roles import seconds_to_stop
 from tfdsl_backends.yarn.needs import store_place
 
@@ -34,7 +34,7 @@ def actions(job: Job) -> dict[str, dict[int, str]]:
 
 
 def _actions(job: Job, role: Role, index: int | None) -> dict[int, str]:
-    if restarts_by_itself(job, role):
+    if starts_for_ever(job, role):
         return {0: "ignore"}
     failed = on_failure(job, role, index)
     by_status = {0: ACTIONS.get(failed.action, "fail") if failed is not None else "fail"}
@@ -42,12 +42,6 @@ def _actions(job: Job, role: Role, index: int | None) -> dict[int, str]:
         action = ACTIONS.get(policy.action, "fail")
         by_status.update({status: action for status in statuses if action != by_status[0]})
     return by_status
-
-
-def restarts_by_itself(job: Job, role: Role) -> bool:
-    """Whether a task restarts its command by itself, which only tensorboard does."""
-    failed = on_failure(job, role)
-    return role.is_board and failed is not None and failed.action == "restart container"
 
 
 def restarts(job: Job) -> bool:
@@ -83,7 +77,7 @@ def task_plan(unit: Unit) -> str:
         "actions": {name: {str(k): v for k, v in by_status.items()} for name, by_status in actions(job).items()},
         "tf_config": [role.name for role in job.roles if needs_tf_config(job, role)],
         "flags": [role.name for role in job.roles if gets_flags(job, role) and not role.server],
-        "again": [role.name for role in job.roles if restarts_by_itself(job, role)],
+        "again": [role.name for role in job.roles if starts_for_ever(job, role)],
         "restarts": job.retries if restarts(job) else 0,
         "store": store_place(unit),
         "webhdfs": unit.text("webhdfs"),

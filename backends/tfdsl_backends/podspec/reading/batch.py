@@ -5,12 +5,11 @@ Source of the latter: Kubernetes `pkg/apis/batch/validation`; tried on a real se
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from tfdsl.backend.draft import Draft
 from tfdsl.backend.patch_rules import PatchRules
-from tfdsl.backend.reading import Asked, Group
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import NOT_KEPT, SERVER_REFUSES
 from tfdsl.manifest.nodes import View, plain
@@ -25,24 +24,6 @@ MOST_STATUSES: Final = 255
 _ACTIONS: Final = ("FailJob", "FailIndex", "Ignore", "Count")
 _TOLD_BY_PODS: Final = ("args", "command", "env")
 """Lists of texts in containers; their reader says itself what is not one."""
-
-
-"""``retries`` where a policy restarts anything and nothing is written."""
-
-
-def as_far_as_it_goes(read: Callable[[Group, Asked], Draft | None], group: Group, asked: Asked) -> Draft | None:
-    """What ``read`` makes of ``group``; a manifest that the server refuses need not come back."""
-    refused: list[Diagnostic] = []
-
-    def report(diagnostic: Diagnostic) -> None:
-        if diagnostic.rule is SERVER_REFUSES:
-            refused.append(diagnostic)
-        asked.report(diagnostic)
-
-    draft = read(group, Asked(asked.roles, report))
-    if draft is not None and refused:
-        draft.law = False
-    return draft
 
 
 def read_field(draft: Draft, field: fields.Field, place: View) -> None:

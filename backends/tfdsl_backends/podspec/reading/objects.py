@@ -233,9 +233,6 @@ def _wanted(node: Node) -> str:
     return _WANTED.get(str(node), "another value")
 
 
-"""No object has a longer name (the API server's limit), so none belongs to anything."""
-
-
 class Neighbours:
     """Documents by their namespace and the beginnings of their names.
 
