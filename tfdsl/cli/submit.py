@@ -1,0 +1,96 @@
+"""``tfdsl submit``: compile jobs and submit them to their cluster."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+
+from tfdsl.cli import clusters, selection as chosen
+from tfdsl.cli.arguments import FILE, Arguments, Command, Flag
+from tfdsl.cli.clusters import OnCluster
+from tfdsl.cli.report import OK
+from tfdsl.cli.status import WAIT
+from tfdsl.cli.streams import err, out
+from tfdsl.compiling.output_files import is_stream, output_files
+from tfdsl.operating.submitting import commands, submit
+from tfdsl.writing import File, write_all
+
+FOLLOW = Flag("--follow", "print what the tasks print, until the job has ended", short="-f")
+REPLACE = Flag("--replace", "delete an earlier job of the name first, if tfdsl submitted it; claims stay")
+
+COMMAND = Command(
+    "submit",
+    (FILE,),
+    (
+        *clusters.OF_CLUSTERS,
+        chosen.STRICT,
+        WAIT,
+        FOLLOW,
+        clusters.TIMEOUT,
+        REPLACE,
+        clusters.DRY_RUN,
+    ),
+    (
+        "tfdsl submit mnist.tfjob -t tfjob",
+        "tfdsl submit mnist.tfjob -t volcano --replace --follow",
+        "tfdsl submit mnist.tfjob -t jobset --dry-run",
+    ),
+    "All objects of the jobs are created, or none. The client of the cluster (kubectl, sbatch) does the talking, with\n"
+    "its own configuration. Ctrl-C while waiting leaves the job running.\n"
+    "Exit status: 0 submitted, 1 errors in the file or the cluster refuses it. With --wait or --follow: 0 the job\n"
+    "succeeded, 1 it did not, 124 the time of --timeout is over.",
+)
+
+
+def run(arguments: Arguments) -> int:
+    """Submit the jobs of the file."""
+    timeout = clusters.timeout_of(arguments)
+    jobs = clusters.meant(arguments, strict=arguments.on(chosen.STRICT.name), quiet=False)
+    if arguments.on(clusters.DRY_RUN.name):
+        for session in jobs.sessions:
+            for line in commands(session, session.place.name):
+                out(f"{line}\n")
+        return OK
+    if arguments.on(WAIT.name) or arguments.on(FOLLOW.name):
+        clusters.one_of(jobs, arguments)
+    with clusters.problems(arguments, jobs.hidden), tempfile.TemporaryDirectory(prefix="tfdsl-") as folder:
+        _write(jobs, folder)
+        done = submit(jobs.sessions, folder, replaces=arguments.on(REPLACE.name))
+    jobs.say(f"submitted {', '.join(done.made)}", out)
+    if done.used:
+        jobs.say(f"used as it is: {', '.join(done.used)}", out)
+    for session in jobs.sessions:
+        for command in clusters.next_commands(session):
+            jobs.say(f"  {command}", out)
+    return _wait(jobs, arguments, timeout)
+
+
+def _write(jobs: OnCluster, folder: str) -> None:
+    """Write what a client reads from files; manifests are handed to it."""
+    files = [
+        File(os.path.join(folder, *output.name.split("/")), output.written.text, output.executable, private=True)
+        for made in jobs.made
+        if not is_stream(made)
+        for output in output_files(made)
+    ]
+    failure = write_all(files)
+    if failure is not None:
+        raise OSError(f"cannot write {failure.path}: {failure.reason}")
+
+
+def _wait(jobs: OnCluster, arguments: Arguments, timeout: float | None) -> int:
+    if not arguments.on(WAIT.name) and not arguments.on(FOLLOW.name):
+        return OK
+    session = jobs.sessions[0]
+    try:
+        with clusters.problems(arguments, jobs.hidden):
+            if arguments.on(FOLLOW.name):
+                from tfdsl.cli.logs import follow
+
+                return follow(session, jobs, timeout)
+            from tfdsl.cli.status import watch
+
+            return watch(session, jobs, timeout, arguments)
+    except KeyboardInterrupt:
+        jobs.say(f"the job goes on: {clusters.next_commands(session)[0]}", err)
+        raise
