@@ -20,7 +20,7 @@ Phase: TypeAlias = Literal[
     "waiting", "starting", "running", "restarting", "succeeded", "failed", "aborted", "suspended", "unknown"
 ]
 ReplicaPhase: TypeAlias = Literal[
-    "absent", "waiting", "preparing", "running", "succeeded", "failed", "lost", "stopping", "unknown"
+    "absent", "waiting", "preparing", "running", "succeeded", "failed", "lost", "stopping", "stopped", "unknown"
 ]
 Basis: TypeAlias = Literal["object", "event", "log", "inferred"]
 """What a reason rests on: the state of an object, an event, a log, or what must have happened."""
@@ -118,14 +118,14 @@ class Live(Record):
 class Place(Record):
     """Which job, and where. ``flags``: handed to the client as they are (``--context``, ``--kubeconfig``).
 
-    ``folder``: of the run, where a target keeps the job's number. ``unit``: the job of a file, if there is one.
+    ``options``: of the program that submits it. ``unit``: the job of a file, if there is one.
     """
 
     name: str = ""
     namespace: str = ""
     id: str = ""
     flags: tuple[str, ...] = ()
-    folder: str = ""
+    options: tuple[str, ...] = ()
     unit: Unit | None = None
 
 
@@ -154,13 +154,14 @@ class Answer(Record):
 class Step(Record):
     """A part of a submission: what it makes, and the call that takes it back, made from the answer.
 
-    ``stays_if_there``: an object that exists already is used, as a claim is.
+    ``stays_if_there``: an object that exists already is used, as a claim is. ``made``: what the answer calls it.
     """
 
     call: Call
     what: str
     undo: Callable[[str], Call | None]
     stays_if_there: bool = False
+    made: Callable[[str], str] = lambda answer: ""
 
 
 class Part(Record):
@@ -189,11 +190,17 @@ class Cluster(Protocol):
     """What to do where the client is missing."""
     UNIQUE: bool
     """Whether there can be only one job of a name."""
+    OPTIONS: str
+    """The program that the words behind ``--`` of ``tfdsl submit`` go to; empty if there is none."""
     rows: Sequence[Row]
     """What is known of reasons; those for what a server refuses have the source ``refusal``."""
 
     def reads(self, place: Place, /) -> Sequence[Call]:
         """How a job is read; the first call reads the job itself."""
+        ...
+
+    def more(self, place: Place, answers: Sequence[Answer], /) -> Sequence[Call]:
+        """What else is read once it is known which job it is."""
         ...
 
     def live(self, place: Place, answers: Sequence[Answer], /) -> Live | None:
@@ -350,6 +357,7 @@ def _reason(same: list[tuple[Row, Sign, Mapping[str, str]]]) -> Reason:
         "status": str(sign.status),
         "said": cut(sign.words),
         "reason": sign.reason,
+        "at": sign.at,
         "was": "were" if several else "was",
         "be": "are" if several else "is",
         **{name: cut(group) for name, group in groups.items()},

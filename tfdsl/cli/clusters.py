@@ -129,12 +129,22 @@ def _place(arguments: Arguments, name: str = "") -> Place:
 def _place_of(arguments: Arguments, made: Made) -> Place:
     job = made.unit.job
     place = _place(arguments, job.name)
-    return replace(place, namespace=job.namespace or place.namespace, unit=made.unit)
+    options = tuple(one.text for one in arguments.rest[1:]) if arguments.command.name == "submit" else ()
+    return replace(place, options=options, namespace=job.namespace or place.namespace, unit=made.unit)
 
 
 def _session(arguments: Arguments, backend: Backend, place: Place, made: Made | None = None) -> Session:
     with problems(arguments):
-        return Session(backend, place, () if made is None else made.documents)
+        session = Session(backend, place, () if made is None else made.documents)
+    wrong = [
+        one for one in arguments.rest[1:] if place.options and not (session.cluster.OPTIONS and one.text[:1] == "-")
+    ]
+    if wrong:
+        what = f"unexpected argument {wrong[0].text}"
+        takes = session.cluster.OPTIONS
+        error = BAD_ARGUMENT(wrong[0].span, what=what)
+        refuse([error.help(f"options of {takes} go behind --") if takes else error], arguments)
+    return session
 
 
 @contextmanager

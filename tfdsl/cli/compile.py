@@ -216,12 +216,13 @@ def closing_line(diagnostics: Iterable[Diagnostic], arguments: Arguments, hidden
     infos = count_infos(diagnostics)
     if not infos:
         return ""
-    return f"{infos} {'note' if infos == 1 else 'notes'}, shown by: {visible(hide(_check(arguments), hidden))}\n"
+    check = visible(hide(with_choices("check", arguments), hidden))
+    return f"{infos} {'note' if infos == 1 else 'notes'}, shown by: {check}\n"
 
 
-def _check(arguments: Arguments) -> str:
-    """``tfdsl check`` with the choices of this compilation."""
-    words = ["tfdsl", "check", *(argument.text for argument in arguments.rest)]
+def with_choices(command: str, arguments: Arguments) -> str:
+    """``tfdsl COMMAND`` with the choices of this command line."""
+    words = ["tfdsl", command, *(argument.text for argument in arguments.rest)]
     for flag in (TARGET, JOB, NAME, PROFILE, PARAMS, SET, OPTION, ALLOW_READ):
         words += [word for argument in arguments.values(flag.name) for word in (flag.short or flag.name, argument.text)]
     return " ".join(quote(word) for word in words)

@@ -12,7 +12,7 @@ COMMAND = Command(
     "resume",
     (clusters.WHICH,),
     clusters.OF_CLUSTERS,
-    ("tfdsl resume mnist.tfjob -t volcano", "tfdsl resume jobset/mnist"),
+    ("tfdsl resume mnist.tfjob -t volcano", "tfdsl resume slurm/mnist"),
     "Volcano lets aborted jobs go on, the other targets suspended or held ones. A job in a queue of Kueue is Kueue's.\n"
     "Exit status: 0 it goes on, 1 it cannot, 3 there is no such job.",
 )

@@ -28,7 +28,7 @@ COMMAND = Command(
     (
         "tfdsl status mnist.tfjob -t volcano",
         "tfdsl status volcano/mnist --watch",
-        "tfdsl status -t jobset",
+        "tfdsl status -t slurm",
     ),
     "It says how each replica is and why the job waits or has failed, with the line of the file that it is about.\n"
     "Without a job: all jobs of the namespace or the user. It changes nothing.\n"

@@ -6,8 +6,9 @@ import os
 import tempfile
 
 from tfdsl.cli import clusters, selection as chosen
-from tfdsl.cli.arguments import FILE, Arguments, Command, Flag
+from tfdsl.cli.arguments import FILE, Arguments, Command, Flag, Positional, quote
 from tfdsl.cli.clusters import OnCluster
+from tfdsl.cli.compile import with_choices
 from tfdsl.cli.report import OK
 from tfdsl.cli.status import WAIT
 from tfdsl.cli.streams import err, out
@@ -20,7 +21,7 @@ REPLACE = Flag("--replace", "delete an earlier job of the name first, if tfdsl s
 
 COMMAND = Command(
     "submit",
-    (FILE,),
+    (FILE, Positional("OPTION", "behind --: options for sbatch, as --reservation=today", required=False, many=True)),
     (
         *clusters.OF_CLUSTERS,
         chosen.STRICT,
@@ -33,6 +34,7 @@ COMMAND = Command(
     (
         "tfdsl submit mnist.tfjob -t tfjob",
         "tfdsl submit mnist.tfjob -t volcano --replace --follow",
+        "tfdsl submit mnist.tfjob -t slurm --wait -- --reservation=today",
         "tfdsl submit mnist.tfjob -t jobset --dry-run",
     ),
     "All objects of the jobs are created, or none. The client of the cluster (kubectl, sbatch) does the talking, with\n"
@@ -47,10 +49,7 @@ def run(arguments: Arguments) -> int:
     timeout = clusters.timeout_of(arguments)
     jobs = clusters.meant(arguments, strict=arguments.on(chosen.STRICT.name), quiet=False)
     if arguments.on(clusters.DRY_RUN.name):
-        for session in jobs.sessions:
-            for line in commands(session, session.place.name):
-                out(f"{line}\n")
-        return OK
+        return _print(jobs, arguments)
     if arguments.on(WAIT.name) or arguments.on(FOLLOW.name):
         clusters.one_of(jobs, arguments)
     with clusters.problems(arguments, jobs.hidden), tempfile.TemporaryDirectory(prefix="tfdsl-") as folder:
@@ -63,6 +62,18 @@ def run(arguments: Arguments) -> int:
         for command in clusters.next_commands(session):
             jobs.say(f"  {command}", out)
     return _wait(jobs, arguments, timeout)
+
+
+def _print(jobs: OnCluster, arguments: Arguments) -> int:
+    """Print the command lines; files that the client reads are compiled first, into a folder called as the job."""
+    for session, made in zip(jobs.sessions, jobs.made, strict=True):
+        folder = session.place.name
+        if not is_stream(made):
+            arguments.rest[1:] = []
+            out(f"{with_choices('compile', arguments)} -o {quote(folder)}\n")
+        for line in commands(session, folder):
+            out(f"{line}\n")
+    return OK
 
 
 def _write(jobs: OnCluster, folder: str) -> None:

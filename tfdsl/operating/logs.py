@@ -88,7 +88,7 @@ class Follower:
         self._until = until
         self._streams = Streams()
         self._names: dict[object, Program] = {}
-        self._silent: dict[object, int] = {}
+        self._shown: dict[object, int] = {}
 
     def run(self, live: Live) -> Live:
         """Show what there is, and with ``follow`` what comes until the job has ended; returns it as it is then.
@@ -110,7 +110,7 @@ class Follower:
             while self._streams.running:
                 for key, answer in self._streams.wait(PAUSE, self._take):
                     shown += not answer.status
-                    if answer.status and self._silent.get(key, 0) == 0:
+                    if answer.status and self._shown.get(key, 0) == 0:
                         problem = f"{program.name}: {self.session.cluster.refusal(answer)}"
                         self._tell(problem)
         if not shown:
@@ -127,8 +127,11 @@ class Follower:
                     started.add(program.key)
             options = replace(options, since=None, tail=None)  # a later run is shown whole
             self._for(PAUSE, started)
-            late = self._until is not None and monotonic() > self._until
-            if late or (live.ended and not self._streams.running):
+            if self._until is not None and monotonic() > self._until:
+                return live
+            if live.ended:
+                while self._streams.running and self._for(PAUSE, started):
+                    pass
                 return live
             after = self.session.read()
             if after is None:
@@ -138,17 +141,21 @@ class Follower:
                     self._tell(reason.sentence)
             live = after
 
-    def _for(self, seconds: float, started: set[object]) -> None:
-        """Show what comes within ``seconds``; a program that could not be read yet is tried again."""
-        until = monotonic() + seconds
+    def _for(self, seconds: float, started: set[object]) -> bool:
+        """Show what comes within ``seconds``; a program that could not be read yet is tried again.
+
+        Returns whether anything came.
+        """
+        until, before = monotonic() + seconds, sum(self._shown.values())
         while (left := until - monotonic()) > 0:
             if not self._streams.running:
                 from time import sleep
 
                 sleep(left)
             for key, answer in self._streams.wait(left, self._take):
-                if answer.status and not self._silent.get(key, 0):
+                if answer.status and not self._shown.get(key, 0):
                     started.discard(key)
+        return sum(self._shown.values()) > before
 
     def _start(self, program: Program, options: LogOptions, live: Live) -> bool:
         call = self.session.cluster.log(self.session.place, live, program.replica, program.container, options)
@@ -158,7 +165,7 @@ class Follower:
         return call is not None
 
     def _take(self, key: object, data: bytes) -> None:
-        self._silent[key] = self._silent.get(key, 0) + len(data)
+        self._shown[key] = self._shown.get(key, 0) + len(data)
         self._show(self._names[key].name, data)
 
 

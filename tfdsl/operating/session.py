@@ -75,6 +75,8 @@ class Session:
         answers = self.ask(calls)
         if answers[0].status:
             raise self.refused(calls[0], answers[0])
+        others = self.cluster.more(self.place, answers)
+        calls, answers = [*calls, *others], [*answers, *self.ask(others)]
         live = self.cluster.live(self.place, answers)
         if live is None:
             return None

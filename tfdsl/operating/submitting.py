@@ -103,7 +103,7 @@ def _made(submission: str, steps: Sequence[tuple[Session, Step]]) -> Submitted:
             raise
         advice = [*problem.help, *([f"delete it: {', '.join(left)} could not be deleted"] if left else [])]
         raise problem.with_help(*advice) from problem
-    return Submitted(submission, tuple(step.what for _, step, _ in done), tuple(used))
+    return Submitted(submission, tuple(step.made(answer.out) or step.what for _, step, answer in done), tuple(used))
 
 
 def _taken_back(done: Sequence[tuple[Session, Step, Answer]]) -> Iterator[str]:

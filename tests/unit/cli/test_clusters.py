@@ -444,3 +444,26 @@ def test_what_was_submitted_is_what_the_file_says(kubectl: Kubectl, target: str)
     imported = kubectl.run("import", "there.yaml")
     assert imported.status == 0, imported.err
     assert "tfdsl/" not in imported.out
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (("-t", "slurm", "--dry-run", "--", "--reservation=a b"), 0, "submit.sh -- '--reservation=a b'"),
+        (("-t", "slurm", "--dry-run", "other.tfjob"), 2, "unexpected argument other.tfjob"),
+        (("-t", "tfjob", "--", "--reservation=today"), 2, "unexpected argument --reservation=today"),
+    ],
+)
+def test_what_is_behind_two_dashes_goes_to_sbatch(
+    kubectl: Kubectl, words: tuple[str, ...], status: int, said: str
+) -> None:
+    (kubectl.folder / "a.tfjob").write_text(
+        'job train {\n  image = "a:1"\n  command = ["true"]\n  memory = 1Gi\n  role chief { }\n}\n'
+    )
+    ran = kubectl.run("submit", "a.tfjob", *words)
+    assert ran.status == status, ran.err
+    assert said in ran.out + ran.err
+    if status == 0:
+        assert ran.out.splitlines()[0] == "tfdsl compile a.tfjob -t slurm -o train"
+        assert tfdsl(*shlex.split(ran.out.splitlines()[0])[1:], cwd=kubectl.folder).status == 0
+        assert (kubectl.folder / shlex.split(ran.out.splitlines()[1])[1]).exists()

@@ -1,6 +1,7 @@
 """Objects of real controllers, recorded while jobs waited, ran and ended.
 
-Volcano 1.15.1, JobSet 0.12.0, Kubernetes 1.35. ``tests/data/live/TARGET.json``: by the name of what happened and when it was
+Volcano 1.15.1, JobSet 0.12.0, Kubernetes 1.35. ``tests/data/live/TARGET.json``: by the
+name of what happened and when it was
 looked at, the objects that ``kubectl get`` gave, without fields that nothing reads; ``NAME.tfjob``: the job.
 """
 

@@ -400,6 +400,7 @@ ARGUMENTS: Final[dict[str, Values]] = {
     "FILE": _job_file,
     "FILE|TARGET/NAME": _job_file,
     "TASK": _nothing,
+    "OPTION": _nothing,
     "FILE:LINE": _side,
     "A": _side,
     "B": _side,

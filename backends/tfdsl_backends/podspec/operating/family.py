@@ -87,6 +87,7 @@ class Family:
 
     INSTALL: Final = "install it: https://kubernetes.io/docs/tasks/tools/"
     UNIQUE: Final = True
+    OPTIONS: Final = ""
 
     def __init__(
         self,
@@ -127,6 +128,10 @@ class Family:
         pods = get(place, "pods", POD, "pods", "-l", f"{self.labels.job}={place.name}")
         events = get(place, "events", EVENT, "events", "--field-selector", NOT_NOISE)
         return [*objects, pods, events]
+
+    def more(self, place: Place, answers: Sequence[Answer]) -> tuple[()]:
+        """Nothing: all is found by the job's name."""
+        return ()
 
     def live(self, place: Place, answers: Sequence[Answer]) -> Live | None:
         """The job, as its objects, pods and events say."""
