@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 
 from tfdsl.backend import Backend
@@ -82,17 +82,18 @@ def meant(arguments: Arguments, *, strict: bool = False, quiet: bool = True) -> 
 
 def one_of(jobs: OnCluster, arguments: Arguments) -> Session:
     """The only job."""
-    if len(jobs.sessions) > 1:
+    first, *others = jobs.sessions
+    if others:
         names = ", ".join(session.place.name for session in jobs.sessions[:3])
         error = BAD_ARGUMENT(arguments.rest[0].span, what=f"the file has {len(jobs.sessions)} jobs: {names}, …")
         refuse([error.help("choose one: --job NAME")], arguments, hidden=jobs.hidden)
-    return jobs.sessions[0]
+    return first
 
 
 def of_target(arguments: Arguments) -> Session:
     """The cluster of a target, without a job."""
     picked = chosen.selection(arguments)
-    choices = picked.choices or project_of(None).choices
+    choices = [*(picked.choices or project_of(None).choices)]
     refuse([*picked.errors, *_not_one(arguments, choices)], arguments, hidden=picked.hidden)
     return _session(arguments, choices[0].backend, _place(arguments))
 
@@ -148,7 +149,7 @@ def _session(arguments: Arguments, backend: Backend, place: Place, made: Made | 
 
 
 @contextmanager
-def problems(arguments: Arguments, hidden: Hidden | None = None) -> Iterator[None]:
+def problems(arguments: Arguments, hidden: Hidden | None = None) -> Generator[None]:
     """Report what cannot be done on the cluster, and end the command."""
     try:
         yield

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-
 from tfdsl.cli import clusters, selection as chosen
 from tfdsl.cli.arguments import FILE, Arguments, Command, Flag, Positional, quote
 from tfdsl.cli.clusters import OnCluster
@@ -12,9 +9,8 @@ from tfdsl.cli.compile import with_choices
 from tfdsl.cli.report import OK
 from tfdsl.cli.status import WAIT
 from tfdsl.cli.streams import err, out
-from tfdsl.compiling.output_files import is_stream, output_files
+from tfdsl.compiling.output_files import is_stream
 from tfdsl.operating.submitting import commands, submit
-from tfdsl.writing import File, write_all
 
 FOLLOW = Flag("--follow", "print what the tasks print, until the job has ended", short="-f")
 REPLACE = Flag("--replace", "delete an earlier job of the name first, if tfdsl submitted it; claims stay")
@@ -52,9 +48,8 @@ def run(arguments: Arguments) -> int:
         return _print(jobs, arguments)
     if arguments.on(WAIT.name) or arguments.on(FOLLOW.name):
         clusters.one_of(jobs, arguments)
-    with clusters.problems(arguments, jobs.hidden), tempfile.TemporaryDirectory(prefix="tfdsl-") as folder:
-        _write(jobs, folder)
-        done = submit(jobs.sessions, folder, replaces=arguments.on(REPLACE.name))
+    with clusters.problems(arguments, jobs.hidden):
+        done = submit(jobs.sessions, jobs.made, replaces=arguments.on(REPLACE.name))
     jobs.say(f"submitted {', '.join(done.made)}", out)
     if done.used:
         jobs.say(f"used as it is: {', '.join(done.used)}", out)
@@ -74,19 +69,6 @@ def _print(jobs: OnCluster, arguments: Arguments) -> int:
         for line in commands(session, folder):
             out(f"{line}\n")
     return OK
-
-
-def _write(jobs: OnCluster, folder: str) -> None:
-    """Write what a client reads from files; manifests are handed to it."""
-    files = [
-        File(os.path.join(folder, *output.name.split("/")), output.written.text, output.executable, private=True)
-        for made in jobs.made
-        if not is_stream(made)
-        for output in output_files(made)
-    ]
-    failure = write_all(files)
-    if failure is not None:
-        raise OSError(f"cannot write {failure.path}: {failure.reason}")
 
 
 def _wait(jobs: OnCluster, arguments: Arguments, timeout: float | None) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, cast
 
 from tfdsl.backend.cluster import End, Live, Reason, Replica, named
 from tfdsl.diagnostics.render.json import Json
@@ -101,7 +101,7 @@ def changes(before: Live | None, live: Live) -> Iterator[str]:
             phases.setdefault(words, []).append(one)
     for words, ones in phases.items():
         yield f"{named(ones)}: {words}"
-    known = {one.sentence for one in before.reasons} if before is not None else set()
+    known: set[str] = {one.sentence for one in before.reasons} if before is not None else set()
     for reason in live.reasons:
         if reason.sentence not in known:
             yield f"why: {reason.sentence}"
@@ -116,6 +116,6 @@ def _plain(value: object) -> Json:
     if isinstance(value, Record):
         return {name: _plain(getattr(value, name)) for name in fields_of(type(value))}
     if isinstance(value, tuple):
-        return [_plain(one) for one in value]
+        return [_plain(one) for one in cast("tuple[object, ...]", value)]
     assert value is None or isinstance(value, str | int)
     return value

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from time import monotonic, sleep
 from typing import Final
 
 from tfdsl.backend import Unit
 from tfdsl.backend.cluster import Answer, Call, Live, Part, Sign, Step, reasons
+from tfdsl.compiling.output_files import is_stream, output_files
+from tfdsl.compiling.pipeline import Made
 from tfdsl.diagnostics.command_rules import CLUSTER_REFUSES, JOB_EXISTS, NO_JOB_THERE, NOT_OURS
 from tfdsl.operating.problem import ProblemError
 from tfdsl.operating.session import PAUSE, Session, place_of
 from tfdsl.record import Record
+from tfdsl.writing import File, write_all
 
 _TO_GO: Final = 300.0
 """Seconds in which what is deleted should be gone."""
@@ -34,18 +38,25 @@ def new_id() -> str:
     return os.urandom(8).hex()
 
 
-def submit(sessions: Sequence[Session], folder: str, *, replaces: bool = False) -> Submitted:
-    """Submit the jobs of ``sessions`` together, from files in ``folder``: all or none.
+def submit(sessions: Sequence[Session], made: Sequence[Made], *, replaces: bool = False) -> Submitted:
+    """Submit the jobs of ``sessions``, which were compiled to ``made``, together: all or none.
 
     ``replaces``: what an earlier submission has made of the same names is deleted first, but no claims.
 
     Raises:
         ProblemError: A job exists, or the cluster refuses something. What was made is gone again, or is named.
+        OSError: The files that a client reads cannot be written.
     """
     for session in sessions:
         live = session.read() if session.cluster.UNIQUE and not replaces else None
         if live is not None:
             raise _exists(session, live)
+    with tempfile.TemporaryDirectory(prefix="tfdsl-") as folder:
+        _write_files(made, folder)
+        return _submitted(sessions, folder, replaces=replaces)
+
+
+def _submitted(sessions: Sequence[Session], folder: str, *, replaces: bool) -> Submitted:
     submission = new_id()
     steps = [(session, step) for session in sessions for step in _steps(session, folder, submission)]
     for session in sessions:
@@ -58,6 +69,19 @@ def submit(sessions: Sequence[Session], folder: str, *, replaces: bool = False) 
         for session in sessions:
             _make_room(session, {step.what for other, step in steps if other is session and not step.stays_if_there})
     return _made(submission, steps)
+
+
+def _write_files(jobs: Iterable[Made], folder: str) -> None:
+    """Write what a client reads from files; manifests are handed to it."""
+    files = [
+        File(os.path.join(folder, *output.name.split("/")), output.written.text, output.executable, private=True)
+        for made in jobs
+        if not is_stream(made)
+        for output in output_files(made)
+    ]
+    failure = write_all(files)
+    if failure is not None:
+        raise OSError(f"cannot write {failure.path}: {failure.reason}")
 
 
 def _unit(session: Session) -> Unit:
@@ -178,13 +202,18 @@ def _mine(session: Session) -> list[Part]:
     submission = live.submission if live is not None else _left_over(session, parts)
     if not submission:
         raise no_job(session)
-    names = {step.what for step in _steps(session, "", "")} if session.place.unit is not None else set()
+    names = _names(session)
     return [part for part in parts if part.submission == submission or (part.stays and part.what in names)]
+
+
+def _names(session: Session) -> set[str]:
+    """What the file says that there is; nothing without one."""
+    return {step.what for step in _steps(session, "", "")} if session.place.unit is not None else set[str]()
 
 
 def _left_over(session: Session, parts: Sequence[Part]) -> str:
     """The submission that was killed before it made the job itself."""
-    names = {step.what for step in _steps(session, "", "")} if session.place.unit is not None else set()
+    names = _names(session)
     return next((part.submission for part in parts if part.what in names and not part.stays and part.submission), "")
 
 

@@ -331,7 +331,12 @@ def test_a_target_that_nobody_can_speak_with(kubectl: Kubectl) -> None:
 
 def test_watch_on_a_pipe_prints_what_changes(kubectl: Kubectl, monkeypatch: pytest.MonkeyPatch) -> None:
     states = iter(["before", "just-after", "after"])
-    monkeypatch.setattr("tfdsl.operating.session.sleep", lambda seconds: kubectl.put(volcano(next(states))))
+
+    def sleep(seconds: float) -> None:
+        assert seconds > 0
+        kubectl.put(volcano(next(states)))
+
+    monkeypatch.setattr("tfdsl.operating.session.sleep", sleep)
 
     def volcano(state: str) -> list[dict[str, Any]]:
         return recorded.states("volcano")[f"evicted.{state}"]
@@ -467,3 +472,21 @@ def test_what_is_behind_two_dashes_goes_to_sbatch(
         assert ran.out.splitlines()[0] == "tfdsl compile a.tfjob -t slurm -o train"
         assert tfdsl(*shlex.split(ran.out.splitlines()[0])[1:], cwd=kubectl.folder).status == 0
         assert (kubectl.folder / shlex.split(ran.out.splitlines()[1])[1]).exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "said"),
+    [
+        ("let a = 1\n", 1, "the file has no job"),
+        (
+            'job a { image = "a:1", command = ["x"]\n matrix { n = [1, 2] }\n role worker { } }',
+            2,
+            "the file has 2 jobs",
+        ),
+    ],
+)
+def test_files_with_no_or_several_jobs(kubectl: Kubectl, text: str, status: int, said: str) -> None:
+    (kubectl.folder / "a.tfjob").write_text(text)
+    ran = kubectl.run("logs", "a.tfjob", "-t", "tfjob")
+    assert ran.status == status
+    assert said in ran.err

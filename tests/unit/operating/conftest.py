@@ -70,16 +70,17 @@ class Kubectl:
         file = self.cluster / "calls.txt"
         return file.read_text().splitlines() if file.exists() else []
 
-    def run(self, *words: str, **more: str) -> Ran:
+    def run(self, *words: str) -> Ran:
         """Run ``tfdsl`` with it on the path."""
-        with mock.patch("tfdsl.operating.session.ask", self._ask):
-            return self.process(*words, **more)
+        with mock.patch("tfdsl.operating.session.ask", self.ask):
+            return self.process(*words)
 
-    def process(self, *words: str, **more: str) -> Ran:
+    def process(self, *words: str) -> Ran:
         """The same, with it as a process of its own, which takes its time."""
-        return tfdsl(*words, cwd=self.folder, PATH=self.path, STAND_IN_KUBECTL=str(self.cluster), **more)
+        return tfdsl(*words, cwd=self.folder, PATH=self.path, STAND_IN_KUBECTL=str(self.cluster))
 
-    def _ask(self, calls: Sequence[Call], patience: float) -> list[Answer]:
+    def ask(self, calls: Sequence[Call], patience: float) -> list[Answer]:
+        """What it answers, in this process."""
         assert patience > 0
         return [self._answer(call) for call in calls]
 

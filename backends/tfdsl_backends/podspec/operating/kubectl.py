@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 from tfdsl.backend.cluster import Answer, Call, Place
 from tfdsl.patterns import regex
@@ -102,20 +102,24 @@ _MOST_ITEMS: Final = 1000
 
 def mapping(data: object, *path: str) -> Mapping[str, object]:
     """The map at ``path``; empty if there is none."""
-    found = _at(data, path)
-    return found if isinstance(found, dict) else {}
+    return _map(_at(data, path))
 
 
 def items(data: object, *path: str) -> list[Mapping[str, object]]:
     """The last thousand maps of the list at ``path``: what is new stands last."""
     found = _at(data, path)
-    return [one for one in found[-_MOST_ITEMS:] if isinstance(one, dict)] if isinstance(found, list) else []
+    several = cast("list[object]", found)[-_MOST_ITEMS:] if isinstance(found, list) else []
+    return [one for one in map(_map, several) if one]
 
 
 def _at(data: object, path: Sequence[str]) -> object:
     for name in path:
-        data = data.get(name) if isinstance(data, dict) else None
+        data = _map(data).get(name)
     return data
+
+
+def _map(data: object) -> Mapping[str, object]:
+    return cast("dict[str, object]", data) if isinstance(data, dict) else {}
 
 
 def counts(one: Object, names: str, numbers: str) -> dict[str, int]:

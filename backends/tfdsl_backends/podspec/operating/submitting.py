@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from tfdsl.backend import Document
 from tfdsl.backend.cluster import Call, Part, Place, Step, digest
@@ -67,13 +67,14 @@ def part(place: Place, row: Object) -> Part:
 
 
 def _annotated(documents: Sequence[Document], submission: str) -> list[dict[str, Any]]:
-    notes, objects = {SUBMISSION: submission, DIGEST: digest(documents)}, []
+    notes = {SUBMISSION: submission, DIGEST: digest(documents)}
+    manifests: list[dict[str, Any]] = []
     for document in documents:
-        manifest: Any = plain(document.data)
-        metadata = manifest.get("metadata") or {}
-        annotations = {**(metadata.get("annotations") or {}), **notes}
-        objects.append({**manifest, "metadata": {**metadata, "annotations": annotations}})
-    return objects
+        manifest = cast("dict[str, Any]", plain(document.data))
+        metadata: dict[str, Any] = manifest.get("metadata") or {}
+        annotations: dict[str, Any] = {**(metadata.get("annotations") or {}), **notes}
+        manifests.append({**manifest, "metadata": {**metadata, "annotations": annotations}})
+    return manifests
 
 
 def _json(data: object) -> str:
