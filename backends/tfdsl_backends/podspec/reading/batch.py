@@ -11,7 +11,7 @@ from typing import Final
 from tfdsl.backend.draft import Draft
 from tfdsl.backend.patch_rules import PatchRules
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.command_rules import NOT_KEPT, SERVER_REFUSES
+from tfdsl.diagnostics.command_rules import READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.manifest.nodes import View, plain
 from tfdsl.text import Span
 from tfdsl_backends.podspec import fields, patching
@@ -68,7 +68,7 @@ def _refusals(root: View, kind: str, rules: PatchRules, server: str) -> Iterator
             continue
         if one.unknown:
             reason = f"{server} has no such field here; the server drops it, or refuses it if kubectl validates"
-            yield NOT_KEPT(one.span, what=one.name, reason=reason)
+            yield READ_DIFFERENTLY(one.span, what=one.name, word="an unchecked patch", difference=reason)
         elif not any(step in _TOLD_BY_PODS for step in one.path):
             yield SERVER_REFUSES(one.span, what=one.name, reason=f"it must be {one.wanted}")
     if kind == "Job":
