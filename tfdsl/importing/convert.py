@@ -57,6 +57,8 @@ _ROUNDS: Final = 50
 """Each takes out at least one statement or patch; a manifest with more mistakes is told what the last round found."""
 _PATCHINGS: Final = 4
 """So many times patches are looked for; one of them can uncover as many differences as it covers."""
+_TRIALS: Final = 200
+"""So many patches are tried one by one."""
 
 _FORK: Final = "A field that the schema does not know, of a fork or a newer server."
 
@@ -226,11 +228,34 @@ def _patched(settled: Settled, asked: _Asked) -> Settled:
     made_up = "/" not in name_of(wanted[0], 0) if wanted else False
     patches = [(role, one) for role, one in rest if not (made_up and one.path.startswith("metadata.name"))]
     together = _with(settled, patches, asked.backend) if patches else settled
-    if together is not None:
+    if together is not None and together.refused == settled.refused:
         return together
-    for one in patches:  # what is wrong is at none of them alone: those that go are kept
-        settled = _with(settled, [one], asked.backend) or settled
-    return settled
+    return _one_by_one(settled, patches, together.refused if together is not None else (), asked.backend)
+
+
+def _one_by_one(
+    settled: Settled, patches: Sequence[tuple[str | None, Patch]], refused: Sequence[Diagnostic], backend: Backend
+) -> Settled:
+    """``settled`` with each of ``patches``, or part of one, that goes with those that are there by then.
+
+    One that cannot be can take others with it: a mount is refused without its volume, whichever of them is wrong.
+    ``refused``: what is said of them, of which stays what is about those that are left.
+    """
+    left, trials = list(patches), 0
+    while left and trials < _TRIALS:
+        waiting: list[tuple[str | None, Patch]] = []
+        for one in left:
+            trials += 1
+            tried = _with(settled, [one], backend) if trials < _TRIALS else None
+            goes = tried is not None and tried.patches > settled.patches and tried.refused == settled.refused
+            settled, waiting = (tried, waiting) if goes and tried is not None else (settled, [*waiting, one])
+        apart = [(role, part) for role, patch in waiting for part in parts(patch) or [patch]]
+        if len(waiting) == len(left) and len(apart) == len(waiting):
+            break
+        left = apart
+    places = {patch.span for _, patch in left}
+    said = [diagnostic for diagnostic in refused if diagnostic.span in places]
+    return replace(settled, refused=(*settled.refused, *said))
 
 
 def _with(settled: Settled, patches: Sequence[tuple[str | None, Patch]], backend: Backend) -> Settled | None:
