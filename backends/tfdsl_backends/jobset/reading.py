@@ -522,9 +522,13 @@ FIELDS: Final[tuple[Field, ...]] = (
     Field("spec.replicatedJobs[].dependsOn", "after", "status Ready; a patch for Complete"),
     Field("spec.replicatedJobs[].groupName", "", "a patch"),
     Field("spec.startupPolicy", "after", "InOrder: each after the one before it"),
-    Field("spec.successPolicy", "on completed", "of one role, or the first of several; a patch for all of several"),
+    Field(
+        "spec.successPolicy",
+        "on completed, success",
+        "of one role, or the first of several; all of several in target jobset",
+    ),
     Field("spec.failurePolicy.maxRestarts", "retries", "where the job restarts"),
-    Field("spec.failurePolicy.restartStrategy", "", "BlockingRecreate; a patch for others"),
+    Field("spec.failurePolicy.restartStrategy", "restart_strategy", "in target jobset"),
     Field("spec.failurePolicy.rules[]", "on failed, on exit, on evicted", "what they do, not how they are written"),
     Field("spec.network.enableDNSHostnames", "service", "in target jobset"),
     Field("spec.network.subdomain", "subdomain", "in target jobset"),
@@ -541,6 +545,10 @@ FIELDS: Final[tuple[Field, ...]] = (
     Field(f"{_JOB}.podFailurePolicy.rules[]", "on exit, on evicted", "what they do, not how they are written"),
     Field(f"{_JOB}.successPolicy.rules[].succeededIndexes", "on completed", "one index; a patch for several"),
     Field(f"{_JOB}.podReplacementPolicy", "", "a patch"),
-    Field(f"{_JOB}.template.spec.restartPolicy", "on failed", "OnFailure, the default: restart container"),
+    Field(
+        f"{_JOB}.template.spec.restartPolicy",
+        "on failed",
+        "OnFailure, the default: restart container; where it restarts nothing, restart_policy in target jobset",
+    ),
     Field("status", "", "left out: it is the server's"),
 )
