@@ -44,7 +44,7 @@ OWN_NAMES = Rule(
     "{key} is an annotation that exclusive_topology writes, and the job sets it to something else",
 )
 UNEQUAL_JOBS = Rule(
-    "JBS112", "jobset-unequal-jobs", "error", "{replicas} replicas of {role} cannot be shared equally by {jobs} Jobs"
+    "JBS115", "jobset-unequal-jobs", "error", "{replicas} replicas of {role} cannot be shared equally by {jobs} Jobs"
 )
 NO_INDEX = Rule(
     "JBS113",
