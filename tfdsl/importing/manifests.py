@@ -15,13 +15,14 @@ from tfdsl.compiling.pipeline import Made
 from tfdsl.diagnostics import Diagnostic, Report, command_rules
 from tfdsl.diagnostics.command_rules import IMPORT_NOTHING, IMPORT_REFUSED, NOT_KEPT, SERVER_REFUSES
 from tfdsl.diagnostics.suggest import enumeration
+from tfdsl.importing.compare import taken
 from tfdsl.importing.convert import Settled, asked_for, differs, program_of, settle, unkept
 from tfdsl.importing.lift import with_lets
 from tfdsl.importing.write import examples, opening, remarks, write
 from tfdsl.manifest.find import Readable, find
 from tfdsl.manifest.nodes import Document, Scalar, view
 from tfdsl.patterns import regex
-from tfdsl.record import Record
+from tfdsl.record import Record, replace
 from tfdsl.semantics.request import Choice, Request
 from tfdsl.syntax.format import format_source
 from tfdsl.text import Source, Span
@@ -74,8 +75,8 @@ def _documents_in(source: Source, commands: Collection[str], report: Report) -> 
 class Job(Record):
     """One job that was imported.
 
-    ``what``: as people call the documents it was read from; ``kept``: whether the law holds, ``None`` where there is
-    none; ``patches``: how many the text has.
+    ``what``: as people call the documents it was read from; ``kept``: whether the law holds, ``None`` where nothing can
+    prove it; ``patches``: how many the text has.
     """
 
     name: str
@@ -194,9 +195,13 @@ def _read(documents: Sequence[Document], asked: Asked, target: Backend | None) -
         taken: set[int] = set()
         for group in reading.groups(left) if reading is not None and left else ():
             taken.update(id(one) for one in group.documents)
-            draft = reading.read(group, asked) if reading is not None else None
+            said: list[Diagnostic] = []
+            draft = reading.read(group, replace(asked, report=said.append)) if reading is not None else None
+            for diagnostic in said:
+                asked.report(diagnostic)
             if draft is not None and reading is not None:
-                settled = settle(draft, group, backend, reading, asked.report)
+                refused = {diagnostic.span for diagnostic in said if diagnostic.rule is SERVER_REFUSES}
+                settled = settle(draft, group, backend, reading, asked.report, refused)
                 read += [_Read(group, backend, reading, settled)] if settled is not None else []
         left = [one for one in left if id(one) not in taken]
     starts: dict[Source, list[int]] = {}
@@ -231,18 +236,22 @@ def _written(read: Sequence[_Read], sources: Sequence[Source], found: list[Diagn
     jobs: list[Job] = []
     for one, output in zip(read, made, strict=True):
         kept = None
-        if one.settled.draft.law:
-            assert output is not None, "what was settled compiles"
-            left = unkept(asked_for(one.settled.draft, one.group), output, one.reading)
-            refused = {diagnostic.span for diagnostic in found if diagnostic.rule is SERVER_REFUSES}
-            found += [diagnostic for diagnostic in one.settled.refused if diagnostic.span not in refused]
-            refused |= {diagnostic.span for diagnostic in one.settled.refused}
-            own = [each for each in left if each.wanted is None or each.wanted.span not in refused]
-            found += [differs(difference, one.settled.draft.span) for difference in own]
-            kept = None if left and not own else not left  # the law is about what its server accepts
         draft = one.settled.draft
+        if draft.compared:
+            assert output is not None, "what was settled compiles"
+            left = unkept(asked_for(draft, one.group), output, one.reading)
+            refused = {diagnostic.span for diagnostic in found if diagnostic.rule is SERVER_REFUSES}
+            found += [each for each in one.settled.refused if not any(_overlap(each.span, other) for other in refused)]
+            refused |= {diagnostic.span for diagnostic in one.settled.refused}
+            own = [each for each in left if taken(each, refused) is not None]
+            found += [differs(difference, draft.span) for difference in own]
+            kept = False if own else None if left or not draft.law else True  # the law is about what its server accepts
         jobs.append(Job(draft.name, one.group.what, draft.target, one.settled.patches, kept))
     return Imported(text, tuple(jobs), tuple(found))
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one.source is other.source and one.start < other.end and other.start < one.end
 
 
 def _text(drafts: Sequence[Draft], read: Sequence[_Read], sources: Sequence[Source], *, plain: bool) -> str:

@@ -265,6 +265,53 @@ def checkpoint_readonly(view: JobView) -> Iterator[Diagnostic]:
         )
 
 
+VOLUME_OF_ONE_TARGET = Rule(
+    "TFJ3125", "volume-of-one-target", "warning", "volume {name} of {of} is a patch of {target} only"
+)
+
+
+def volume_of_one_target(view: JobView) -> Iterator[Diagnostic]:
+    """A volume that a patch makes for one target only.
+
+    ## Why
+
+    What the language has no word for, such as a volume of a CSI driver, is a patch of the target that a job was imported
+    from. Compiled for another target, the job has neither the volume nor its mounts, and the program finds an empty folder
+    or none.
+
+    ## Bad
+
+    ```tfjob
+    job mnist {
+      image = "registry.example.com/mnist:1.4"
+      role worker { }
+      target jobset {
+        patch pod "spec.volumes" = [{ name = "data", csi = { driver = "csi.example.com" } }]
+      }
+      target volcano { }
+    }
+    ```
+
+    ## Good
+
+    ```tfjob
+    job mnist {
+      image = "registry.example.com/mnist:1.4"
+      mount pvc "data" at "/data"
+      role worker { }
+      target jobset { }
+      target volcano { }
+    }
+    ```
+    """
+    # What is compiled lacks a volume that a target block of the job has.
+    for volume in view.job.patched_volumes:
+        of = f"role {volume.role}" if volume.role is not None else "each role"
+        found = VOLUME_OF_ONE_TARGET(volume.span, name=volume.name, of=of, target=volume.target)
+        here = f" for {view.job.target}" if view.job.target is not None else ""
+        yield found.help(f"write a mount, or patch the volume and its mounts{here}, too")
+
+
 TTL_APPLIED_AGAIN = Rule(
     "TFJ3150", "ttl-applied-again", "warning", "{tool} makes the job again when it is removed, {ttl} after its end"
 )
