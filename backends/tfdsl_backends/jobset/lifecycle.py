@@ -52,12 +52,12 @@ class Job(Record):
     controlled: ControlledJob
     waits_for: Sequence[tuple[str, str]]
 
-    def failed_by(self, number: int, rule: PodRule, index: int, status: int) -> Failure:
+    def failed_by(self, number: int, rule: PodRule, index: int, status: int, step: str) -> Failure:
         """The failure that a rule causes."""
         pod = f"default/{self.host}{index}-{_POD}"
         what = f"Pod {pod} has condition DisruptionTarget"
         if not rule.disrupted:
-            what = f"Container {CONTAINER} for pod {pod} failed with exit code {status}"
+            what = f"Container {step or CONTAINER} for pod {pod} failed with exit code {status}"
         return Failure(self.name, BY_POLICY, f"{what} matching FailJob rule at index {number}")
 
 
@@ -149,6 +149,7 @@ def _texts(node: View) -> frozenset[str]:
 
 
 _IN_PLACE: Final = "restart container"
+_DONE: Final = "completed before its pod was deleted: "
 _DEADLINE: Final = "deadline"
 
 
@@ -160,6 +161,8 @@ def behaviour(unit: Unit, documents: Sequence[Document]) -> Behaviour:
 class JobSet(Behaviour):
     """The JobSet of one job, and its Jobs."""
 
+    limits_time = False
+
     def __init__(self, unit: Unit, document: Document) -> None:
         super().__init__(unit.job)
         named: dict[str, str] = {role.name: job_name(unit, role) for role in unit.job.roles}
@@ -169,15 +172,37 @@ class JobSet(Behaviour):
 
     def on_exit(self, task: Task, status: int, state: State) -> Decision:
         """The kubelet starts a container again, or the Job looks at its rules."""
-        job, what = self._set.jobs[task.role], f"{task} exited {status}"
+        return self.on_prepare_exit(task, "", status, state)
+
+    def on_prepare_exit(self, task: Task, step: str, status: int, state: State) -> Decision:
+        """The same; rules may be about the status of one container."""
+        job, what = self._set.jobs[task.role], f"{f'step {step} of ' if step else ''}{task} exited {status}"
         if job.controlled.in_place:
             state.count(_restarts(job))
             return Decision(_IN_PLACE, what, counted=False)
-        return self._failed(job, task, status, what, state, evicted=False)
+        return self._failed(job, task, status, what, state, evicted=False, step=step)
+
+    def on_sidecar_exit(self, task: Task, state: State) -> Decision | None:
+        """Its restart is one of the pod's containers, which count where they restart in place."""
+        job = self._set.jobs[task.role]
+        if not job.controlled.in_place:
+            return None
+        state.count(_restarts(job))
+        return self.on_restarted(task, state)
 
     def on_success(self, task: Task, state: State) -> Decision | None:
         """It has completed, TensorBoard too."""
         return None
+
+    def on_preemption(self, task: Task, status: int, state: State) -> Decision:
+        """The same as below, unless the Job looks when the command has ended and succeeded (seen in 4 of 4 runs)."""
+        job = self._set.jobs[task.role]
+        others = state.number(task.role, "running")
+        if status or not job.controlled.sees_the_end(state.counts.get(_failed_pods(job), 0), others):
+            return self.on_loss(task, status, state)
+        state.count(f"{_DONE}{task}")
+        state.count(f"{_DONE}{task.role}")
+        return self.on_completion(state) or Decision("ignore", f"{task} completed while its pod was deleted")
 
     def on_loss(self, task: Task, status: int, state: State) -> Decision:
         """An evicted pod has failed, and has the condition DisruptionTarget."""
@@ -192,15 +217,17 @@ class JobSet(Behaviour):
         why = f"the containers of {task.role} were restarted {count} times"
         return self._job_failed(Failure(job.name, BY_LIMIT, ""), why, state)
 
-    def _failed(self, job: Job, task: Task, status: int, what: str, state: State, *, evicted: bool) -> Decision:
-        found = job.controlled.rule_for(status, disrupted=evicted)
+    def _failed(
+        self, job: Job, task: Task, status: int, what: str, state: State, *, evicted: bool, step: str = ""
+    ) -> Decision:
+        found = job.controlled.rule_for(status, step, disrupted=evicted)
         if found is not None:
             number, rule = found
             if rule.action == "FailJob":
-                return self._job_failed(job.failed_by(number, rule, task.index, status), what, state)
+                return self._job_failed(job.failed_by(number, rule, task.index, status, step), what, state)
             if rule.action == "Ignore":
                 return Decision("restart pod", what, counted=False)
-        if state.count(f"failed pods of {job.name}") > job.controlled.limit:
+        if state.count(_failed_pods(job)) > job.controlled.limit:
             return self._job_failed(Failure(job.name, BY_LIMIT, ""), what, state)
         return Decision("restart pod", what, counted=False)
 
@@ -278,7 +305,9 @@ class JobSet(Behaviour):
         """Whether the Job of ``role`` has completed: all its pods have succeeded, or one that is enough."""
         replicas = state.of(role)
         return self._set.jobs[role].controlled.is_complete(
-            state.number(role, "succeeded"), lambda index: replicas[index][1].phase == "succeeded", len(replicas)
+            state.number(role, "succeeded") + state.counts.get(f"{_DONE}{role}", 0),
+            lambda index: replicas[index][1].phase == "succeeded" or f"{_DONE}{replicas[index][0]}" in state.counts,
+            len(replicas),
         )
 
     def stopped_at_the_end(self, outcome: Outcome, state: State) -> Iterable[tuple[Task, bool]]:
@@ -294,6 +323,10 @@ class JobSet(Behaviour):
         if finish is not None and finish.task is not None and _DEADLINE not in state.counts:
             yield finish.task.role
         yield from (role for role in self._set.jobs if self._completed_by(role, state))
+
+
+def _failed_pods(job: Job) -> str:
+    return f"failed pods of {job.name}"
 
 
 def _restarts(job: Job) -> str:
