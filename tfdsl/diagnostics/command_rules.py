@@ -199,3 +199,4 @@ NO_SUCH_ROLE = Rule("TFJ4703", "inject-no-role", "error", "{job} has no role {na
 NO_SUCH_REPLICA = Rule("TFJ4704", "inject-no-replica", "error", "role {role} of {job} has no replica {index}")
 FAULT_STATUS = Rule("TFJ4705", "inject-status", "error", "an exit status must be a number from 0 to 255, not {status}")
 FAULT_TIME = Rule("TFJ4706", "inject-time", "error", "{time} is not a time")
+NO_SUCH_STEP = Rule("TFJ4707", "inject-no-step", "error", "role {role} has no step {name}")
