@@ -186,8 +186,9 @@ def _set_with(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
     span = recovery.span(at)
     diagnostic = rules.COLON_FOR_EQUALS(span, found=":") if type_ == COLON else rules.DOUBLE_EQUALS(span)
     blank = "" if lexed.ends[at - 1] < span.start else " "
+    behind = "" if span.end < lexed.starts[at + 1] else " "
     if not _is_type(recovery, at):
-        diagnostic = diagnostic.fix("write =", Edit(span, f"{blank}="), safe=True)
+        diagnostic = diagnostic.fix("write =", Edit(span, f"{blank}={behind}"), safe=True)
     recovery.report(diagnostic)
     recovery.replace(at, EQUAL)
     return True
