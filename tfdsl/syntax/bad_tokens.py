@@ -123,8 +123,11 @@ def _bare(lexed: Lexed, at: int, end: int, stop: int, name: str) -> int:
     start = _pop_pieces(lexed, at)
     span = Span(source, start, end)
     before = lexed.types[-1] if lexed.types else lexer.NEWLINE
-    if before in _BEFORE_NAME:
+    if before == lexer.JOB:
+        lexed.diagnostics.append(rules.JOB_NAME(span).fix("quote the name", Edit(span, f'"{span.text}"'), safe=True))
+    elif before in _BEFORE_NAME:
         lexed.diagnostics.append(rules.INTERPOLATED_NAME(span))
+    if before in _BEFORE_NAME:
         lexed.meant[start] = ""
         lexed.add(lexer.NAME, start, end)
         return end
@@ -153,7 +156,8 @@ def _pop_pieces(lexed: Lexed, at: int) -> int:
     ):
         first -= 1
         start = lexed.starts[first]
-    if first == 0 or lexed.types[first - 1] not in _BEFORE_VALUE | _BEFORE_NAME:
+    is_source = lexed.types[first - 2 : first - 1] == [lexer.MOUNT]
+    if first == 0 or not (is_source or lexed.types[first - 1] in _BEFORE_VALUE | _BEFORE_NAME):
         return at
     del lexed.types[first:], lexed.starts[first:], lexed.ends[first:]
     return start
@@ -203,7 +207,7 @@ def heredoc(lexed: Lexed, at: int, stop: int) -> int:
 
 _SMART = "“”„‟«»"
 _SMART_STRING = regex(rf'[{_SMART}"]([^\n"{_SMART}]*)[{_SMART}"]')
-_SINGLE = regex(r"'((?:[^'\\\n]|\\[^\n])*+)'")
+_SINGLE = regex(r"'((?:[^'\\\n]|\\[^\n]|'')*+)'")
 _PLAIN = regex(r'"(?:[^"\\\n]|\\[^\n])*+"')
 _LINE = regex(r"[^\r\n]*+")
 # What can follow a // that divides in other languages: a number, a name or a parenthesis, and no further word.
@@ -315,9 +319,10 @@ def _single_quote(lexed: Lexed, at: int, stop: int) -> int:
     end = single.end() if single else _line_end(text, at, stop)
     diagnostic = rules.SINGLE_QUOTES(Span(source, at, end))
     if single and '"' not in single[1] and "$" not in single[1]:
-        # The meaning of \n in single quotes differs between languages.
-        safe = "\\" not in single[1]
-        diagnostic = diagnostic.fix("write it in double quotes", Edit(diagnostic.span, f'"{single[1]}"'), safe=safe)
+        # The meaning of \n and of two quotes in single quotes differs between languages.
+        safe = "\\" not in single[1] and "''" not in single[1]
+        edit = Edit(diagnostic.span, '"' + single[1].replace("''", "'") + '"')
+        diagnostic = diagnostic.fix("write it in double quotes", edit, safe=safe)
     lexed.diagnostics.append(diagnostic)
     if single is None:
         lexed.unclosed.add(at)
@@ -403,6 +408,8 @@ def _line_end(text: str, at: int, stop: int) -> int:
 def _slash(lexed: Lexed, at: int, stop: int) -> int:
     source = lexed.source
     text = source.text
+    if text.startswith("//", at) and text[at - 1 : at] == ":" and lexed.types[-1:] == [COLON]:
+        return _bare(lexed, at, at + 2, stop, "")  # hdfs://data without quotes
     if text.startswith("//", at):
         end = _line_end(text, at, stop)
         diagnostic = rules.FOREIGN_COMMENT(Span(source, at, at + 2), mark="//")

@@ -14,6 +14,7 @@ from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
 from tfdsl.syntax import (
     _tables as tables,
     condition_mistakes,
+    expression_mistakes,
     lexer,
     repairs,
     statement_mistakes,
@@ -43,6 +44,7 @@ from tfdsl.syntax.value_mistakes import indented_map, yaml_block, yaml_list, yam
 from tfdsl.syntax.values_mistakes import not_a_value
 from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
+from tfdsl.vocabulary import foreign
 from tfdsl.vocabulary.attributes import ROLE_NAMES
 from tfdsl.vocabulary.statements import ACTIONS
 
@@ -156,7 +158,7 @@ def _message(recovery: Recovery, at: int, put: tuple[int, ...]) -> Diagnostic:
         key = start + 1 if statement in ("param", "let") else at - 2
         return rules.MISSING_VALUE(span, key=shortened(lexed.text(key)))
     diagnostic = rules.UNFINISHED(span, expected=wording.missing(put, before, statement), before=shortened(before))
-    form = wording.FORMS.get(statement)
+    form = wording.FORMS.get(f"{statement} {lexed.text(start + 1)}") or wording.FORMS.get(statement)
     return diagnostic if form is None else diagnostic.help(f"for example: {form}")
 
 
@@ -348,8 +350,12 @@ def _outside_job(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
         return False
     span = recovery.span(at)
     is_item = types[at] == lexer.NAME and types[at + 1] in (EQUAL, COLON)
+    is_statement = types[at] == lexer.NAME and not is_item
     if is_item or (types[at] in lexer.KEYWORDS.values() and types[at] not in DECLARATIONS):
         diagnostic = rules.OUTSIDE_JOB(span, found=shortened(span.text)).help("write it inside a job: job mnist { … }")
+    elif is_statement:
+        diagnostic = rules.UNKNOWN_STATEMENT(span, found=shortened(span.text))
+        diagnostic = diagnostic.help(foreign.advice(span.text) or foreign.DECLARATIONS)
     else:
         diagnostic = rules.UNEXPECTED(span, expected=recovery.expected(), found=wording.found(lexed, at))
     recovery.report(diagnostic)
@@ -369,11 +375,14 @@ MISTAKES: tuple[Mistake, ...] = (
     statement_mistakes.yaml_steps,
     yaml_block,
     not_a_value,
+    expression_mistakes.foreign_expression,
+    expression_mistakes.list_in_other_brackets,
     statement_mistakes.block_with_equals,
     condition_mistakes.condition_word,
     statement_mistakes.unset_form,
     _set_with,
     yaml_separator,
+    statement_mistakes.command_line_option,
     yaml_list,
     indented_map,
     value_mistakes.word_operator,
@@ -384,7 +393,9 @@ MISTAKES: tuple[Mistake, ...] = (
     condition_mistakes.condition_before_the_rest,
     condition_mistakes.condition_first,
     statement_mistakes.matrix_axis,
-    statement_mistakes.step_without_name,
+    statement_mistakes.statement_without_name,
+    statement_mistakes.untyped_param,
+    statement_mistakes.item_among_settings,
     statement_mistakes.string_prefix,
     statement_mistakes.declaration_inside,
     statement_mistakes.unknown_statement,
@@ -398,6 +409,7 @@ MISTAKES: tuple[Mistake, ...] = (
     _line_break,
     unfinished,
     value_mistakes.leading_dot,
+    value_mistakes.unquoted_address,
     value_mistakes.unquoted_path,
     value_mistakes.unquoted_value,
     _repeated_word,

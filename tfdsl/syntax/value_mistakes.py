@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import syntax_rules as rules
@@ -53,6 +54,11 @@ def word_operator(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
     else:
         return False
     span = recovery.span(place)
+    if number == BANG and (end := _compared(recovery, at)) is not None:
+        edits = (Edit(Span(span.source, span.start, lexed.starts[at]), "!("), Edit(end, ")"))
+        recovery.report(rules.WORD_OPERATOR(span, operator="!", found="not").fix("write !( )", *edits, safe=True))
+        recovery.replace(place, lexer.ERROR, _token_at(recovery, end.start) - place)
+        return True
     operator = next(text for text, each in tables.OPERATORS if each == number)
     end = lexed.starts[at] if number == BANG else span.end
     edit = Edit(Span(span.source, span.start, end), operator)
@@ -63,6 +69,51 @@ def word_operator(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
     )
     recovery.replace(place, number)
     return True
+
+
+def _compared(recovery: Recovery, at: int) -> Span | None:
+    """The place behind the comparison that begins at token ``at``, to which a ``not`` belongs as a whole."""
+    types = recovery.types
+    depth, compares = 0, False
+    for end in range(at, len(types)):
+        type_ = types[end]
+        depth += (type_ in lexer.CLOSERS) - (type_ in lexer.OPENERS)
+        if depth < 0 or (depth == 0 and (type_ in _BELOW_NOT or recovery.text(end) in ("and", "or", "else"))):
+            place = recovery.lexed.ends[end - 1]
+            return Span(recovery.lexed.source, place, place) if compares else None
+        compares = compares or (depth == 0 and type_ in COMPARISONS)
+    return None
+
+
+def _token_at(recovery: Recovery, offset: int) -> int:
+    """The first token at or behind an offset."""
+    return bisect_left(recovery.lexed.starts, offset)
+
+
+_BELOW_NOT = {AND, OR, COMMA, COLON, lexer.OPERATORS["?"], lexer.WHEN, lexer.NEWLINE, lexer.END, lexer.LBRACE}
+
+
+def unquoted_address(recovery: Recovery, at: int, _: set[int]) -> bool:
+    """``mount nfs nas:/export at "/x"`` and ``{ image = r.example.com/x:1, gpu = 1 }``."""
+    lexed = recovery.lexed
+    types = lexed.types
+    if types[at] not in (COLON, SLASH, DOT, MINUS, NUMBER):
+        return False
+    first, end = at, at + 1
+    while first and lexed.ends[first - 1] == lexed.starts[first] and types[first - 1] not in repairs.FIXED:
+        first -= 1
+    while lexed.ends[end - 1] == lexed.starts[end] and types[end] not in repairs.FIXED | {COMMA}:
+        end += 1
+    after = types[first - 1] if first else lexer.NEWLINE
+    is_source = after == lexer.NAME and first > 1 and types[first - 2] == lexer.MOUNT
+    if first == at or not (is_source or after in _BEFORE_ADDRESS) or not {COLON, SLASH, DOT} & set(types[first:end]):
+        return False
+    if {EQUAL, lexer.STRING} & set(types[first:end]) or not recovery.cut_from(first):
+        return False
+    return _unquoted(recovery, first, end)
+
+
+_BEFORE_ADDRESS = {EQUAL, *(lexer.KEYWORDS[word] for word in ("at", "to", "output", "copy", "run"))}
 
 
 def chained_comparison(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
