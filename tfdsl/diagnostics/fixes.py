@@ -130,7 +130,7 @@ def explained(diagnostics: Sequence[Diagnostic], sources: Iterable[Source], chec
 def _reason(fix: Fix, reasons: Mapping[int, str], paths: set[str]) -> str:
     other = next((path for path in _paths_of([fix]) if path not in paths), None)
     if not fix.safe:
-        return f'"{fix.title}" may not be what you mean'
+        return f'"{fix.title}" is only one way to read it'
     if other is not None:
         return f"{other} is not on the command line"
     reason = reasons.get(id(fix))

@@ -209,6 +209,9 @@ _SMART = "“”„‟«»"
 _SMART_STRING = regex(rf'[{_SMART}"]([^\n"{_SMART}]*)[{_SMART}"]')
 _SINGLE = regex(r"'((?:[^'\\\n]|\\[^\n]|'')*+)'")
 _PLAIN = regex(r'"(?:[^"\\\n]|\\[^\n])*+"')
+_LITERAL = regex(r"\|[-+0-9]*+[ \t]*+")
+# A string whose lines end with a backslash, as in a shell.
+_CONTINUED = regex(r'"(?:[^"\\\n]|\\[^\n])*+(?:\\\r?\n(?:[^"\\\n]|\\[^\n])*+){1,50}+"')
 _LINE = regex(r"[^\r\n]*+")
 # What can follow a // that divides in other languages: a number, a name or a parenthesis, and no further word.
 _OPERAND = regex(r"[ \t]*(?:\(|\w+(?:\.\w+)*[ \t,})\]]*(?:$|[#\-+*/%]))")
@@ -298,6 +301,11 @@ def _unclosed(lexed: Lexed, at: int, stop: int) -> int:
     text = source.text
     line_end = _line_end(text, at, stop)
     end = line_end
+    continued = _CONTINUED.match(text, at, stop)
+    if continued is not None:
+        lexed.diagnostics.append(rules.HEREDOC(Span(source, at, line_end)))
+        lexed.add(lexer.ERROR, at, continued.end())
+        return continued.end()
     for place in range(at + 1, line_end):
         if text[place] in " \t,]})" and _GOES_ON.match(text, place, line_end):
             end = place
@@ -485,6 +493,12 @@ def _unknown(lexed: Lexed, at: int, stop: int) -> int:
             return odd_word(lexed, at, stop)
         if "\r" in text[at:end]:
             lexed.add(lexer.NEWLINE, at, end)
+        return end
+    line_end = _line_end(text, at, stop)
+    if character == "|" and _LITERAL.fullmatch(text, at, line_end) and lexed.types[-1:] in ([lexer.EQUAL], [COLON]):
+        end = _dedent(text, at, line_end, stop)
+        lexed.diagnostics.append(rules.HEREDOC(Span(source, at, line_end)))
+        lexed.add(lexer.ERROR, at, end)
         return end
     end = at + 1
     while end < stop and text[end] == character:

@@ -28,9 +28,14 @@ _VALUES = (
 _STATEMENTS = (ast.Assign, ast.Let, ast.Param, ast.Mount, ast.Output, ast.Policy, ast.Copy, ast.Run, ast.Patch)
 
 
-def leave_out(nodes: tuple[N, ...], diagnostics: Iterable[Diagnostic]) -> tuple[N, ...]:
-    """``nodes`` of a text with ``diagnostics``: the values of a statement with a vague error are error nodes."""
-    places = sorted(one.span.start for one in diagnostics if one.rule in _VAGUE)
+def doubtful(diagnostics: Iterable[Diagnostic]) -> list[int]:
+    """The places of those errors that leave open what was meant."""
+    return [one.span.start for one in diagnostics if one.rule in _VAGUE]
+
+
+def leave_out(nodes: tuple[N, ...], places: Iterable[int]) -> tuple[N, ...]:
+    """``nodes`` of a text: the values of a statement with one of ``places`` in it are error nodes."""
+    places = sorted(places)
     return _nodes(nodes, places, len(nodes[0].span.source.text)) if places and nodes else nodes
 
 

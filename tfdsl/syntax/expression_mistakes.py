@@ -187,6 +187,8 @@ def _operator(recovery: Recovery, at: int) -> Found | None:
     """``x in xs``, ``a is b``, ``2 ** 3``, ``a ?? b``, ``lambda x: x``."""
     types = recovery.types
     word, previous = recovery.text(at), recovery.text(at - 1) if at else ""
+    if types[at] in (STAR, UPTO) and at and types[at - 1] in (COMMA, *CLOSERS):
+        return Found(word, at, _value_end(types, at), foreign.JOINED)
     if previous + word in ("**", "??", "?:"):
         word = previous + word
     elif previous in ("lambda", "in", "is", "new", "await") and _is_alone(types, at - 1):
@@ -221,6 +223,8 @@ def list_in_other_brackets(recovery: Recovery, at: int, _: set[int]) -> bool:
     types = recovery.types
     bracket = around(types, at)
     if bracket is None or types[bracket] == lexer.LSQB or types[at] not in (COMMA, lexer.RBRACE):
+        return False
+    if types[at] == lexer.RBRACE and types[at - 1] not in TEXTS:
         return False
     before = types[bracket - 1] if bracket else lexer.NEWLINE
     if before not in (EQUAL, COMMA, lexer.LSQB, lexer.LPAR) or (types[bracket] == lexer.LBRACE and types[at] == before):

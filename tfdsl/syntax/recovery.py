@@ -15,7 +15,7 @@ from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
 from tfdsl.syntax import lexer, mistakes, repairs, wording
 from tfdsl.syntax.brackets import UNCLOSED, Balance, close_texts, item_end, leave_out_manifests
 from tfdsl.syntax.build import BUILDERS, Builder
-from tfdsl.syntax.doubtful import leave_out
+from tfdsl.syntax.doubtful import doubtful, leave_out
 from tfdsl.syntax.driver import MAX_STACK, Machine
 from tfdsl.syntax.lexer import CLOSERS, COMMA, OPENERS, Lexed
 from tfdsl.syntax.repairs import explain, resembling
@@ -71,8 +71,9 @@ def recover(lexed: Lexed, start: int, builder: Builder, errors: int = 0) -> int:
     recovery = Recovery(lexed, start, builder, quiet)
     recovery.errors = errors
     recovery.run()
-    builder.declarations = leave_out(builder.declarations, builder.diagnostics)
-    builder.values = leave_out(builder.values, builder.diagnostics)
+    places = [*builder.doubtful, *doubtful([*builder.diagnostics, *lexed.diagnostics])]
+    builder.declarations = leave_out(builder.declarations, places)
+    builder.values = leave_out(builder.values, places)
     return recovery.errors
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
@@ -192,7 +193,7 @@ def unknown_statement(recovery: Recovery, at: int, _: set[int]) -> bool:
     if is_item and word not in foreign.LOOPS | foreign.CONDITIONS and not _is_block(recovery, at):
         return False
     alike = (repairs.fits(recovery.before.states, keyword, types[at]) for keyword in resembling(recovery, at - 1))
-    if word in MAPS or any(alike):  # before the block of a map, only its = is missing
+    if (word in MAPS and not _has_blocks(types, at)) or any(alike):  # before the block of a map, only its = is missing
         return False
     span = recovery.spanning(at - 1, at)
     keyword = "role" if word in ROLE_NAMES else "target" if word in targets.every_name() else None
@@ -218,6 +219,33 @@ def unknown_statement(recovery: Recovery, at: int, _: set[int]) -> bool:
     return True
 
 
+def _has_blocks(types: Sequence[int], at: int) -> bool:
+    """Whether the first entry of the block at token ``at`` is a block itself: ``resources { limits { } }``."""
+    first = at + 1 + (types[at + 1] == lexer.NEWLINE)
+    return types[at] == lexer.LBRACE and is_word(types[first]) and types[first + 1] == lexer.LBRACE
+
+
+def entry_of_map(recovery: Recovery, at: int, _: set[int]) -> bool:
+    """``env.A = "x"`` and ``env["A"] = "x"``."""
+    types = recovery.types
+    start = item_start(types, at)
+    if types[at] not in (DOT, lexer.LSQB) or at != start + 1 or recovery.text(start) not in MAPS:
+        return False
+    equal = item_end(types, at, (EQUAL,))
+    if types[equal] == lexer.LSQB or types[equal] != EQUAL or not at + 2 <= equal <= at + 3 or recovery.before is None:
+        return False
+    end = item_end(types, equal + 1)
+    key = recovery.text(at + 1)
+    if end == equal + 1:
+        return False
+    span = recovery.spanning(start, equal)
+    text = f"{recovery.text(start)} = {{ {key} = {recovery.spanning(equal + 1, end).text} }}"
+    diagnostic = rules.UNKNOWN_STATEMENT(span, found=shortened(span.text)).help(f"write {text}")
+    recovery.report(diagnostic.fix(f"write {shortened(text)}", Edit(recovery.spanning(start, end), text)))
+    recovery.step_back()
+    return recovery.drop_item(start)
+
+
 def _is_block(recovery: Recovery, at: int) -> bool:
     """Whether words or texts and then a block follow on the line."""
     types = recovery.types
@@ -238,6 +266,8 @@ def quoted_name(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
         diagnostic = rules.UNFINISHED(recovery.spanning(at - 1, at), expected=expected, before="mount")
         place = Edit(Span(span.source, span.start, span.start), "pvc ")
         recovery.report(diagnostic.help(f"for example: {wording.FORMS['mount']}").fix("write pvc", place))
+        if AT not in lexed.types[at : item_end(lexed.types, at)]:
+            return recovery.cut_item(at - 1)
         recovery.insert(at, lexer.NAME)
         return True
     diagnostic = rules.QUOTED_NAME(span)

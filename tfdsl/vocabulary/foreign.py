@@ -152,7 +152,7 @@ ATTRIBUTES = {
 }
 """Words in a job, role, template or target for what is not an attribute here."""
 
-_JOINED = "join lists, maps and texts with +: a + b"
+JOINED = "join lists, maps and texts with +: a + b"
 IN_TEXT = 'write it into a text: "${value}"'
 _NO_CLOCK = "a value that changes from run to run comes from outside: write a param and set it with --set"
 _ENVIRONMENT = 'write "${env.NAME}", which the task reads when it runs'
@@ -176,7 +176,7 @@ OPERATORS = {
 """Operators of other languages, and words before a value."""
 
 FUNCTIONS = {
-    **dict.fromkeys(("concat", "merge", "union", "append", "extend", "flatten"), _JOINED),
+    **dict.fromkeys(("concat", "merge", "union", "append", "extend", "flatten"), JOINED),
     **dict.fromkeys(("tostring", "string", "str", "itoa", "text"), IN_TEXT),
     **dict.fromkeys(("tonumber", "int", "float", "parseint"), "declare the param as int or number"),
     **dict.fromkeys(("lookup", "element", "get", "first", "last", "index"), _ELEMENT),
@@ -221,11 +221,23 @@ BLOCKS = {
 }
 """Words that begin a block or line in other languages, where :data:`ATTRIBUTES` has nothing or says something else."""
 
+VALUES = {
+    **dict.fromkeys(
+        ("valueFrom", "secretKeyRef", "configMapKeyRef", "fieldRef"),
+        'write secret("name", "key"), configmap("name", "key") or pod_field("metadata.name")',
+    ),
+    "value": "write the value alone",
+    **dict.fromkeys(("limits", "requests"), _LIMITS),
+}
+"""Keys of maps of Kubernetes, where a plain value is wanted here."""
+
 BY_NAME_ALONE = ("var", "local", "locals", "param", "params", "let", "input", "inputs", "values", "variables",
                  "parameters")  # fmt: skip
 """Where other languages keep params and constants: ``var.x`` is ``x`` here."""
 
 MEMBERS = {
+    **dict.fromkeys(("secret", "secrets"), 'write secret("name", "key")'),
+    **dict.fromkeys(("configmap", "configmaps"), 'write configmap("name", "key")'),
     "each": NO_LOOP,
     "self": "write job.name, role.name or role.replicas",
     "this": "write job.name, role.name or role.replicas",
