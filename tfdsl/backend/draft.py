@@ -162,11 +162,12 @@ class Draft:
 
     ``target`` and ``version``: what it was read from, whose block ``options`` and ``role_options`` are for.
     ``title``: its name as it is written, where that is not ``name``. ``params``: those of its file. ``roles``: each
-    role's block, by name; written in the language's order. ``renamed``: what the manifest calls a role
-    (``trainer``, ``MASTER``) → the role. ``cluster``: settings of ``cluster { … }``. ``law``: whether compiling for
-    ``target`` must give the manifest again. ``wanted``: what it must give, where that is not what was read: the
-    manifest with roles of another name, or what an older operator made of it. ``compared``: whether the output is
-    compared with that also where the law is not promised, and patched as far as that goes.
+    role's block, by name; written in the language's order. ``places``: where a role is in the manifest.
+    ``renamed``: what the manifest calls a role (``trainer``, ``MASTER``) → the role. ``cluster``: settings of
+    ``cluster { … }``. ``law``: whether compiling for ``target`` must give the manifest again. ``wanted``: what it
+    must give, where that is not what was read: the manifest with roles of another name, or what an older operator
+    made of it. ``compared``: whether the output is compared with that also where the law is not promised, and
+    patched as far as that goes.
     """
 
     def __init__(self, name: str, target: str, span: Span, version: str | None = None, *, law: bool = True) -> None:
@@ -180,6 +181,7 @@ class Draft:
         self.params: list[Param] = []
         self.job = Block()
         self.roles: dict[str, Block] = {}
+        self.places: dict[str, Span] = {}
         self.options = Block()
         self.role_options: dict[str, Block] = {}
         self.cluster: dict[str, Value] = {}
