@@ -75,6 +75,7 @@ def read(group: Group, asked: Asked) -> Draft | None:
     read_order(draft, found)
     read_limits(draft, found)
     facts = _facts(draft, root, found, claims(root, beside))
+    draft.places = {one.role: one.job.span for one in found}
     templates = {one.role: one.spec["template"] for one in found}
     for one in found:
         if one.replicas != 1:
