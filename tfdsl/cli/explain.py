@@ -9,9 +9,9 @@ from typing import NoReturn
 from tfdsl import targets
 from tfdsl.backend import Backend, Option, spoken
 from tfdsl.cli import topics
-from tfdsl.cli.arguments import TEXT_OR_JSON, Arguments, Command, Positional
+from tfdsl.cli.arguments import Arguments, Command, Flag, Positional
 from tfdsl.cli.commands import SUMMARIES
-from tfdsl.cli.message_pages import body_of, fates, in_short, page_of
+from tfdsl.cli.message_pages import as_markdown, body_of, fates, in_short, is_markdown, page_of, prose
 from tfdsl.cli.report import OK, document, end, end_if
 from tfdsl.cli.selection import unusable
 from tfdsl.cli.streams import out
@@ -24,10 +24,17 @@ from tfdsl.text import Argument
 from tfdsl.vocabulary import attributes, functions, statements
 from tfdsl.vocabulary.types import describe
 
+FORMAT = Flag(
+    "--format",
+    "text for people, markdown for editors and pages, json for programs (default: text)",
+    value="FORMAT",
+    one_of=("text", "markdown", "json"),
+)
+
 COMMAND = Command(
     "explain",
     (Positional("WORD", "a code (TFJ2104), a slug (duplicate-mount-path), an exit status (75), or a word of a job"),),
-    (TEXT_OR_JSON,),
+    (FORMAT,),
     ("tfdsl explain gpu", "tfdsl explain evicted", "tfdsl explain TFJ1201"),
 )
 
@@ -42,8 +49,11 @@ def run(arguments: Arguments) -> int:
         end_if(wrong if not pages else ())
     if not pages:
         _nothing(argument)
-    if arguments.text(TEXT_OR_JSON.name) == "json":
+    form = arguments.text(FORMAT.name)
+    if form == "json":
         out(document(1, {"word": argument.text, "pages": [_data(page) for page in pages]}))
+    elif form == "markdown":
+        out("\n".join(map(_markdown, pages)))
     else:
         out("\n".join(page if isinstance(page, str) else page_of(page) for page in pages))
     return OK
@@ -53,6 +63,12 @@ def _pages(word: str) -> list[str | Rule]:
     """The pages of a word, those of messages as their rules."""
     rule = rule_called(word)
     return [*pages_of(word), *([] if rule is None else [rule])]
+
+
+def _markdown(page: str | Rule) -> str:
+    title, _, body = (page if isinstance(page, str) else page_of(page)).partition("\n")
+    written = isinstance(page, Rule) and is_markdown(page)
+    return f"# {prose(title)}\n\n{body.lstrip() if written else as_markdown(body)}"
 
 
 def _data(page: str | Rule) -> object:
@@ -66,11 +82,10 @@ def _data(page: str | Rule) -> object:
 
 def _nothing(argument: Argument) -> NoReturn:
     """There is no page: say which word is meant, if that can be guessed, also from the words of other tools."""
-    from tfdsl.diagnostics.suggest import closest, fold, folded, words_of
-    from tfdsl.vocabulary import foreign
+    from tfdsl.diagnostics.suggest import closest, words_of
 
     error = BAD_ARGUMENT(argument.span, what=f"there is no page for {argument.text}")
-    instead = folded(foreign.ATTRIBUTES | foreign.FUNCTIONS).get(fold(argument.text))
+    instead = _instead(argument.text)
     tables = (
         attributes.ATTRIBUTES,
         statements.EVENTS,
@@ -83,6 +98,14 @@ def _nothing(argument: Argument) -> NoReturn:
         near = closest(argument.text, [*words(), *every_rule()], words_of(row for table in tables for row in table))
         instead = f"did you mean {near}?" if near else None
     end([error.help(instead) if instead else error])
+
+
+def _instead(word: str) -> str | None:
+    """What to write for a word of other tools."""
+    from tfdsl.diagnostics.suggest import fold, folded
+    from tfdsl.vocabulary import foreign
+
+    return folded(foreign.ATTRIBUTES | foreign.FUNCTIONS).get(fold(word))
 
 
 _WHERE = {
@@ -111,7 +134,10 @@ def pages_of(word: str) -> list[str]:
     pages = [page() for name, page in _entries() if name == word]
     known = targets.known()
     options = [(backend, option) for backend in known for option in backend.options]
-    pages += [_option(backend, option) for backend, option in options if word in (option.name, *option.akin)]
+    of_targets = [_option(backend, option) for backend, option in options if word in (option.name, *option.akin)]
+    instead = _instead(word) if of_targets and not pages else None
+    pages += [f"{word} (word of other tools)\n\nIn a job: {instead}.\n"] if instead else []
+    pages += of_targets
     return [*pages, *(described(backend) for backend in known if word in (backend.name, *backend.aliases))]
 
 
