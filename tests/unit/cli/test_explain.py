@@ -214,9 +214,9 @@ def test_the_units_are_those_of_the_lexer() -> None:
 def test_a_word_that_no_single_one_replaces_is_told_what_to_write(tmp_path: Path) -> None:
     ran = tfdsl("explain", "restartPolicy", cwd=tmp_path)
     assert "write a policy: on failed => restart container" in ran.out
-    ran = tfdsl("explain", "activeDeadline", cwd=tmp_path)
+    ran = tfdsl("explain", "backoffLimitPerIndex", cwd=tmp_path)
     assert ran.status == 2
-    assert "deadline" in ran.err
+    assert "retries" in ran.err
 
 
 class _Shown(HTMLParser):
