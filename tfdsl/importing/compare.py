@@ -206,12 +206,12 @@ def residue(
         changes += [
             templates.change(pair.name, prefix, difference, pair.second)
             for one in differences(pair.first, pair.second)
-            if (difference := taken(one, refused)) is not None
+            if (difference := possible(one, refused)) is not None
         ]
     return list(_patches(_grouped(_shared(changes, templates))))
 
 
-def taken(difference: Difference, refused: Container[Span]) -> Difference | None:
+def possible(difference: Difference, refused: Container[Span]) -> Difference | None:
     """``difference`` without the ``refused`` values; ``None`` where it is about one of them."""
     if difference.wanted is None:
         return difference

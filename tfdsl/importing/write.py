@@ -243,7 +243,8 @@ class _Out:
 
 
 def _job(out: _Out, draft: Draft) -> None:
-    name = draft.name if _JOB_NAME.fullmatch(draft.name) else literal(draft.name)
+    title = draft.name if draft.title is None else draft.title
+    name = title if isinstance(title, str) and _JOB_NAME.fullmatch(title) else literal(title)
     out.line(f"job {name} {{")
     attributes_, others = _split(draft.job)
     _attributes(out, attributes_)

@@ -192,6 +192,20 @@ def put(node: Node, path: tuple[str, ...], value: Node) -> Node:
     return with_value(node, path[0], put(below, path[1:], value))
 
 
+def with_scalars(node: Node, change: Callable[[tuple[Step, ...], Scalar], Scalar], path: tuple[Step, ...] = ()) -> Node:
+    """``node`` with ``change`` applied to each of its scalars, which gets its path."""
+    if isinstance(node, Scalar):
+        return change(path, node)
+    if isinstance(node, Sequence):
+        items = (with_scalars(item, change, (*path, number)) for number, item in enumerate(node.items))
+        return Sequence(tuple(items), node.span)
+    entries = {
+        key: Entry(key, entry.key_span, with_scalars(entry.value, change, (*path, key)))
+        for key, entry in node.entries.items()
+    }
+    return Mapping(entries, node.span)
+
+
 def each(node: Node, change: Callable[[Mapping], Node]) -> Node:
     """A list with ``change`` applied to each of its maps; anything else as it is."""
     if not isinstance(node, Sequence):

@@ -539,7 +539,12 @@ def read(source: Source, report: Report) -> list[Document]:
     if diagnostics or templates.HELM.search(source.text) is not None:
         template = templates.diagnostic(source)
     if template is not None:
-        diagnostics, documents = [template], []  # what is no YAML there becomes YAML when the template is rendered
+        documents = []  # what is no YAML there becomes YAML when the template is rendered
+        wrong: list[Diagnostic] = []
+        if templates.has_values_alone(source.text):
+            documents = read_template(source, wrong.append)
+        diagnostics = [] if documents and not wrong else [template]
+        documents = documents if not diagnostics else []
     elif not documents and not diagnostics:
         diagnostics = [command_rules.MANIFEST_EMPTY(Span(source, 0, 0), path=source.path)]
     for diagnostic in diagnostics[:MOST_MESSAGES]:

@@ -66,8 +66,8 @@ from tfdsl_backends.podspec.reading.batch import INDEXED, ending_alone, read_fie
 from tfdsl_backends.podspec.reading.beside import deployed_board, is_board, kept_claims
 from tfdsl_backends.podspec.reading.facts import PodFacts, main_container
 from tfdsl_backends.podspec.reading.fields import metadata_fields, plain
-from tfdsl_backends.podspec.reading.objects import Neighbours
-from tfdsl_backends.podspec.reading.pods import read_pods
+from tfdsl_backends.podspec.reading.objects import Neighbours, job_name as name_of
+from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
 from tfdsl_backends.podspec.reading.values import STATUSES, on_exit
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
@@ -77,9 +77,9 @@ def read(group: Group, asked: Asked) -> Draft | None:
     """The job that ``group`` describes; ``None`` if the language cannot express it (reported as an error)."""
     first = group.documents[0].node
     if is_template(first):
-        draft = read_jobs(jobs_of(first), asked)
+        draft = read_jobs([replace(group.documents[0], node=job) for job in jobs_of(first)], asked)
         return None if draft is None else as_template(draft, first, asked)
-    return read_jobs([document.node for document in group.documents], asked)
+    return read_jobs(group.documents, asked)
 
 
 def normal(documents: Many[Node], version: str) -> Many[Node]:
@@ -125,11 +125,11 @@ def _group(jobs: Many[Document], neighbours: Neighbours) -> Group:
 _NAME: Final = regex(JOB_NAME)
 
 
-def read_jobs(documents: Many[Node], asked: Asked) -> Draft | None:
-    """The job that the Jobs in ``documents`` make, with what belongs to them."""
-    for document in documents:
-        _cron(view(document), asked)
-    documents = [job_of(document) for document in documents]
+def read_jobs(written: Many[Document], asked: Asked) -> Draft | None:
+    """The job that the Jobs in ``written`` make, with what belongs to them."""
+    for document in written:
+        _cron(view(document.node), asked)
+    documents = [job_of(document.node) for document in written]
     parts = job_parts(documents)
     roles = roles_of(parts, asked)
     if not roles:
@@ -142,22 +142,24 @@ def read_jobs(documents: Many[Node], asked: Asked) -> Draft | None:
     for diagnostic in sorted(told.values(), key=lambda diagnostic: diagnostic.span.start):
         asked.report(diagnostic)
     refused = any(diagnostic.rule is SERVER_REFUSES for diagnostic in told.values())
-    draft = job_of_parts(parts, roles, documents, asked)
+    own = parts[0].job if parts[0].name else name_of(written[0], parts[0].root["metadata"], asked)
+    draft = job_of_parts(own, parts, roles, documents, asked)
     draft.law = draft.law and not refused
     return draft
 
 
 def job_of_parts(
+    own: str,
     parts: Many[Part],
     roles: Map[str, Many[Part]],
     documents: Many[Node],
     asked: Asked,
 ) -> Draft:
-    """The job whose roles are ``roles``."""
+    """The job ``own`` whose roles are ``roles``."""
     first, pinned = parts[0], is_pinned(parts)
     count = {role: replicas_of(of_role) for role, of_role in roles.items()}
     ending = max((f"-{role}-{max(number - 1, 0)}" for role, number in count.items()), key=len)
-    name = job_name(first.job, first.root["metadata"]["name"], ending, asked)
+    name = job_name(own, first.root["metadata"]["name"], ending, asked)
     draft = Draft(name, "kubernetes", first.root.span)
     draft.renamed = {one.role: role for role, of_role in roles.items() for one in of_role if one.role != role}
     _keep_names(draft, roles, asked, pinned=pinned)
@@ -183,6 +185,7 @@ def job_of_parts(
     pods = {role: _template(of_role) for role, of_role in roles.items()}
     board = deployed_board(documents)
     read_pods(draft, {**pods, BOARD: board} if board is not None else pods, facts, asked)
+    add_missing_images(draft, pods, facts, asked)
     if not pinned:
         _report_merged(draft, roles, documents, asked)
         beside = [view(document) for document in documents]
