@@ -37,6 +37,7 @@ from tfdsl.importing.compare import (
 )
 from tfdsl.importing.lift import lifted
 from tfdsl.importing.write import Draught, examples, write
+from tfdsl.lint.rules.commands import PLAIN_SECRET
 from tfdsl.manifest.nodes import Mapping as Map, Node, plain, tree
 from tfdsl.record import Record, replace
 from tfdsl.semantics.project import Program
@@ -66,21 +67,30 @@ _FORK: Final = "A field that the schema does not know, of a fork or a newer serv
 class Settled(Record):
     """A draft that compiles.
 
-    ``made``: what it compiles to; ``patches``: how many it has; ``refused``: why it has not all that it needs.
+    ``made``: what it compiles to; ``patches``: how many it has; ``secrets``: those that it has in plain text, at their
+    places in the manifest; ``refused``: why it has not all that it needs.
     """
 
     draft: Draft
     made: Made
     patches: int
+    secrets: tuple[Diagnostic, ...]
     refused: tuple[Diagnostic, ...] = ()
 
 
 class Compiled(Record):
-    """A draft that was compiled: its text, its one job unless there is an error, and the errors."""
+    """A draft that was compiled: its text, its one job unless there is an error, the errors, and what else is said."""
 
     draught: Draught
     made: Made | None
     errors: tuple[Diagnostic, ...]
+    others: tuple[Diagnostic, ...]
+
+    @property
+    def secrets(self) -> tuple[Diagnostic, ...]:
+        """The secrets that were read from the manifest, at their places there."""
+        found = ((one, self.draught.statement_at(one.span.start)) for one in self.others if one.rule is PLAIN_SECRET)
+        return tuple(replace(one, span=at.span) for one, at in found if at is not None and at.span is not None)
 
 
 def settle(
@@ -102,7 +112,7 @@ def settle(
             if fewer < left:
                 best, said, left = other, others, fewer
         best = _with_patches(best, left, _Asked(group, backend, reading, refused)) if best is not None else None
-    for diagnostic in said:
+    for diagnostic in (*said, *(best.secrets if best is not None else ())):
         report(diagnostic)
     return best
 
@@ -120,7 +130,8 @@ def compile_draft(draft: Draft, backend: Backend) -> Compiled:
     program = program_of(draft.name, draught.text)
     outcome = pipeline.run(program, Request(params=examples([draft])), [Choice(backend)])
     errors = tuple(diagnostic for diagnostic in outcome.diagnostics if diagnostic.level == "error")
-    return Compiled(draught, outcome.made[0] if outcome.made and not errors else None, errors)
+    others = tuple(diagnostic for diagnostic in outcome.diagnostics if diagnostic.level != "error")
+    return Compiled(draught, outcome.made[0] if outcome.made and not errors else None, errors, others)
 
 
 def program_of(name: str, text: str) -> Program:
@@ -184,7 +195,7 @@ def _worded(draft: Draft, backend: Backend, report: Report) -> Settled | None:
 
     draft, compiled = _compiling(draft, backend, without)
     if compiled.made is not None:
-        return Settled(draft, compiled.made, _count(draft))
+        return Settled(draft, compiled.made, _count(draft), compiled.secrets)
     for error in compiled.errors:
         refused = IMPORT_REFUSED(draft.span, job=draft.name, problem=error.message)
         for text in error.helps:
@@ -264,7 +275,9 @@ def _with(settled: Settled, patches: Sequence[tuple[str | None, Patch]], backend
     add_patches(draft, patches)
     refused = [*settled.refused]
     draft, compiled = _compiling(draft, backend, lambda draft, wrong: _mended(draft, wrong, refused))
-    return None if compiled.made is None else Settled(draft, compiled.made, _count(draft), tuple(refused))
+    if compiled.made is None:
+        return None
+    return Settled(draft, compiled.made, _count(draft), compiled.secrets, tuple(refused))
 
 
 def _mended(draft: Draft, wrong: Sequence[tuple[Statement, Diagnostic]], refused: list[Diagnostic]) -> Draft:

@@ -84,7 +84,7 @@ def mapping(entries: dict[str, Node], span: Span) -> Mapping:
 
 
 class Comment(Record):
-    """A comment of a YAML text. ``text``: without ``#`` and blanks; ``alone``: nothing else is on its line."""
+    """A comment of a YAML text. ``text``: what follows ``#`` and a blank; ``alone``: nothing else is on its line."""
 
     text: str
     span: Span

@@ -103,7 +103,8 @@ def comments(source: Source, values: list[tuple[int, int]], end: int) -> Iterato
         stop = match.end() if match is not None else end
         line = text.rfind("\n", last, at) + 1 or last
         line = text.rfind("\r", line, at) + 1 or line
-        yield Comment(text[at:stop].lstrip("#").strip(), Span(source, at, stop), not text[line:at].strip())
+        words = text[at:stop].lstrip("#").rstrip()
+        yield Comment(words.removeprefix(" "), Span(source, at, stop), not text[line:at].strip())
         last = stop
         at = text.find("#", stop, end)
 

@@ -58,12 +58,12 @@ class Job(Record):
         """Of which of its Jobs a replica is."""
         return index // self.pods
 
-    def failed_by(self, number: int, rule: PodRule, index: int, status: int) -> Failure:
+    def failed_by(self, number: int, rule: PodRule, index: int, status: int, step: str) -> Failure:
         """The failure that a rule causes."""
         pod = f"default/{self.host}{self.number(index)}-{index % self.pods}-{_POD}"
         what = f"Pod {pod} has condition DisruptionTarget"
         if not rule.disrupted:
-            what = f"Container {CONTAINER} for pod {pod} failed with exit code {status}"
+            what = f"Container {step or CONTAINER} for pod {pod} failed with exit code {status}"
         return Failure(self.name, BY_POLICY, f"{what} matching FailJob rule at index {number}")
 
 
@@ -161,6 +161,7 @@ def _texts(node: View) -> frozenset[str]:
 
 
 _IN_PLACE: Final = "restart container"
+_DONE: Final = "completed before its pod was deleted: "
 _DEADLINE: Final = "deadline"
 
 
@@ -172,6 +173,8 @@ def behaviour(unit: Unit, documents: Sequence[Document]) -> Behaviour:
 class JobSet(Behaviour):
     """The JobSet of one job, and its Jobs."""
 
+    limits_time = False
+
     def __init__(self, unit: Unit, document: Document) -> None:
         super().__init__(unit.job)
         named: dict[str, str] = {role.name: job_name(unit, role) for role in unit.job.roles}
@@ -181,15 +184,37 @@ class JobSet(Behaviour):
 
     def on_exit(self, task: Task, status: int, state: State) -> Decision:
         """The kubelet starts a container again, or the Job looks at its rules."""
-        job, what = self._set.jobs[task.role], f"{task} exited {status}"
+        return self.on_prepare_exit(task, "", status, state)
+
+    def on_prepare_exit(self, task: Task, step: str, status: int, state: State) -> Decision:
+        """The same; rules may be about the status of one container."""
+        job, what = self._set.jobs[task.role], f"{f'step {step} of ' if step else ''}{task} exited {status}"
         if job.controlled.in_place:
             state.count(_restarts(job, task))
             return Decision(_IN_PLACE, what, counted=False)
-        return self._failed(job, task, status, what, state, evicted=False)
+        return self._failed(job, task, status, what, state, evicted=False, step=step)
+
+    def on_sidecar_exit(self, task: Task, state: State) -> Decision | None:
+        """Its restart is one of the pod's containers, which count where they restart in place."""
+        job = self._set.jobs[task.role]
+        if not job.controlled.in_place:
+            return None
+        state.count(_restarts(job, task))
+        return self.on_restarted(task, state)
 
     def on_success(self, task: Task, state: State) -> Decision | None:
         """It has completed, TensorBoard too."""
         return None
+
+    def on_preemption(self, task: Task, status: int, state: State) -> Decision:
+        """The same as below, unless the Job looks when the command has ended and succeeded (seen in 4 of 4 runs)."""
+        job = self._set.jobs[task.role]
+        same = (replica for other, replica in state.of(task.role) if self._job_of(other) == self._job_of(task))
+        others = sum(replica.phase == "running" for replica in same)
+        if status or not job.controlled.sees_the_end(state.counts.get(_failed_pods(job, task), 0), others):
+            return self.on_loss(task, status, state)
+        state.count(f"{_DONE}{task}")
+        return self.on_completion(state) or Decision("ignore", f"{task} completed while its pod was deleted")
 
     def on_loss(self, task: Task, status: int, state: State) -> Decision:
         """An evicted pod has failed, and has the condition DisruptionTarget."""
@@ -204,15 +229,17 @@ class JobSet(Behaviour):
         why = f"the containers of {task.role} were restarted {count} times"
         return self._job_failed(Failure(job.name, BY_LIMIT, ""), why, state)
 
-    def _failed(self, job: Job, task: Task, status: int, what: str, state: State, *, evicted: bool) -> Decision:
-        found = job.controlled.rule_for(status, disrupted=evicted)
+    def _failed(
+        self, job: Job, task: Task, status: int, what: str, state: State, *, evicted: bool, step: str = ""
+    ) -> Decision:
+        found = job.controlled.rule_for(status, step, disrupted=evicted)
         if found is not None:
             number, rule = found
             if rule.action == "FailJob":
-                return self._job_failed(job.failed_by(number, rule, task.index, status), what, state)
+                return self._job_failed(job.failed_by(number, rule, task.index, status, step), what, state)
             if rule.action == "Ignore":
                 return Decision("restart pod", what, counted=False)
-        if state.count(f"failed pods of {job.name} {job.number(task.index)}") > job.controlled.limit:
+        if state.count(_failed_pods(job, task)) > job.controlled.limit:
             return self._job_failed(Failure(job.name, BY_LIMIT, ""), what, state)
         return Decision("restart pod", what, counted=False)
 
@@ -290,7 +317,9 @@ class JobSet(Behaviour):
     def _jobs_completed(self, role: str, state: State) -> list[bool]:
         """Of each Job of ``role``, whether it has completed: all its pods have succeeded, or one that is enough."""
         job = self._set.jobs[role]
-        succeeded = [replica.phase == "succeeded" for _, replica in state.of(role)]
+        succeeded = [
+            replica.phase == "succeeded" or f"{_DONE}{task}" in state.counts for task, replica in state.of(role)
+        ]
         parts = [succeeded[start : start + job.pods] for start in range(0, len(succeeded), job.pods)]
         return [job.controlled.is_complete(sum(part), part.__getitem__, len(part)) for part in parts]
 
@@ -312,6 +341,10 @@ class JobSet(Behaviour):
             yield self._job_of(finish.task)
         for role in self._set.jobs:
             yield from ((role, number) for number, done in enumerate(self._jobs_completed(role, state)) if done)
+
+
+def _failed_pods(job: Job, task: Task) -> str:
+    return f"failed pods of {job.name} {job.number(task.index)}"
 
 
 def _restarts(job: Job, task: Task) -> str:

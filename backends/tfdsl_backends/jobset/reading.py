@@ -75,6 +75,7 @@ def read(group: Group, asked: Asked) -> Draft | None:
     read_order(draft, found)
     read_limits(draft, found)
     facts = _facts(draft, root, found, claims(root, beside))
+    draft.places = {one.role: one.job.span for one in found}
     templates = {one.role: one.spec["template"] for one in found}
     for one in found:
         if one.replicas != 1:
@@ -461,7 +462,7 @@ def _read_role(manifest: Manifest, job: Job, one: RoleOf) -> _Read:
 
 def _evicted(manifest: Manifest, job: Job, usual: Done) -> tuple[Done, bool]:
     """What is done about an evicted pod, and whether a limit counts that; ``usual`` where its status decides."""
-    found = job.controlled.rule_for(_TERMINATED, disrupted=True)
+    found = job.controlled.rule_for(_TERMINATED, "", disrupted=True)
     if found is None or not found[1].disrupted or any(not rule.disrupted for rule in job.controlled.rules[: found[0]]):
         return usual, True
     return _failed(manifest, job, _TERMINATED, 0, evicted=True)
@@ -507,11 +508,11 @@ def _in_place(manifest: Manifest, job: Job, role: str, limit: Span, rules: Span)
 
 
 def _failed(manifest: Manifest, job: Job, status: int, index: int, *, evicted: bool) -> tuple[Done, bool]:
-    found = job.controlled.rule_for(status, disrupted=evicted)
+    found = job.controlled.rule_for(status, "", disrupted=evicted)
     if found is not None:
         number, rule = found
         if rule.action == "FailJob":
-            return _by_set(manifest, job.failed_by(number, rule, index, status)), False
+            return _by_set(manifest, job.failed_by(number, rule, index, status, "")), False
         if rule.action == "Ignore":
             return "restart pod", False
     if job.controlled.limit > 0 and not job.controlled.in_place:  # in place, the first restart of one ends the Job

@@ -179,7 +179,11 @@ def _failure(event: str) -> tuple[Row, ...]:
             instead="remove the policy",
             when=batch.not_tensorboards_own,
         ),
-        kept(key, SET_RULES if event == "failed" else JOB_RULES),
+        *(
+            (batch.statuses_row(JOB_RULES),)
+            if event == "exit"
+            else (batch.drained_row(event, JOB_RULES if event == "evicted" else SET_RULES), kept(key, SET_RULES))
+        ),
         *_fails(event),
         translated(f"{key}.restart job", SET_RULES, "the Job fails, and the JobSet makes all Jobs anew"),
         refused(

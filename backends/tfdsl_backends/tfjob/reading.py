@@ -108,6 +108,7 @@ def _read(group: Group, asked: Asked) -> Draft | None:
     schedulers = {spec["template"]["spec"]["schedulerName"].text for spec in known.specs.values()}
     read_run_policy(draft, job, known.replicas, schedulers, asked)
     read_policies(draft, job, known.specs, asked)
+    draft.places = {role: spec.span for role, spec in known.specs.items()}
     draft.wanted = wanted(draft, job, others, None if deployed_board(others) else shown, images)
     return draft
 

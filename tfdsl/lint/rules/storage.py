@@ -310,3 +310,54 @@ def volume_of_one_target(view: JobView) -> Iterator[Diagnostic]:
         found = VOLUME_OF_ONE_TARGET(volume.span, name=volume.name, of=of, target=volume.target)
         here = f" for {view.job.target}" if view.job.target is not None else ""
         yield found.help(f"write a mount, or patch the volume and its mounts{here}, too")
+
+
+TTL_APPLIED_AGAIN = Rule(
+    "TFJ3150", "ttl-applied-again", "warning", "{tool} makes the job again when it is removed, {ttl} after its end"
+)
+
+_APPLYING = {
+    "argocd.argoproj.io/": "Argo CD",
+    "kustomize.toolkit.fluxcd.io/": "Flux",
+    "helm.toolkit.fluxcd.io/": "Flux",
+}
+"""What keys of annotations and labels of a tool begin with, and the tool."""
+
+
+def ttl_applied_again(view: JobView) -> Iterator[Diagnostic]:
+    """A job that is removed after its end, in the hands of a tool that makes what is missing.
+
+    ## Why
+
+    Argo CD and Flux keep a cluster as a repository says. A job that `ttl` has removed is missing there, so they make it
+    again, and it runs again, each time.
+
+    ## Bad
+
+    ```tfjob
+    job mnist {
+      image       = "registry.example.com/mnist:1.4"
+      ttl         = 1h
+      annotations = { "argocd.argoproj.io/sync-wave" = "1" }
+      role worker { }
+    }
+    ```
+
+    ## Good
+
+    ```tfjob
+    job mnist {
+      image       = "registry.example.com/mnist:1.4"
+      annotations = { "argocd.argoproj.io/sync-wave" = "1" }
+      role worker { }
+    }
+    ```
+    """
+    # Annotations and labels of the job under keys of tools that apply a repository again and again.
+    setting = view.job.settings.get("ttl")
+    ttl = view.job.data("ttl")
+    keys = [key for name in ("annotations", "labels") for key in view.job.entries(name)]
+    tool = next((tool for key in keys for prefix, tool in _APPLYING.items() if key.startswith(prefix)), None)
+    if setting is not None and ttl is not None and tool is not None:
+        told = TTL_APPLIED_AGAIN(setting.value.span, tool=tool, ttl=ttl)
+        yield told.help("remove ttl, and the job from the repository when it is no longer needed")
