@@ -129,6 +129,7 @@ def role(
     run_as_group: int | None = _DEFAULT,
     fs_group: int | None = _DEFAULT,
     privileged: bool = _DEFAULT,
+    restricted: bool = _DEFAULT,
     capabilities: Sequence[str] = _DEFAULT,
     stop_grace: Duration | str | None = _DEFAULT,
     node_selector: Mapping[str, str | Sequence[str]] = _DEFAULT,
@@ -176,6 +177,7 @@ def role(
         run_as_group: Number of the group that runs the command.
         fs_group: Number of the group that owns mounted volumes and that the command belongs to.
         privileged: Give the command all rights of root on its node.
+        restricted: Run all processes by the Pod Security Standard `restricted`: not as root, without capabilities.
         capabilities: Linux capabilities that the command gets beside the usual ones.
         stop_grace: How long a command that is asked to stop (SIGTERM) has before it is killed (SIGKILL).
         node_selector: Labels that the node must have; of a list, any of the values.

@@ -409,6 +409,7 @@ class Role(Node):
     run_as_group: int | None = None
     fs_group: int | None = None
     privileged: bool = False
+    restricted: bool = False
     capabilities: tuple[str, ...] = ()
     stop_grace: Duration | None = None
     node_selector: Mapping[str, str | tuple[str, ...]] = EMPTY

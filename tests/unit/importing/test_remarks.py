@@ -59,8 +59,7 @@ job mnist {
     MODE = "fast"
   }
   # removed after a day
-  ttl     = 1d
-  cleanup = "none"
+  ttl = 1d
 
   role worker {
     # as many as
@@ -70,6 +69,7 @@ job mnist {
   }
 
   target tfjob {
+    cleanup          = "none"
     istio_annotation = false
     on worker[0] completed => complete job
     # the DNS of the cluster
