@@ -145,8 +145,8 @@ def drained_row(event: str, to: str) -> Row:
     return approximated(
         f"policies[{event}]",
         to,
-        "a replica that is drained or preempted counts as completed if its program exits with 0 on SIGTERM: nothing "
-        "starts again, and the training is cut short",
+        "a drained or preempted replica whose program exits with 0 on SIGTERM counts as completed: nothing starts it "
+        "again",
         "122" if event == "evicted" else "123",
         "drained-completes" if event == "evicted" else "drained-may-complete",
         instead="let the program exit with 143 when it has written its checkpoint",
