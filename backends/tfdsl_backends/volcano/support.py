@@ -447,8 +447,8 @@ _EVICTED: Final = (
     approximated(
         "policies[evicted]",
         "events PodEvicted, exitCode 137 and 143",
-        "Volcano counts exit status {statuses} as an eviction and any other as a failure; of a pod that its node stops, "
-        "it often misses the status, and the policy for failures acts",
+        "Volcano counts exit status {statuses} as an eviction and any other as a failure; of a pod that its node "
+        "stops, it often misses the status, and the policy for failures acts",
         "VOL142",
         "eviction-by-status",
         instead="give failed the same action as evicted; or let the program exit with 143 on SIGTERM (in a shell text "

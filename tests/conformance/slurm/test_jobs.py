@@ -194,6 +194,8 @@ job prepared {{
 def test_a_prepare_step_that_fails_is_a_failure_of_its_replica(run: Run) -> None:
     assert run.status == 0, run.story
     assert (run.folder / "shared/tries").read_text() == "x\nx\n"
+    foreseen = predicted(PREPARED, "worker[0]/once exit 9")
+    assert (foreseen.outcome, foreseen.retries) == ("succeeded", 1)
 
 
 STUBBORN = f"""
