@@ -248,12 +248,12 @@ def seen(run: Run) -> dict[str, list[str]]:
     return found
 
 
-def predicted(job: str, *faults: str, finish: bool = True) -> Prediction:
+def foretold(job: str, *faults: str, finish: bool = True) -> Prediction:
     """What tfdsl says that becomes of ``job`` when ``faults`` happen."""
     backend = targets.find("slurm")
     assert backend is not None
     program = pipeline.load(
-        Source("job.tfjob", HEAD.replace(": string", ': string = "any"') + job), lambda path: "no files here"
+        Source("job.tfjob", HEAD.replace(": string", ': string = "/any"') + job), lambda path: "no files here"
     )
     [values] = pipeline.check(program, Request(), [Choice(backend)]).jobs
     unit = pipeline.unit_of(backend, values)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.conformance.slurm.jobs import COMMAND, SMALL, Job, Run, predicted
+from tests.conformance.slurm.jobs import COMMAND, SMALL, Job, Run, foretold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -275,7 +275,7 @@ def test_a_job_ends_as_the_language_says_and_as_predicted(scenario: Scenario, ru
     names = dict.fromkeys(run.starts, 1)
     assert run.starts == {**names, **scenario.again}, run.story
     assert run.left_over() == [], run.story
-    foreseen = predicted(scenario.job, *scenario.inject, finish=not scenario.inject)
+    foreseen = foretold(scenario.job, *scenario.inject, finish=not scenario.inject)
     assert foreseen.outcome == (scenario.outcome or ("succeeded" if scenario.status == 0 else "failed")), foreseen.story
     if not scenario.outcome and scenario.name != "restarted too often":  # the last one is stopped as it starts
         assert {str(one.task): one.starts + one.restarts for one in foreseen.replicas} == run.starts, foreseen.story
