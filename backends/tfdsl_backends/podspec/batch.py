@@ -163,3 +163,15 @@ def statuses_row(to: str) -> Row:
         to,
         "a rule for the statuses; with one, a deleted pod whose program exits with 0 on SIGTERM counts as completed",
     )
+
+
+def last_log_row(event: str, to: str, code: str) -> Row:
+    """The end of restarts in place (seen with plain Jobs and with JobSet): the pods that run are deleted."""
+    return approximated(
+        f"policies[{event}].restart container",
+        to,
+        "the restart that uses up retries is cut off at once, and the Job deletes the pod with its log",
+        code,
+        "last-log-lost",
+        instead="write restart pod to keep the pods that have failed",
+    )
