@@ -53,6 +53,7 @@ RULES = {
     "checkpoint-readonly": "storage",
     "restart-without-checkpoint": "roles",
     "ps-without-chief": "roles",
+    "unused-retries": "roles",
 }
 """The module of each rule, in the order of their codes."""
 
