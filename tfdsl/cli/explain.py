@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NoReturn
@@ -20,6 +21,7 @@ from tfdsl.cli.topics import TOPICS, UNITS
 from tfdsl.compiling.pipeline import every_rule, rule_called
 from tfdsl.diagnostics import Rule
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
+from tfdsl.diagnostics.suggest import fold
 from tfdsl.text import Argument
 from tfdsl.vocabulary import attributes, functions, statements
 from tfdsl.vocabulary.types import describe
@@ -40,12 +42,18 @@ def run(arguments: Arguments) -> int:
         wrong = unusable(arguments)
         pages = _pages(argument.text)
         end_if(wrong if not pages else ())
+    meant = None if pages else _meant(argument.text)
+    if meant is not None:
+        pages = _pages(meant)
     if not pages:
         _nothing(argument)
     if arguments.text(TEXT_OR_JSON.name) == "json":
         out(document(1, {"word": argument.text, "pages": [_data(page) for page in pages]}))
     else:
-        out("\n".join(page if isinstance(page, str) else page_of(page) for page in pages))
+        advice = None if argument.text in words() else _advice(argument.text)
+        instead = advice or f"this is the page of {meant}."
+        head = [] if (meant or advice) is None else [f"There is no {argument.text}; {instead}\n"]
+        out("\n".join([*head, *(page if isinstance(page, str) else page_of(page) for page in pages)]))
     return OK
 
 
@@ -65,12 +73,35 @@ def _data(page: str | Rule) -> object:
 
 
 def _nothing(argument: Argument) -> NoReturn:
-    """There is no page: say which word is meant, if that can be guessed, also from the words of other tools."""
-    from tfdsl.diagnostics.suggest import closest, fold, folded, words_of
-    from tfdsl.vocabulary import foreign
+    """There is no page: say which word is meant, if that can be guessed."""
+    from tfdsl.diagnostics.suggest import closest
 
     error = BAD_ARGUMENT(argument.span, what=f"there is no page for {argument.text}")
-    instead = folded(foreign.ATTRIBUTES | foreign.FUNCTIONS).get(fold(argument.text))
+    instead = _advice(argument.text)
+    if instead is None:
+        near = closest(argument.text, [*words(), *every_rule()])
+        instead = f"did you mean {near}?" if near else None
+    end([error.help(instead) if instead else error])
+
+
+def _advice(word: str) -> str | None:
+    """What to write for a word of another tool that no single one replaces."""
+    from tfdsl.diagnostics.suggest import folded
+    from tfdsl.vocabulary import foreign
+
+    return folded(foreign.ATTRIBUTES | foreign.FUNCTIONS).get(fold(word))
+
+
+def _meant(word: str) -> str | None:
+    """The word with a page that a word of another tool, or another number of ours, stands for."""
+    from tfdsl.diagnostics.suggest import words_of
+
+    ours = {*attributes.BY_NAME, *attributes.ROLES_BY_NAME}
+    number = next((other for other in (f"{word}s", word.removesuffix("s")) if other in ours), None)
+    if number is not None:
+        return number
+    advice = _advice(word)
+    event = re.search(r"\bon (?:worker )?(\w+) =>", advice or "")
     tables = (
         attributes.ATTRIBUTES,
         statements.EVENTS,
@@ -79,10 +110,11 @@ def _nothing(argument: Argument) -> NoReturn:
         attributes.ROLES,
         functions.FUNCTIONS,
     )
-    if instead is None:
-        near = closest(argument.text, [*words(), *every_rule()], words_of(row for table in tables for row in table))
-        instead = f"did you mean {near}?" if near else None
-    end([error.help(instead) if instead else error])
+    if event is not None:
+        return event[1]
+    if advice:
+        return None
+    return next((near for rows in tables if (near := words_of(rows).get(fold(word))) is not None), None)
 
 
 _WHERE = {
