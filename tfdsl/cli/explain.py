@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NoReturn
@@ -20,6 +21,7 @@ from tfdsl.cli.topics import TOPICS, UNITS
 from tfdsl.compiling.pipeline import every_rule, rule_called
 from tfdsl.diagnostics import Rule
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
+from tfdsl.diagnostics.suggest import fold
 from tfdsl.text import Argument
 from tfdsl.vocabulary import attributes, functions, statements
 from tfdsl.vocabulary.types import describe
@@ -47,15 +49,20 @@ def run(arguments: Arguments) -> int:
         wrong = unusable(arguments)
         pages = _pages(argument.text)
         end_if(wrong if not pages else ())
+    meant = None if pages else _meant(argument.text)
+    if meant is not None:
+        pages = _pages(meant)
     if not pages:
         _nothing(argument)
     form = arguments.text(FORMAT.name)
     if form == "json":
         out(document(1, {"word": argument.text, "pages": [_data(page) for page in pages]}))
-    elif form == "markdown":
-        out("\n".join(map(_markdown, pages)))
     else:
-        out("\n".join(page if isinstance(page, str) else page_of(page) for page in pages))
+        advice = None if argument.text in words() else _advice(argument.text)
+        instead = advice or f"this is the page of {meant}."
+        head = [] if (meant or advice) is None else [f"There is no {argument.text}; {instead}\n"]
+        shown = _markdown if form == "markdown" else _text
+        out("\n".join([*head, *map(shown, pages)]))
     return OK
 
 
@@ -65,8 +72,12 @@ def _pages(word: str) -> list[str | Rule]:
     return [*pages_of(word), *([] if rule is None else [rule])]
 
 
+def _text(page: str | Rule) -> str:
+    return page if isinstance(page, str) else page_of(page)
+
+
 def _markdown(page: str | Rule) -> str:
-    title, _, body = (page if isinstance(page, str) else page_of(page)).partition("\n")
+    title, _, body = _text(page).partition("\n")
     written = isinstance(page, Rule) and is_markdown(page)
     return f"# {prose(title)}\n\n{body.lstrip() if written else as_markdown(body)}"
 
@@ -81,11 +92,35 @@ def _data(page: str | Rule) -> object:
 
 
 def _nothing(argument: Argument) -> NoReturn:
-    """There is no page: say which word is meant, if that can be guessed, also from the words of other tools."""
-    from tfdsl.diagnostics.suggest import closest, words_of
+    """There is no page: say which word is meant, if that can be guessed."""
+    from tfdsl.diagnostics.suggest import closest
 
     error = BAD_ARGUMENT(argument.span, what=f"there is no page for {argument.text}")
-    instead = _instead(argument.text)
+    instead = _advice(argument.text)
+    if instead is None:
+        near = closest(argument.text, [*words(), *every_rule()])
+        instead = f"did you mean {near}?" if near else None
+    end([error.help(instead) if instead else error])
+
+
+def _advice(word: str) -> str | None:
+    """What to write for a word of another tool that no single one replaces."""
+    from tfdsl.diagnostics.suggest import folded
+    from tfdsl.vocabulary import foreign
+
+    return folded(foreign.ATTRIBUTES | foreign.FUNCTIONS).get(fold(word))
+
+
+def _meant(word: str) -> str | None:
+    """The word with a page that a word of another tool, or another number of ours, stands for."""
+    from tfdsl.diagnostics.suggest import words_of
+
+    ours = {*attributes.BY_NAME, *attributes.ROLES_BY_NAME}
+    number = next((other for other in (f"{word}s", word.removesuffix("s")) if other in ours), None)
+    if number is not None:
+        return number
+    advice = _advice(word)
+    event = re.search(r"\bon (?:worker )?(\w+) =>", advice or "")
     tables = (
         attributes.ATTRIBUTES,
         statements.EVENTS,
@@ -94,18 +129,11 @@ def _nothing(argument: Argument) -> NoReturn:
         attributes.ROLES,
         functions.FUNCTIONS,
     )
-    if instead is None:
-        near = closest(argument.text, [*words(), *every_rule()], words_of(row for table in tables for row in table))
-        instead = f"did you mean {near}?" if near else None
-    end([error.help(instead) if instead else error])
-
-
-def _instead(word: str) -> str | None:
-    """What to write for a word of other tools."""
-    from tfdsl.diagnostics.suggest import fold, folded
-    from tfdsl.vocabulary import foreign
-
-    return folded(foreign.ATTRIBUTES | foreign.FUNCTIONS).get(fold(word))
+    if event is not None:
+        return event[1]
+    if advice:
+        return None
+    return next((near for rows in tables if (near := words_of(rows).get(fold(word))) is not None), None)
 
 
 _WHERE = {
@@ -134,10 +162,7 @@ def pages_of(word: str) -> list[str]:
     pages = [page() for name, page in _entries() if name == word]
     known = targets.known()
     options = [(backend, option) for backend in known for option in backend.options]
-    of_targets = [_option(backend, option) for backend, option in options if word in (option.name, *option.akin)]
-    instead = _instead(word) if of_targets and not pages else None
-    pages += [f"{word} (word of other tools)\n\nIn a job: {instead}.\n"] if instead else []
-    pages += of_targets
+    pages += [_option(backend, option) for backend, option in options if word in (option.name, *option.akin)]
     return [*pages, *(described(backend) for backend in known if word in (backend.name, *backend.aliases))]
 
 

@@ -115,8 +115,26 @@ def test_every_target_is_named_for_an_attribute() -> None:
 
 def test_a_word_of_another_tool_is_understood(tmp_path: Path) -> None:
     ran = tfdsl("explain", "nodeSelector", cwd=tmp_path)
-    assert ran.status == 2
-    assert "did you mean node_selector?" in ran.err
+    assert ran.status == 0
+    assert ran.out.startswith(
+        "There is no nodeSelector; this is the page of node_selector.\n\nnode_selector (attribute)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("word", "page"),
+    [
+        ("spot", "evicted (event of a policy)"),
+        ("preemptible", "evicted (event of a policy)"),
+        ("retry", "retries (attribute)"),
+        ("backoffLimit", "retries (attribute)"),
+        ("replica", "replicas (attribute)"),
+        ("gpus", "gpu (attribute)"),
+    ],
+)
+def test_a_word_of_another_tool_leads_to_the_page(tmp_path: Path, word: str, page: str) -> None:
+    ran = tfdsl("explain", word, cwd=tmp_path)
+    assert f"\n{page}\n" in ran.out
 
 
 def test_a_code_in_small_letters_is_found(tmp_path: Path) -> None:
@@ -213,10 +231,10 @@ def test_the_units_are_those_of_the_lexer() -> None:
 
 def test_a_word_that_no_single_one_replaces_is_told_what_to_write(tmp_path: Path) -> None:
     ran = tfdsl("explain", "restartPolicy", cwd=tmp_path)
-    assert "write a policy: on failed => restart container" in ran.out
-    ran = tfdsl("explain", "backoffLimitPerIndex", cwd=tmp_path)
+    assert ran.out.startswith("There is no restartPolicy; write a policy: on failed => restart container\n")
+    ran = tfdsl("explain", "volumes", cwd=tmp_path)
     assert ran.status == 2
-    assert "retries" in ran.err
+    assert 'write mounts: mount pvc "name" at "/data"' in ran.err
 
 
 class _Shown(HTMLParser):
