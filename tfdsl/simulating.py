@@ -18,7 +18,7 @@ from tfdsl.compiling.pipeline import Made, verdict
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.lifecycle.behaviour import Behaviour, Task
 from tfdsl.lifecycle.faults import Injected, missing, parse
-from tfdsl.lifecycle.scenario import Left, Prediction, play
+from tfdsl.lifecycle.scenario import Left, Prediction, can_happen, play
 from tfdsl.record import Record, replace
 from tfdsl.semantics.request import Choice, Request
 from tfdsl.syntax import ast
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 
 Aspect: TypeAlias = Literal["outcome", "restarts", "left"]
+ASPECTS: Final[tuple[Aspect, ...]] = ("outcome", "restarts", "left")
 Faults: TypeAlias = "tuple[Injected, ...]"
 
 _EVENTS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -38,6 +39,7 @@ _EVENTS: Final[Mapping[str, tuple[str, ...]]] = {
     "evicted": ("evicted", "failed", "restarted"),
     "preempted": ("evicted", "failed", "restarted"),
     "node lost": ("evicted", "failed", "restarted"),
+    "time limit": ("evicted", "failed", "restarted"),
     "completed": (),
     "pending": ("pending",),
     "unknown": ("unknown",),
@@ -49,7 +51,7 @@ class OnTarget(Record):
     """What becomes of the job on one target.
 
     ``expected``: what the language says of the job as the block of the target makes it; ``differs``: in what the
-    prediction is not that; ``messages``: those that tell it.
+    prediction, or another of its ends, is not that; ``messages``: those that tell it.
     """
 
     target: str
@@ -165,8 +167,12 @@ class _Target:
     def played(self, faults: Faults, job: Job, language: Prediction) -> OnTarget:
         """One scenario. ``job``: without the block of the target, with what the language says of it."""
         prediction = play(self.behaviour, faults)
-        expected = language if _decide_alike(job, self.unit.job) else play(self.language, faults)
-        differs = tuple(differences(prediction, expected))
+        possible = tuple(fault for fault in faults if can_happen(fault, self.behaviour))
+        alike = possible == faults and _decide_alike(job, self.unit.job)
+        expected = language if alike else play(self.language, possible)
+        ends = (prediction, *prediction.others)
+        differing = {aspect for one in ends for aspect in differences(one, expected)}
+        differs = tuple(aspect for aspect in ASPECTS if aspect in differing)
         messages = tuple(self._telling(faults, differs)) if differs else ()
         return OnTarget(self.unit.target, self.unit.shown_version, prediction, expected, differs, messages)
 

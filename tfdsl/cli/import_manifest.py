@@ -45,7 +45,7 @@ COMMAND = Command(
 
 
 def run(arguments: Arguments) -> int:
-    """Import the files; returns 1 if there is an error or, with ``--check``, a difference."""
+    """Import the files; returns 1 if there is an error or, with ``--check``, a job without a proof."""
     from tfdsl.importing.manifests import import_manifests
 
     form = cast("Format", arguments.text(FORMAT.name, "text"))
@@ -71,7 +71,7 @@ def run(arguments: Arguments) -> int:
     jobs = [job for result in results for job in result.jobs]
     if form == "text":
         err(_closing(jobs))
-    return status or (ERRORS if checking and any(job.kept is False for job in jobs) else status)
+    return status or (ERRORS if checking and any(not job.kept for job in jobs) else status)
 
 
 def _roles(given: Sequence[Argument]) -> tuple[Mapping[str, str], list[Diagnostic]]:

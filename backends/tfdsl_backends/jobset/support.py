@@ -129,7 +129,7 @@ LIMITS: tuple[Row, ...] = (
 )
 
 ROLES: tuple[Row, ...] = (
-    kept("roles[].replicas", f"{JOB}.completions and parallelism"),
+    kept("roles[].replicas", f"{JOB}.completions and parallelism, times replicatedJobs[].replicas"),
     approximated(
         "roles[].logdir",
         f"{JOB}.template.spec.containers[0].command",
@@ -179,7 +179,11 @@ def _failure(event: str) -> tuple[Row, ...]:
             instead="remove the policy",
             when=batch.not_tensorboards_own,
         ),
-        kept(key, SET_RULES if event == "failed" else JOB_RULES),
+        *(
+            (batch.statuses_row(JOB_RULES),)
+            if event == "exit"
+            else (batch.drained_row(event, JOB_RULES if event == "evicted" else SET_RULES), kept(key, SET_RULES))
+        ),
         *_fails(event),
         translated(f"{key}.restart job", SET_RULES, "the Job fails, and the JobSet makes all Jobs anew"),
         refused(
@@ -277,6 +281,14 @@ def _evicted_restarts(action: str) -> tuple[Row, ...]:
 
 
 COMPLETED: tuple[Row, ...] = (
+    refused(
+        "policies[completed].complete job",
+        "the Jobs of role {role} are alike: the first of them that completes would end the job",
+        "074",
+        "completed-of-several-jobs",
+        instead="remove jobs, or let the whole role complete the job",
+        when=when.by_several_jobs,
+    ),
     kept("policies[completed]", SUCCESS),
     kept("policies[completed].complete job", SUCCESS),
     refused(

@@ -8,10 +8,6 @@ from typing import Final
 
 from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.suggest import listing
-from tfdsl.emit.located import child
-from tfdsl.grouping import grouped
-from tfdsl.ir.policies import on_eviction
 from tfdsl.patterns import regex
 from tfdsl.text import Span
 from tfdsl.vocabulary.names import SUBDOMAIN
@@ -27,7 +23,6 @@ from tfdsl_backends.kubernetes.policies import (
     usable_hosts,
 )
 from tfdsl_backends.kubernetes.tfconfig import jobs
-from tfdsl_backends.podspec.batch import RESTARTS
 from tfdsl_backends.podspec.checks import (
     Name,
     check_additions,
@@ -69,21 +64,8 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     yield from check_kueue_label(unit, messages.KUEUE)
     yield from check_queue_name(unit, messages.KUEUE)
     yield from _statuses(unit)
-    yield from _drained(unit)
     if not hosts:
         yield from _pods(unit)
-
-
-def _drained(unit: Unit) -> Iterator[Diagnostic]:
-    """Replicas that are to start again when they are lost, and may count as completed instead (seen on 1.34.4)."""
-    lost = grouped(
-        (policy.path, role.name)
-        for role in training_roles(unit.job)
-        if (policy := on_eviction(unit.job, role)) is not None and policy.action in RESTARTS
-    )
-    for path, roles in lost.items():
-        place = unit.origins.span(child(path, "action"))
-        yield messages.COMPLETES_WHEN_DRAINED(place, role=listing(roles)).help("let it exit with 143 on SIGTERM")
 
 
 def _statuses(unit: Unit) -> Iterator[Diagnostic]:

@@ -25,12 +25,6 @@ NO_NODE_NAME = Rule(
     "error",
     "{host} is not a valid node name: use lowercase letters, digits, - and ., at most 253 characters",
 )
-COMPLETES_WHEN_DRAINED = Rule(
-    "K8S122",
-    "kubernetes-drained-completes",
-    "info",
-    "a replica of {role} that is drained or preempted counts as completed if its program exits with 0 on SIGTERM",
-)
 SAME_NAME = Rule(
     "K8S117", "kubernetes-same-job-name", "error", "the Jobs of {role} have the same name as those of {other}: {name}"
 )
@@ -72,5 +66,4 @@ RULES = (
     NO_ADDRESSES,
     TOO_MANY_RULES,
     SAME_NAME,
-    COMPLETES_WHEN_DRAINED,
 )

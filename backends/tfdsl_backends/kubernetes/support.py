@@ -319,6 +319,7 @@ COMPLETED: tuple[Row, ...] = (
 
 FAILED: tuple[Row, ...] = (
     *_of_tensorboard("failed"),
+    batch.drained_row("failed", "template.spec.restartPolicy"),
     kept("policies[failed]", "template.spec.restartPolicy"),
     translated(
         "policies[failed].restart container",
@@ -333,7 +334,7 @@ FAILED: tuple[Row, ...] = (
 
 EXIT: tuple[Row, ...] = (
     *_of_tensorboard("exit"),
-    kept("policies[exit]", FAILURE_RULES),
+    batch.statuses_row(FAILURE_RULES),
     *_fails("exit"),
     *_restarts("exit"),
 )
@@ -341,6 +342,7 @@ EXIT: tuple[Row, ...] = (
 
 EVICTED: tuple[Row, ...] = (
     *_of_tensorboard("evicted"),
+    batch.drained_row("evicted", FAILURE_RULES),
     kept("policies[evicted]", FAILURE_RULES),
     *_fails("evicted"),
     *(row for action in ("restart container", "restart pod") for row in _evicted_restarts(action)),

@@ -115,7 +115,6 @@ def _read(group: Group, asked: Asked) -> Draft | None:
 
 def _report(draft: Draft, root: View, job: View, known: Roles, asked: Asked) -> None:
     """What is dropped and refused. A job that the server refuses is read as far as it goes, and need not come back."""
-    draft.compared = True
     draft.law = known.accepted and (job["metadata"]["name"].text or draft.name) == draft.name
     for diagnostic in left_out(root, job):
         asked.report(diagnostic)

@@ -135,7 +135,8 @@ _JOB: Final = (
     chosen(
         "job.retries",
         "spec.maxRetry, spec.tasks[].maxRetry",
-        "retries + 1, because Volcano also counts the first start; not written if nothing restarts",
+        "retries + 1, because Volcano also counts the first start; not written if nothing restarts. Failures at one "
+        "moment may count as one, and a restart of a role may count for each of its pods",
         "retries is not set: {value} restarts are allowed, then the job fails",
         "VOL163",
         "default-retries",
@@ -397,7 +398,8 @@ _EXIT: Final = (
         "policies[exit]",
         "policies[].exitCode",
         "one policy per status, before the one for PodFailed; it also decides on a pod that the kubelet stops under "
-        "pressure and, from 1.12.4, 1.13.2 and 1.14 on, on a deleted one, if it ends with that status",
+        "pressure, unless Volcano misses its status, and, from 1.12.4, 1.13.2 and 1.14 on, on a deleted one, if it "
+        "ends with that status",
         when=when.can_end_evicted,
     ),
     translated("policies[exit]", "policies[].exitCode", "one policy per status, before the one for PodFailed"),
@@ -445,12 +447,12 @@ _EVICTED: Final = (
     approximated(
         "policies[evicted]",
         "events PodEvicted, exitCode 137 and 143",
-        "Volcano sees a deleted pod fail before it is gone: exit status {statuses} counts as evicted, any other "
-        "as the program's own",
+        "Volcano counts exit status {statuses} of a lost pod as evicted, any other as the program's own; of a pod that "
+        "its node stops, it often misses the status, and the policy for failures acts",
         "VOL142",
         "eviction-by-status",
-        instead="let the program exit with 143 on SIGTERM; in a shell text start it with exec, so that it gets the "
-        "signal",
+        instead="give failed the same action as evicted; or let the program exit with 143 on SIGTERM (in a shell text "
+        "start it with exec, so that it gets the signal), which is enough for pods that are deleted",
         when=when.acts_by_status,
         fill=when.statuses_of,
     ),
