@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.backend import Backend
-from tfdsl.cli.arguments import Arguments, Flag, right
+from tfdsl.cli.arguments import Arguments, Flag, quote, right
 from tfdsl.cli.inputs import the_file
 from tfdsl.cli.report import refuse
 from tfdsl.compiling.front_end import Input, choice_of, once, part, project_of, read as read_input, source_of, target_of
@@ -49,6 +49,14 @@ ALLOW_READ = Flag(
 OF_JOBS = (JOB, NAME, PROFILE, PARAMS, SET, OPTION)
 """Which jobs of the file, and with which values; for all commands that take a job to a target."""
 STRICT = Flag("--strict", "report what a target does differently as an error")
+
+
+def again(arguments: Arguments, command: str) -> str:
+    """``tfdsl COMMAND`` with the file and the choices of ``arguments``."""
+    words = ["tfdsl", command, *(argument.text for argument in arguments.rest)]
+    for flag in (TARGET, *OF_JOBS, ALLOW_READ):
+        words += [word for argument in arguments.values(flag.name) for word in (flag.short or flag.name, argument.text)]
+    return " ".join(map(quote, words))
 
 
 class Selection(Record):
@@ -169,7 +177,9 @@ def _pieces(argument: Argument) -> Iterable[Argument]:
 def _param(argument: Argument) -> ParamGiven | Diagnostic:
     name, equals, text = argument.text.partition("=")
     if not equals or not name.strip():
-        return BAD_ARGUMENT(argument.span, what=f"--set needs PARAM=VALUE, not {argument.text}")
+        error = BAD_ARGUMENT(argument.span, what=f"--set needs PARAM=VALUE, not {argument.text}")
+        name, colon, text = argument.text.partition(":")
+        return error.help(f"write --set {name}={text}") if colon and name.isidentifier() else error
     value = _value(f"--set {name}", text, argument)
     return value if isinstance(value, Diagnostic) else ParamGiven(name.strip(), *value)
 

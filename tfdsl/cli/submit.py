@@ -5,7 +5,6 @@ from __future__ import annotations
 from tfdsl.cli import clusters, selection as chosen
 from tfdsl.cli.arguments import FILE, Arguments, Command, Flag, Positional, quote
 from tfdsl.cli.clusters import OnCluster
-from tfdsl.cli.compile import with_choices
 from tfdsl.cli.report import OK
 from tfdsl.cli.status import WAIT
 from tfdsl.cli.streams import err, out
@@ -65,7 +64,7 @@ def _print(jobs: OnCluster, arguments: Arguments) -> int:
         folder = session.place.name
         if not is_stream(made):
             arguments.rest[1:] = []
-            out(f"{with_choices('compile', arguments)} -o {quote(folder)}\n")
+            out(f"{chosen.again(arguments, 'compile')} -o {quote(folder)}\n")
         for line in commands(session, folder):
             out(f"{line}\n")
     return OK

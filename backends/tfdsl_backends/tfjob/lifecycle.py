@@ -69,6 +69,17 @@ class Operator(PodByPod):
             return self._by_status(what, status)
         return self._failed(what, state)
 
+    def on_prepare_exit(self, task: Task, step: str, status: int, state: State) -> Decision:
+        """Its pod has failed; the status of a step is not read, and counts as one to start again for."""
+        if self._policy(task) == "ExitCode":
+            return self._new_pod(f"step {step} of {task} exited {status}")
+        return self.on_exit(task, status, state)
+
+    def on_sidecar_exit(self, task: Task, state: State) -> Decision | None:
+        """Its restart is one of the pod's containers."""
+        self._note(self._in_place(""), task, state)
+        return self.on_restarted(task, state)
+
     def on_loss(self, task: Task, status: int, state: State) -> Decision:
         """Its pod has failed."""
         if task.is_board:
@@ -121,11 +132,16 @@ class Operator(PodByPod):
     # --- restarts ---
 
     def restarted_by(self, decision: Decision, task: Task, state: State) -> Iterable[Task]:
-        """The replica alone; a new pod has not restarted yet."""
+        """The replica alone; a new pod has not restarted yet. Pods that are prepared do not run and do not count."""
+        if state.replicas[task].arrived or decision.action != "restart container":
+            self._note(decision, task, state)
+        return [task]
+
+    @staticmethod
+    def _note(decision: Decision, task: Task, state: State) -> None:
         note_restart(decision, task, state)
         if decision.action == "restart container":
             state.count(_IN_PLACE)
-        return [task]
 
     def on_restarted(self, task: Task, state: State) -> Decision | None:
         """The restarts in all pods that run now, against ``backoffLimit``."""

@@ -210,7 +210,7 @@ def test_four_thousand_workers_take_their_time_but_not_more(job: Path) -> None:
 def test_whether_tensorboard_restarts_with_the_others_is_no_difference(job: Path) -> None:
     board = '  role tensorboard { logdir = "/runs" }\n  mount pvc "runs" at "/runs"\n'
     (job / "mnist.tfjob").write_text(JOB.replace("  on failed", f"{board}  on evicted => restart job\n  on failed"))
-    (scenario,) = data(job, "--inject", "worker[1] evicted")["jobs"][0]["scenarios"]
+    (scenario,) = data(job, "--inject", "worker[1] preempted")["jobs"][0]["scenarios"]
     (volcano,) = scenario["targets"]
     assert (volcano["differs"], "tensorboard[0]" in volcano["restarts"]) == ([], True)
 

@@ -133,6 +133,7 @@ Values: TypeAlias = "Callable[[Asked], Answer]"
 
 JOBS: Final = (".tfjob", ".json")
 FAULTS: Final = ("exit 1", "oom", "evicted", "preempted", "node lost", "completed", "pending")
+FAULTS_OF_JOB: Final = ("preempted", "time limit", "unknown")
 """What can happen to a replica."""
 MOST_TASKS: Final = 32
 """The most replicas of one role that are offered one by one."""
@@ -312,7 +313,8 @@ def _fault(asked: Asked) -> Answer:
         return answer(Candidate(f"{subject} {what}", open=True) for what in FAULTS)
     if "[" in subject:
         return answer(Candidate(f"{candidate.text} ", open=True) for candidate in _task(asked).candidates)
-    return answer(Candidate(f"{name}[", _replicas(number), open=True) for name, number in asked.names.roles.items())
+    replicas = [Candidate(f"{name}[", _replicas(number), open=True) for name, number in asked.names.roles.items()]
+    return answer([*replicas, *(Candidate(what, "the whole job", open=True) for what in FAULTS_OF_JOB)])
 
 
 def _mount(asked: Asked) -> Answer:
