@@ -82,6 +82,9 @@ def _reason(reason: Reason, word: str) -> Iterator[str]:
         yield f"  help: {reason.help}"
     if reason.object and reason.words not in ("", _NO_WORDS) and reason.words not in reason.sentence:
         yield f"  {reason.object} says: {reason.words}"
+    if reason.log:
+        yield f"  the last lines of {reason.task}:"
+        yield from (f"    {line}" for line in reason.log)
 
 
 def line(live: Live) -> tuple[str, ...]:
