@@ -130,13 +130,12 @@ job digits {
   # who trains
   role worker { }
 
-  on failed => ignore
-
   cluster { discovery = "none" }
 
   target volcano {
     istio_annotation = false
     plugins          = { }
+    policies         = "written"
     # where it runs:
     #   a rack
     #     of one switch
