@@ -138,7 +138,7 @@ class Maker:
             {"secret": {"secretName": "keys", "optional": True}},
             {"secret": {"secretName": "keys", "defaultMode": 384}},
             {"emptyDir": {}},
-            {"emptyDir": {"medium": "Memory", "sizeLimit": "8Gi"}},
+            self.one({"emptyDir": {"medium": "Memory", "sizeLimit": "8Gi"}}, {"emptyDir": {"medium": "Memory"}}),
             {"emptyDir": {"sizeLimit": "20Gi"}},
             {"projected": {"sources": [{"secret": {"name": "keys"}}]}},
             {"csi": {"driver": "x.example.com"}},

@@ -140,13 +140,13 @@ def _of_other_names(read: Sequence[_Read], asked: Asked) -> list[_Read]:
 
     The manifest is read once more as if it had that name, so what the law says of it holds but for the name.
     """
-    taken = {one.settled.draft.name for one in read}
+    used = {one.settled.draft.name for one in read}
     before: set[str] = set()
     named: list[_Read] = []
     for one in read:
         draft = one.settled.draft
         if draft.name in before:
-            name = free_name(draft.name, taken)
+            name = free_name(draft.name, used)
             other = _called(one, name, Asked(asked.roles, lambda diagnostic: None))
             problem = f"is {name}, because there is another job {draft.name}"
             error = IMPORT_DIFFERS(draft.span, what="the name of this job", difference=problem)
@@ -154,7 +154,7 @@ def _of_other_names(read: Sequence[_Read], asked: Asked) -> list[_Read]:
                 error = IMPORT_REFUSED(draft.span, job=draft.name, problem="there is another job of this name")
             asked.report(error.help("--split -o FOLDER writes a file for each job, in which it keeps its name"))
             named += [other] if other is not None else []
-            taken.add(name)
+            used.add(name)
         else:
             named.append(one)
         before.add(draft.name)
@@ -171,7 +171,7 @@ def _called(one: _Read, name: str, asked: Asked) -> _Read | None:
     """``one`` read from its manifest as that is when the job is called ``name``."""
     old = one.settled.draft.name
     group = replace(one.group, documents=tuple(_renamed(each, old, name) for each in one.group.documents))
-    return _read_one(group, one.backend, one.reading, asked, name)  # a form without metadata has no name from there
+    return _read_group(group, one.backend, one.reading, asked, name)
 
 
 def _renamed(document: Document, old: str, name: str) -> Document:
@@ -238,7 +238,7 @@ def _read(documents: Sequence[Document], asked: Asked, target: Backend | None) -
         taken: set[int] = set()
         for group in reading.groups(left) if reading is not None and left else ():
             taken.update(id(one) for one in group.documents)
-            one = _read_one(group, backend, reading, asked) if reading is not None else None
+            one = _read_group(group, backend, reading, asked) if reading is not None else None
             read += [one] if one is not None else []
         left = [one for one in left if id(one) not in taken]
     for document in left if read else ():
@@ -246,8 +246,8 @@ def _read(documents: Sequence[Document], asked: Asked, target: Backend | None) -
     return read
 
 
-def _read_one(group: Group, backend: Backend, reading: Reading, asked: Asked, name: str = "") -> _Read | None:
-    """The job of ``group``, called ``name`` if that is given; ``None`` if no job comes of it, which is reported."""
+def _read_group(group: Group, backend: Backend, reading: Reading, asked: Asked, name: str = "") -> _Read | None:
+    """The job of a group; ``name``: what it is called, also where its manifest cannot say so."""
     said: list[Diagnostic] = []
     draft = reading.read(group, replace(asked, report=said.append))
     for diagnostic in said:

@@ -391,7 +391,7 @@ def pvc_mount(
         at: Where it is in the container, without a / at the end.
         claim: The claim name.
         readonly: Mount it so that nothing can be written to it.
-        sub_path: Folder inside the volume.
+        sub_path: Folder or file inside the volume.
     """
     return made(model.PvcMount, _given(locals()))
 
@@ -409,7 +409,7 @@ def claim_mount(
         at: Where it is in the container, without a / at the end.
         claim: Name of the claim among those of the job.
         readonly: Mount it so that nothing can be written to it.
-        sub_path: Folder inside the volume.
+        sub_path: Folder or file inside the volume.
     """
     return made(model.ClaimMount, _given(locals()))
 
@@ -456,6 +456,7 @@ def configmap_mount(
     at: str,
     name: str | model.RunTimeText,
     readonly: bool = _DEFAULT,
+    sub_path: str | model.RunTimeText | None = _DEFAULT,
     items: Mapping[str, str] = _DEFAULT,
     mode: str | None = _DEFAULT,
 ) -> model.ConfigMapMount:
@@ -465,6 +466,7 @@ def configmap_mount(
         at: Where it is in the container, without a / at the end.
         name: The ConfigMap name.
         readonly: Mount it so that nothing can be written to it.
+        sub_path: Folder or file inside the volume.
         items: Keys to show, each with its file name.
         mode: Octal mode of the files.
     """
@@ -476,6 +478,7 @@ def secret_mount(
     at: str,
     name: str | model.RunTimeText,
     readonly: bool = _DEFAULT,
+    sub_path: str | model.RunTimeText | None = _DEFAULT,
     items: Mapping[str, str] = _DEFAULT,
     mode: str | None = _DEFAULT,
 ) -> model.SecretMount:
@@ -485,6 +488,7 @@ def secret_mount(
         at: Where it is in the container, without a / at the end.
         name: The Secret name.
         readonly: Mount it so that nothing can be written to it.
+        sub_path: Folder or file inside the volume.
         items: Keys to show, each with its file name.
         mode: Octal mode of the files.
     """
@@ -510,15 +514,15 @@ def scratch_mount(
 def memory_mount(
     *,
     at: str,
-    size: Quantity | str,
     readonly: bool = _DEFAULT,
+    size: Quantity | str | None = _DEFAULT,
 ) -> model.MemoryMount:
     """A tmpfs of ``size``.
 
     Args:
         at: Where it is in the container, without a / at the end.
-        size: The size.
         readonly: Mount it so that nothing can be written to it.
+        size: The size.
     """
     return made(model.MemoryMount, _given(locals()))
 

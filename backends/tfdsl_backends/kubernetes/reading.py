@@ -59,7 +59,7 @@ from tfdsl_backends.kubernetes.policies import JOB_LABEL, ORDER, ROLE_LABEL
 from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL
 from tfdsl_backends.podspec.job_controller import DEFAULT_LIMIT
 from tfdsl_backends.podspec.normal.rules import GENERATED
-from tfdsl_backends.podspec.objects import BOARD_LABEL
+from tfdsl_backends.podspec.objects import BOARD_LABEL, DIGEST, SUBMISSION
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE, PORT_NAME
 from tfdsl_backends.podspec.reading.batch import INDEXED, ending_alone, read_field, refusals
@@ -353,6 +353,7 @@ def _cron(root: View, asked: Asked) -> None:
 _OURS: Final = (JOB_LABEL, ROLE_LABEL)
 _SERVERS: Final = regex(
     r"kubectl\.kubernetes\.io/last-applied-configuration|(?:batch\.kubernetes\.io/)?(?:controller-uid|job-name)"
+    rf"|{SUBMISSION}|{DIGEST}"
     r"|batch\.kubernetes\.io/job-tracking|batch\.kubernetes\.io/cronjob-scheduled-timestamp"
 )
 """Labels and annotations that a client or a controller writes."""

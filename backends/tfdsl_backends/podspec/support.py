@@ -10,7 +10,7 @@ from typing import Final
 
 from tfdsl.backend import Condition, Row, approximated, conditions, kept, refused, translated
 from tfdsl.vocabulary.attributes import IN_MEMORY
-from tfdsl.vocabulary.statements import RUN_TIME_MARKS, STEPS
+from tfdsl.vocabulary.statements import RUN_TIME_MARKS, STEPS, WITH_SUB_PATH
 from tfdsl_backends.podspec import when
 from tfdsl_backends.podspec.fields import IMAGE, METADATA, POD, WORKDIR, kept_rows
 
@@ -395,7 +395,7 @@ _MOUNT_ROWS: Final = (
     ),
     *(
         row
-        for kind in ("pvc", "claim")
+        for kind in WITH_SUB_PATH
         for row in (
             kept(f"mounts[{kind}].sub_path", f"{CONTAINER}.volumeMounts[].subPath"),
             *_run_time(f"mounts[{kind}].sub_path", f"{CONTAINER}.volumeMounts[].subPathExpr"),

@@ -103,11 +103,14 @@ def test_a_share_of_a_device_is_its_memory() -> None:
         ("hostPath: {path: /data, type: Directory}", "", 'mount host "/data" at "/m" { type = "Directory" }'),
         ("nfs: {server: filer, path: /x}", "", 'mount nfs "filer:/x" at "/m"'),
         ("configMap: {name: c}", "", 'mount configmap "c" at "/m"'),
+        ("configMap: {name: c}", "subPath: a.yaml", 'mount configmap "c" at "/m" { sub_path = "a.yaml" }'),
+        ("secret: {secretName: s}", "subPath: key", 'mount secret "s" at "/m" { sub_path = "key" }'),
         ("configMap: {name: c, items: [{key: a, path: b}]}", "", 'mount configmap "c" at "/m" { items = { a = "b" } }'),
         ("secret: {secretName: s, defaultMode: 256}", "", 'mount secret "s" at "/m" { mode = "0400" }'),
         ("secret: {secretName: s, defaultMode: 420}", "", 'mount secret "s" at "/m"'),
         ("emptyDir: {}", "", 'mount scratch at "/m"'),
         ("emptyDir: {sizeLimit: 5Gi}", "", 'mount scratch 5Gi at "/m"'),
+        ("emptyDir: {medium: Memory}", "", 'mount memory at "/m"'),
         ("emptyDir: {medium: Memory, sizeLimit: 5Gi}", "", 'mount memory 5Gi at "/m"'),
     ],
 )
@@ -119,10 +122,9 @@ def test_mounts(volume: str, mount: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("volume", "mount"),
     [
-        ("emptyDir: {medium: Memory}", ""),
         ("emptyDir: {medium: HugePages}", ""),
         ("azureFile: {secretName: s, shareName: d}", ""),
-        ("configMap: {name: c}", "subPath: a"),
+        ("configMap: {name: c}", "subPath: ../a"),
         ("persistentVolumeClaim: {claimName: data}", "subPath: ../a"),
         ("configMap: {name: c, items: [{key: a, path: b, mode: 256}]}", ""),
         ("hostPath: {path: data}", ""),
