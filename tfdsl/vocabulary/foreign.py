@@ -169,6 +169,7 @@ OPERATORS = {
     "**": "write the product: 2 * 2 * 2",
     "??": _CHOICE,
     "?:": _CHOICE,
+    "if": _CHOICE,
     "lambda": "declare a let, and use its name",
     "new": "write the value alone",
     "await": "write the value alone",

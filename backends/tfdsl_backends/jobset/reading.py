@@ -565,7 +565,7 @@ FIELDS: Final[tuple[Field, ...]] = (
     Field(
         f"{_JOB}.template.spec.restartPolicy",
         "on failed",
-        "OnFailure: restart container, by default in target jobset; restart_policy there where it restarts nothing",
+        "OnFailure: restart container; the default is in target jobset, as restart_policy where nothing restarts",
     ),
     Field("status", "", "left out: it is the server's"),
 )

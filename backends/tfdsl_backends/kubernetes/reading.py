@@ -59,7 +59,7 @@ from tfdsl_backends.kubernetes.policies import JOB_LABEL, ORDER, ROLE_LABEL
 from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL
 from tfdsl_backends.podspec.job_controller import DEFAULT_LIMIT
 from tfdsl_backends.podspec.normal.rules import GENERATED
-from tfdsl_backends.podspec.objects import BOARD_LABEL
+from tfdsl_backends.podspec.objects import BOARD_LABEL, DIGEST, SUBMISSION
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE, PORT_NAME
 from tfdsl_backends.podspec.reading.batch import INDEXED, ending_alone, read_field, refusals
@@ -67,7 +67,7 @@ from tfdsl_backends.podspec.reading.beside import deployed_board, is_board, kept
 from tfdsl_backends.podspec.reading.facts import PodFacts, main_container
 from tfdsl_backends.podspec.reading.fields import metadata_fields, plain
 from tfdsl_backends.podspec.reading.objects import Neighbours, job_name as name_of
-from tfdsl_backends.podspec.reading.pods import read_pods
+from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
 from tfdsl_backends.podspec.reading.values import STATUSES, on_exit
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
@@ -185,6 +185,7 @@ def job_of_parts(
     pods = {role: _template(of_role) for role, of_role in roles.items()}
     board = deployed_board(documents)
     read_pods(draft, {**pods, BOARD: board} if board is not None else pods, facts, asked)
+    add_missing_images(draft, pods, facts, asked)
     if not pinned:
         _report_merged(draft, roles, documents, asked)
         beside = [view(document) for document in documents]
@@ -352,6 +353,7 @@ def _cron(root: View, asked: Asked) -> None:
 _OURS: Final = (JOB_LABEL, ROLE_LABEL)
 _SERVERS: Final = regex(
     r"kubectl\.kubernetes\.io/last-applied-configuration|(?:batch\.kubernetes\.io/)?(?:controller-uid|job-name)"
+    rf"|{SUBMISSION}|{DIGEST}"
     r"|batch\.kubernetes\.io/job-tracking|batch\.kubernetes\.io/cronjob-scheduled-timestamp"
 )
 """Labels and annotations that a client or a controller writes."""

@@ -381,7 +381,12 @@ FILES = (
 
 def _steps() -> Iterator[Row]:
     key = "steps[prepare]"
-    yield translated(key, TASK, "it runs in the replica's step, after its mounts are there")
+    yield translated(
+        key,
+        TASK,
+        "it runs in the replica's step, after its mounts are there, once for each replica: replicas of one node do the "
+        "same work several times",
+    )
     yield kept(f"{key}.image", "", when=conditions.as_the_role)
     yield refused(
         f"{key}.image",

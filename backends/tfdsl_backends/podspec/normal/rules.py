@@ -39,6 +39,7 @@ from tfdsl_backends.podspec.expansion import Reference, Scope, canonical, parts
 from tfdsl_backends.podspec.fields import POD
 from tfdsl_backends.podspec.job_controller import DEFAULT_LIMIT
 from tfdsl_backends.podspec.normal.walk import Change, Defaults, Rule, Sets, identity
+from tfdsl_backends.podspec.objects import DIGEST, SUBMISSION
 from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE
 
 SERVERS: Final = (
@@ -66,8 +67,10 @@ ANNOTATIONS: Final = (
     "volume.kubernetes.io/storage-provisioner",
     "volume.kubernetes.io/selected-node",
     "volcano.sh/job-version",
+    SUBMISSION,
+    DIGEST,
 )
-"""Annotations that kubectl and controllers write."""
+"""Annotations that kubectl, ``tfdsl submit`` and controllers write."""
 
 FINALIZERS: Final = ("kubernetes.io/pvc-protection", "foregroundDeletion", "orphan")
 """Finalizers that the server adds."""
