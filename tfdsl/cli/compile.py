@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import cast
 
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import FILE, Arguments, Command, Flag, quote
+from tfdsl.cli.arguments import FILE, Arguments, Command, Flag
 from tfdsl.cli.destinations import (
     Compilation,
     Destination,
@@ -20,7 +20,6 @@ from tfdsl.cli.destinations import (
     target_of,
 )
 from tfdsl.cli.report import OK, document, report, status_of
-from tfdsl.cli.selection import ALLOW_READ, JOB, NAME, OPTION, PARAMS, PROFILE, SET, TARGET
 from tfdsl.cli.streams import err, out
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.front_end import Project, compiled, project_of
@@ -28,7 +27,13 @@ from tfdsl.compiling.masking import Hidden, hide, masked
 from tfdsl.compiling.output_files import OutputFile, output_files, stream
 from tfdsl.compiling.pipeline import Made
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.command_rules import DOCKERFILE_LEFT_OUT, MISSING_ARGUMENT, OUTPUT_NOT_WRITTEN
+from tfdsl.diagnostics.command_rules import (
+    BAD_ARGUMENT,
+    DOCKERFILE_LEFT_OUT,
+    MISSING_ARGUMENT,
+    OUTPUT_NOT_REMOVED,
+    OUTPUT_NOT_WRITTEN,
+)
 from tfdsl.diagnostics.diagnostic import count_infos, in_file_order
 from tfdsl.diagnostics.render import Format
 from tfdsl.diagnostics.render.columns import visible
@@ -41,6 +46,9 @@ from tfdsl.text import Source, Span
 from tfdsl.writing import Failure, write_all
 
 OUTPUT = Flag("--output", "a folder, a file (FILE.yaml), or - for standard output", short="-o", value="PATH")
+KUSTOMIZATION = Flag("--kustomization", "list what is written in the resources of the kustomization.yaml there")
+PRUNE = Flag("--prune", "remove the files there of jobs that this file no longer has")
+DRY_RUN = Flag("--dry-run", "write and remove nothing; print what would be")
 SOURCE_MAP = Flag("--source-map", "write FILE.map beside each file: the source line of every line")
 FORMAT = Flag(
     "--format",
@@ -59,6 +67,9 @@ COMMAND = Command(
         chosen.STRICT,
         chosen.ALLOW_READ,
         SOURCE_MAP,
+        KUSTOMIZATION,
+        PRUNE,
+        DRY_RUN,
         FORMAT,
     ),
     (
@@ -143,12 +154,35 @@ def _write(arguments: Arguments, place: Destination, made: Sequence[Made], sourc
 
 def _write_folder(compilation: Compilation, made: Sequence[Made], sources: Sequence[str]) -> list[Diagnostic]:
     """Write the files of all jobs, but not over one of ``sources``; returns the diagnostics about the folder."""
-    from tfdsl.cli.beside_output import beside_output
+    from tfdsl.cli import beside_output, kustomizations
 
-    place = compilation.place
-    jobs = placed(place, made, source_map=compilation.arguments.on(SOURCE_MAP.name))
-    failure = write_all([each for job in jobs for each in job.files], sources)
-    return beside_output(compilation, jobs) if failure is None else [_not_written(place, failure)]
+    place, arguments = compilation.place, compilation.arguments
+    jobs = placed(place, made, source_map=arguments.on(SOURCE_MAP.name))
+    files = [each for job in jobs for each in job.files]
+    around = kustomizations.around(file.path for file in files)
+    left = beside_output.leftovers(compilation, jobs)
+    removed = (left or []) if arguments.on(PRUNE.name) else []
+    if arguments.on(PRUNE.name) and left is None:
+        what = "--prune cannot know which jobs are gone: these are not all the jobs of a file below a root"
+        error = BAD_ARGUMENT(arguments.values(PRUNE.name)[-1].span, what=what)
+        return [
+            error.help("leave out --job, --name and what the names of jobs depend on; an empty tfdsl.toml marks a root")
+        ]
+    listed = beside_output.updated(jobs, around, removed) if arguments.on(KUSTOMIZATION.name) else []
+    if isinstance(listed, Failure):
+        return [_not_written(place, listed)]
+    files += listed
+    if arguments.on(DRY_RUN.name):
+        out(beside_output.plan(files, removed))
+        return []
+    failure = write_all(files, sources)
+    if failure is not None:
+        return [_not_written(place, failure)]
+    failure = beside_output.remove(removed)
+    if failure is not None:
+        return [OUTPUT_NOT_REMOVED(place.span, path=failure.path, reason=failure.reason)]
+    around = kustomizations.around(file.path for file in files) if listed else around
+    return beside_output.warnings(compilation, jobs, [] if removed else left or [], around)
 
 
 def _not_written(place: Destination, failure: Failure) -> Diagnostic:
@@ -216,12 +250,5 @@ def closing_line(diagnostics: Iterable[Diagnostic], arguments: Arguments, hidden
     infos = count_infos(diagnostics)
     if not infos:
         return ""
-    return f"{infos} {'note' if infos == 1 else 'notes'}, shown by: {visible(hide(_check(arguments), hidden))}\n"
-
-
-def _check(arguments: Arguments) -> str:
-    """``tfdsl check`` with the choices of this compilation."""
-    words = ["tfdsl", "check", *(argument.text for argument in arguments.rest)]
-    for flag in (TARGET, JOB, NAME, PROFILE, PARAMS, SET, OPTION, ALLOW_READ):
-        words += [word for argument in arguments.values(flag.name) for word in (flag.short or flag.name, argument.text)]
-    return " ".join(quote(word) for word in words)
+    command = visible(hide(chosen.again(arguments, "check"), hidden))
+    return f"{infos} {'note' if infos == 1 else 'notes'}, shown by: {command}\n"

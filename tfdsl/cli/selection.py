@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.backend import Backend
-from tfdsl.cli.arguments import Arguments, Flag, right
+from tfdsl.cli.arguments import Arguments, Flag, quote, right
 from tfdsl.cli.inputs import the_file
 from tfdsl.cli.report import refuse
 from tfdsl.compiling.front_end import Input, choice_of, once, part, project_of, read as read_input, source_of, target_of
@@ -49,6 +49,14 @@ ALLOW_READ = Flag(
 OF_JOBS = (JOB, NAME, PROFILE, PARAMS, SET, OPTION)
 """Which jobs of the file, and with which values; for all commands that take a job to a target."""
 STRICT = Flag("--strict", "report what a target does differently as an error")
+
+
+def again(arguments: Arguments, command: str) -> str:
+    """``tfdsl COMMAND`` with the file and the choices of ``arguments``."""
+    words = ["tfdsl", command, *(argument.text for argument in arguments.rest)]
+    for flag in (TARGET, *OF_JOBS, ALLOW_READ):
+        words += [word for argument in arguments.values(flag.name) for word in (flag.short or flag.name, argument.text)]
+    return " ".join(map(quote, words))
 
 
 class Selection(Record):

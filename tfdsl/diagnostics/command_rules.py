@@ -60,6 +60,11 @@ LEFT_OVER = Rule("TFJ0913", "left-over-output", "warning", "{source} no longer g
 KUSTOMIZE_RENAMES = Rule(
     "TFJ0914", "kustomize-renames", "warning", "{target}: {field} renames job {job}, but not {what}"
 )
+OUTPUT_NOT_REMOVED = Rule("TFJ0916", "output-not-removed", "error", "cannot remove {path}: {reason}")
+KUSTOMIZE_UNLISTED = Rule("TFJ0915", "kustomize-unlisted", "warning", "{path} does not list {names}")
+KUSTOMIZE_TTL = Rule(
+    "TFJ0917", "kustomize-ttl", "warning", "job {job} is removed {ttl} after its end, but {path} still lists it"
+)
 
 
 # --- import ---

@@ -88,8 +88,13 @@ HOST_TYPES: tuple[str, ...] = get_args(HostType)
 ACCESS_MODES: tuple[str, ...] = get_args(AccessMode)
 ITEM_KEY = "[-._A-Za-z0-9]+"
 ITEMS = Setting("items", MapType(WORD, keys=ITEM_KEY), "Keys to show, each with its file name.")
-MODE = Setting("mode", StringType(pattern="0?[0-7]{3}"), "Octal mode of the files.",
-               ("defaultMode",), ("permissions",))  # fmt: skip
+MODE = Setting(
+    "mode",
+    StringType(pattern="0?[0-7]{3}", form='three octal digits such as "0644"'),
+    "Octal mode of the files.",
+    ("defaultMode",),
+    ("permissions",),
+)
 
 MOUNT_KINDS = (
     MountKind("pvc", "name", "claim", "claim name", "An existing PersistentVolumeClaim.", (SUB_PATH,), durable=True,
@@ -154,7 +159,8 @@ BUILD = (
     Setting("from", WORD, "Base image.", ("FROM", "base", "base_image", "image")),
     Setting("workdir", WORD, "Working folder of the image.", ("WORKDIR",)),
     Setting("entrypoint", STRINGS, "Entrypoint of the image, in exec form.", ("ENTRYPOINT", "cmd", "command")),
-    Setting("hadoop", StringType(pattern=r"[0-9]+(\.[0-9]+)+"), "Adds the Hadoop client of this version."),
+    Setting("hadoop", StringType(pattern=r"[0-9]+(\.[0-9]+)+", form='a version such as "3.4.1"'),
+            "Adds the Hadoop client of this version."),
 )  # fmt: skip
 
 PARAM_SETTINGS = (

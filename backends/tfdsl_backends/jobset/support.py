@@ -134,7 +134,7 @@ LIMITS: tuple[Row, ...] = (
 )
 
 ROLES: tuple[Row, ...] = (
-    kept("roles[].replicas", f"{JOB}.completions and parallelism"),
+    kept("roles[].replicas", f"{JOB}.completions and parallelism, times replicatedJobs[].replicas"),
     approximated(
         "roles[].logdir",
         f"{JOB}.template.spec.containers[0].command",
@@ -279,6 +279,14 @@ def _evicted_restarts(action: str) -> tuple[Row, ...]:
 
 
 COMPLETED: tuple[Row, ...] = (
+    refused(
+        "policies[completed].complete job",
+        "the Jobs of role {role} are alike: the first of them that completes would end the job",
+        "074",
+        "completed-of-several-jobs",
+        instead="remove jobs, or let the whole role complete the job",
+        when=when.by_several_jobs,
+    ),
     kept("policies[completed]", SUCCESS),
     kept("policies[completed].complete job", SUCCESS),
     refused(

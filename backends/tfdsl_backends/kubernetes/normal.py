@@ -340,8 +340,7 @@ def job_parts(documents: Iterable[Node]) -> list[Part]:
     only = parts[0]
     if only.role in _TRAINS and (not ROLES_BY_NAME[only.role].single or replicas_of(parts) <= 1):
         return parts
-    generated = (only.root["metadata"]["generateName"].text or "").rstrip("-")
-    return [replace(only, job=only.name or generated, role="worker", index=None)]
+    return [replace(only, job=only.name, role="worker", index=None)]
 
 
 def is_pinned(parts: Many[Part]) -> bool:

@@ -64,14 +64,16 @@ def job_spec(
     template: Data,
     fields: Sequence[Field],
     ending: Sequence[Policy] | None,
+    pods: int = 0,
 ) -> dict[str, Data]:
     """The ``spec`` of the Job of ``role``.
 
     ``limit``: of failed pods or restarts; ``rules``: of the ``podFailurePolicy``; ``fields``: what it has of the job;
-    ``ending``: the policies by which single replicas end it, ``None`` for a Job of one replica.
+    ``ending``: the policies by which single replicas end it, ``None`` for a Job of one replica; ``pods``: how many it
+    has, if not as many as the role.
     """
     return {
-        **({} if ending is None else indexed(role)),
+        **({} if ending is None else indexed(role, pods or role.replicas)),
         "backoffLimit": Located(limit, "retries"),
         **written(job, fields),
         "podFailurePolicy": {"rules": list(rules)} if rules else None,

@@ -108,13 +108,13 @@ def _read(group: Group, asked: Asked) -> Draft | None:
     schedulers = {spec["template"]["spec"]["schedulerName"].text for spec in known.specs.values()}
     read_run_policy(draft, job, known.replicas, schedulers, asked)
     read_policies(draft, job, known.specs, asked)
+    draft.places = {role: spec.span for role, spec in known.specs.items()}
     draft.wanted = wanted(draft, job, others, None if deployed_board(others) else shown, images)
     return draft
 
 
 def _report(draft: Draft, root: View, job: View, known: Roles, asked: Asked) -> None:
     """What is dropped and refused. A job that the server refuses is read as far as it goes, and need not come back."""
-    draft.compared = True
     draft.law = known.accepted and (job["metadata"]["name"].text or draft.name) == draft.name
     for diagnostic in left_out(root, job):
         asked.report(diagnostic)

@@ -450,6 +450,7 @@ def read(group: Group, asked: Asked) -> Draft | None:
     plugins = read_plugins(spec)
     draft = Draft(job_name(document, job["metadata"], asked, letter_first=plugins.has("svc")), _TARGET, job.span)
     draft.renamed = {one.name: one.role for one in found if one.name != one.role}
+    draft.places = {one.role: one.task.span for one in found}
     draft.wanted = (_wanted(manifest, found), *(one.node for one in beside))
     read_metadata(draft, job["metadata"])
     draft.job.add(*plain(spec, SPEC, filled_in=True))

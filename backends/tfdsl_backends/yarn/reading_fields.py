@@ -178,7 +178,16 @@ FIELDS: Final = (
     Field("tony.application.distributed-mode", "gang", "FCFS is gang = false", TONY),
     Field("tony.am.memory", "target yarn { am_memory }", "", TONY),
     Field("-executes, -task_params, -python_binary_path", "command", "of TonY's client", TONY),
-    Field("-src_dir, -python_venv", "target yarn { files }, mount archive", "of TonY's client", TONY),
+    Field(
+        "-src_dir",
+        "target yarn { files }, workdir",
+        "of TonY's client, which puts its contents in the work folder",
+        TONY,
+    ),
+    Field(
+        "-python_venv", 'mount archive … at "venv"', "of TonY's client; a relative -python_binary_path is in it", TONY
+    ),
+    Field("-conf_file", "", "import it together with the command line", TONY),
     Field("-shell_env, -container_env", "env", "of TonY's client", TONY),
     Field("-conf NAME=VALUE", "", "counts as the property of tony.xml", TONY),
     *(Field(name, "", reason, TONY) for name, reason in TONY_LEFT_OUT.items()),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FOLDER = Path(package.__file__).parent / "pages"
 RULES = rules()
 NO_EXAMPLE = {
-    *("internal-error", "unusable-target", "not-a-job", "claim-not-in-job", "claim-not-mounted"),
+    *("internal-error", "output-not-removed", "unusable-target", "not-a-job", "claim-not-in-job", "claim-not-mounted"),
     *("run-not-started",),
 }
 """What no file of the language gives."""

@@ -73,8 +73,9 @@ def named_ports(container: View, own: int | None) -> Iterator[Attribute]:
     taken = {own}
     names: set[str] = set()
     for port in container["ports"].items():
-        name, number = port["name"].text, port["containerPort"].number
-        if name is None or number is None or not 1 <= number <= 65535 or number in taken or name in names:
+        number = port["containerPort"].number
+        name = port["name"].text or f"p{number}"
+        if number is None or not 1 <= number <= 65535 or number in taken or name in names:
             continue
         if len(name) > LONGEST_PORT or name in OWN_NAMES or [*port_names({name: number})]:
             continue
