@@ -94,7 +94,7 @@ class Machine:
             self._do_if(self.behaviour.on_sidecar_exit(task, self.state), task)
             return None
         self._clear_of("pending", task)
-        if self.state.finish is not None or self.behaviour.part_of(task) in self.state.parts:
+        if self._is_over(task):
             replica.phase = "succeeded" if isinstance(event, Exited) and not event.status else "stopped"
             return None
         self._ended(event, task, replica)
@@ -111,6 +111,10 @@ class Machine:
             self.began.append(other)
         self._start_waiting()
         self._do_if(self.behaviour.on_event(self.state), task)
+
+    def _is_over(self, task: Task) -> bool:
+        """Whether the job has ended, or the part of it that ``task`` belongs to."""
+        return self.state.finish is not None or self.behaviour.part_of(task) in self.state.parts
 
     def _is_sidecar(self, event: Exited) -> bool:
         steps = self.behaviour.role(event.task).steps if event.step else ()
@@ -133,7 +137,7 @@ class Machine:
         by_job: dict[Task, bool] = {}  # what starts again already: whether the whole job does
         for event, task in ended:
             whole = by_job.get(task)
-            if whole or (whole is not None and counting != "ends"):
+            if self._is_over(task) or whole or (whole is not None and counting != "ends"):
                 continue
             decision = self.behaviour.on_event(self.state)
             about: Task | None = task
@@ -234,7 +238,7 @@ class Machine:
     def _restart(self, restart: _Restart) -> None:
         decision, task, again = restart.decision, restart.about, restart.again
         subject = self._subject(task)
-        if self.state.finish is not None or self.behaviour.part_of(subject) in self.state.parts:
+        if self._is_over(subject):
             return
         beside = list(self.behaviour.restarted_beside(decision, subject, self.state))
         for other in again:
