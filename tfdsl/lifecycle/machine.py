@@ -134,10 +134,12 @@ class Machine:
         """Decide about what has ended at one moment. What starts again does so last, if nothing has ended the job."""
         counting = self.behaviour.counting(self.state) if len(ended) > 1 else "restarts"
         restarts: list[_Restart] = []
+        exhausted = False
         by_job: dict[Task, bool] = {}  # what starts again already: whether the whole job does
         for event, task in ended:
             whole = by_job.get(task)
-            if self._is_over(task) or whole or (whole is not None and counting != "ends"):
+            over = self._is_over(task)
+            if whole or (whole is not None and counting != "ends") or (over and not exhausted):
                 continue
             decision = self.behaviour.on_event(self.state)
             about: Task | None = task
@@ -145,7 +147,10 @@ class Machine:
                 decision, about = self._decision(event, task)
             if decision is None or decision.delay is not None or decision.action not in RESTARTS:
                 self._do_if(decision, about)
+            elif over:
+                self._give_up(decision, about)
             elif not (counting == "one" and restarts) and not self._may_restart(decision, about):
+                exhausted = True
                 for one in restarts:
                     self._give_up(one.decision, one.about)
                 self._no_retry_is_left(decision, about)
