@@ -46,8 +46,8 @@ def foreign_expression(recovery: Recovery, at: int, _: set[int]) -> bool:
         return False
     types = recovery.types
     first = _value_start(types, found.first)
-    stop = max(found.stop, _value_end(types, at))
-    span = recovery.spanning(found.first, found.stop)
+    stop = min(max(found.stop, _value_end(types, at)), len(types) - 1)
+    span = recovery.spanning(found.first, min(found.stop, stop))
     if not recovery.cut_from(first):
         return False
     diagnostic = rules.FOREIGN_EXPRESSION(span, what=found.what).help(found.help)
@@ -71,7 +71,7 @@ def _value_start(types: Sequence[int], at: int) -> int:
 def _value_end(types: Sequence[int], at: int) -> int:
     """The token after the value or element that token ``at`` is in."""
     depth = 0
-    while depth or types[at] not in _AFTER_VALUE:
+    while types[at] != lexer.END and (depth or types[at] not in _AFTER_VALUE):
         depth += (types[at] in CLOSERS) - (types[at] in OPENERS)
         at += 1
     return at
@@ -191,9 +191,11 @@ def _operator(recovery: Recovery, at: int) -> Found | None:
         return Found(word, at, _value_end(types, at), foreign.JOINED)
     if previous + word in ("**", "??", "?:"):
         word = previous + word
-    elif previous in ("lambda", "in", "is", "new", "await") and _is_alone(types, at - 1):
+    elif previous in ("lambda", "if", "new", "await") and _is_alone(types, at - 1):
         word = previous
-    elif not at or not (is_word(types[at - 1]) or types[at - 1] in VALUE_ENDS or types[at - 1] == NUMBER):
+    elif (
+        word == "if" or not at or not (is_word(types[at - 1]) or types[at - 1] in VALUE_ENDS or types[at - 1] == NUMBER)
+    ):
         return None
     help_ = foreign.OPERATORS.get(word)
     if help_ is None or _value_start(types, at) == item_start(types, at):

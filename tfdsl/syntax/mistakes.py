@@ -417,7 +417,9 @@ def _outside_job(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
     span = recovery.span(at)
     is_item = types[at] == lexer.NAME and types[at + 1] in (EQUAL, COLON)
     is_statement = types[at] == lexer.NAME and not is_item
-    if is_item or (types[at] in lexer.KEYWORDS.values() and types[at] not in DECLARATIONS):
+    if not is_item and span.text in foreign.BLOCKS:
+        diagnostic = rules.UNKNOWN_STATEMENT(span, found=shortened(span.text)).help(foreign.BLOCKS[span.text])
+    elif is_item or (types[at] in lexer.KEYWORDS.values() and types[at] not in DECLARATIONS):
         diagnostic = rules.OUTSIDE_JOB(span, found=shortened(span.text)).help("write it inside a job: job mnist { … }")
     elif is_statement:
         diagnostic = rules.UNKNOWN_STATEMENT(span, found=shortened(span.text))
@@ -434,6 +436,14 @@ def _outside_job(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
     return True
 
 
+def _semicolon_between_declarations(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
+    """``let a = 1; let b = 2``, where a comma does not do."""
+    if recovery.types[at] != COMMA or recovery.text(at) != ";" or lexer.NEWLINE not in acceptable:
+        return False
+    recovery.replace(at, lexer.NEWLINE)
+    return True
+
+
 MISTAKES: tuple[Mistake, ...] = (
     value_mistakes.split_comparison,
     statement_mistakes.typed_let,
@@ -444,6 +454,9 @@ MISTAKES: tuple[Mistake, ...] = (
     expression_mistakes.foreign_expression,
     expression_mistakes.list_in_other_brackets,
     statement_mistakes.block_with_equals,
+    statement_mistakes.names_in_head,
+    statement_mistakes.unquoted_include,
+    _semicolon_between_declarations,
     condition_mistakes.condition_word,
     statement_mistakes.unset_form,
     _set_with,

@@ -183,7 +183,7 @@ class Recovery:
     def _apply(self, repair: repairs.Repair) -> None:
         diagnostic = explain(self, repair)
         self.report(diagnostic)
-        if diagnostic.rule is rules.UNEXPECTED:
+        if diagnostic.rule in (rules.UNEXPECTED, rules.STATEMENT_FORM):
             self.quiet.add(self.line_of(diagnostic.span.start))
         for _ in range(repair.back):
             self.step_back()
@@ -365,13 +365,8 @@ class Recovery:
         """
         at = self.machine.at
         line = self.line_of(self.span(at).start)
-        self.report(
-            rules.UNEXPECTED(
-                self.span(at),
-                expected=self.expected(),
-                found=wording.found(self.lexed, at),
-            )
-        )
+        diagnostic = rules.UNEXPECTED(self.span(at), expected=self.expected(), found=wording.found(self.lexed, at))
+        self.report(repairs.in_head(self, at, at + 1) or diagnostic)
         self.quiet.add(line)
         sync = self._sync_point(at, highest)
         if sync is None:

@@ -20,6 +20,7 @@ from tfdsl.syntax.lexer import (
     DECLARATIONS,
     DOT,
     EQUAL,
+    INCLUDE,
     ITEM_STARTS,
     LET,
     MATRIX,
@@ -98,7 +99,7 @@ def command_line_option(recovery: Recovery, at: int, _: set[int]) -> bool:
     if types[at : at + 2] != [MINUS, MINUS] or lexed.ends[at] != lexed.starts[at + 1]:
         return False
     end = recovery.line_end(at)
-    if (at and types[at - 1] != lexer.NEWLINE) or types[at + 2] == MINUS:
+    if (at and types[at - 1] not in ITEM_STARTS) or types[at + 2] == MINUS:
         return False
     if end == at + 2 or lexed.ends[at + 1] < lexed.starts[at + 2]:
         span = recovery.spanning(at, at + 2)
@@ -106,6 +107,7 @@ def command_line_option(recovery: Recovery, at: int, _: set[int]) -> bool:
     else:
         name = item_end(types, at, (EQUAL,))
         span = recovery.spanning(at, name)
+        end = item_end(types, at)
         diagnostic = rules.UNKNOWN_STATEMENT(span, found=shortened(span.text))
         recovery.report(diagnostic.help("options of other tools are attributes here, for example: replicas = 2"))
     recovery.delete(at, end - at + (types[end] == lexer.NEWLINE))
@@ -221,8 +223,10 @@ def unknown_statement(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 def _has_blocks(types: Sequence[int], at: int) -> bool:
     """Whether the first entry of the block at token ``at`` is a block itself: ``resources { limits { } }``."""
+    if types[at] != lexer.LBRACE:
+        return False
     first = at + 1 + (types[at + 1] == lexer.NEWLINE)
-    return types[at] == lexer.LBRACE and is_word(types[first]) and types[first + 1] == lexer.LBRACE
+    return is_word(types[first]) and types[first + 1] == lexer.LBRACE
 
 
 def entry_of_map(recovery: Recovery, at: int, _: set[int]) -> bool:
@@ -357,6 +361,7 @@ WITH_SETTINGS = {MATRIX, *(lexer.KEYWORDS[word] for word in ("cluster", "profile
 ITEMS = {lexer.KEYWORDS[word] for word in (*wording.STATEMENTS, "let", "param", "include", "template", "profile")}
 HEADS = {*STEPS, *(lexer.KEYWORDS[word] for word in ("role", "target", "template", "profile", "param", "let", "use",
                                                      "mount", "output", "on", "include", "unset"))}  # fmt: skip
+WITH_NAME = {*STEPS, *(lexer.KEYWORDS[word] for word in ("role", "use", "mount", "output", "on"))}
 WITHOUT_NAME = {MATRIX, lexer.KEYWORDS["cluster"], lexer.KEYWORDS["build"]}
 
 
@@ -364,13 +369,18 @@ def block_with_equals(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``matrix = { … }`` and ``prepare = …``."""
     lexed = recovery.lexed
     types = lexed.types
+    if types[at] in (EQUAL, COLON) and types[at + 1] == lexer.LBRACE and at > 1 and types[at - 2] in NAMED_BLOCKS:
+        return _sign_before_block(recovery, at)
     word = at - 1 if types[at] in (EQUAL, COLON) else at
-    if word < 0 or types[word] not in WITHOUT_NAME | STEPS or types[word + 1] not in (EQUAL, COLON):
+    if word < 0 or types[word] not in WITHOUT_NAME | WITH_NAME or types[word + 1] not in (EQUAL, COLON):
         return False
     if item_start(types, word + 1) != word:
         return False
     keyword = lexed.text(word)
-    diagnostic = rules.BLOCK_FORM(recovery.spanning(word + 1, word + 2), word=keyword, form=_form(keyword))
+    sign = recovery.spanning(word + 1, word + 2)
+    diagnostic = rules.BLOCK_FORM(sign, word=keyword, form=_form(keyword))
+    if types[word] not in {*WITHOUT_NAME, *NAMED_BLOCKS}:
+        diagnostic = rules.UNSET_FORM(sign, wanted=_form(keyword))
     if types[word] in WITHOUT_NAME and types[word + 2] == lexer.LBRACE:
         gap = Span(lexed.source, lexed.ends[word], lexed.starts[word + 2])
         recovery.report(diagnostic.fix("remove it", Edit(gap, " "), safe=True))
@@ -386,6 +396,58 @@ def block_with_equals(recovery: Recovery, at: int, _: set[int]) -> bool:
         recovery.step_back()
     recovery.drop_item(word)
     return True
+
+
+def _sign_before_block(recovery: Recovery, at: int) -> bool:
+    """``role worker = { }`` and ``job mnist: { }``."""
+    keyword = recovery.text(at - 2)
+    diagnostic = rules.BLOCK_FORM(recovery.span(at), word=keyword, form=_form(keyword))
+    recovery.report(diagnostic.fix("remove it", recovery.removal(at), safe=True))
+    recovery.delete(at)
+    return True
+
+
+def names_in_head(recovery: Recovery, at: int, _: set[int]) -> bool:
+    """``role worker, ps { }`` and ``param int n = 4``."""
+    types = recovery.types
+    if at > 1 and types[at - 2 : at + 1] == [PARAM, lexer.NAME, lexer.NAME] and types[at + 1] == EQUAL:
+        span = recovery.spanning(at - 1, at + 1)
+        type_, name = recovery.text(at - 1), recovery.text(at)
+        if type_ not in _TYPE_NAMES:
+            return False
+        text = f"{name}: {type_}"
+        diagnostic = rules.STATEMENT_FORM(recovery.span(at - 1), found=type_, word="param")
+        recovery.report(diagnostic.help(f"write {text}").fix(f"write {text}", Edit(span, text)))
+        recovery.insert(at, COLON)
+        lexed = recovery.lexed
+        lexed.meant[lexed.starts[at - 1]], lexed.meant[lexed.starts[at + 1]] = name, type_
+        return True
+    if types[at] != COMMA or at < 2 or types[at - 2] != ROLE:
+        return False
+    end = item_end(types, at + 1, (lexer.LBRACE,))
+    if end != at + 2 or types[end] not in (lexer.LBRACE, COMMA):
+        return False
+    span = recovery.spanning(at, end)
+    recovery.report(rules.STATEMENT_FORM(span, found=span.text, word="role").help("write a block for each role"))
+    recovery.delete(at, end - at)
+    return True
+
+
+_TYPE_NAMES = {"int", "string", "bool", "number", "quantity", "duration", "list", "map"}
+
+
+def unquoted_include(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
+    """``include common.tfjob`` and ``include("common.tfjob")``."""
+    types = recovery.types
+    if not at or types[at - 1] != INCLUDE or lexer.STRING not in acceptable:
+        return False
+    end = recovery.line_end(at)
+    if end == at:
+        return False
+    span = recovery.spanning(at, end)
+    name = span.text.strip("()[]<>\"' ")
+    recovery.report(rules.UNQUOTED_TEXT(span).fix("write it in quotes", Edit(span, f'"{name}"')))
+    return recovery.cut_item(at - 1)
 
 
 def _form(keyword: str) -> str:

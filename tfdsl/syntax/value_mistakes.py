@@ -158,7 +158,9 @@ def chained_comparison(recovery: Recovery, at: int, acceptable: set[int]) -> boo
 
 def split_unit(recovery: Recovery, at: int, _: set[int]) -> bool:
     """A space between a number and its unit: ``16 Gi``."""
-    if not recovery.before or recovery.types[at - 1] != NUMBER or recovery.text(at) not in UNITS:
+    if not recovery.before or recovery.types[at - 1] != NUMBER:
+        return False
+    if recovery.text(at) not in UNITS and nearest_unit(f"1{recovery.text(at)}") is None:
         return False
     if recovery.types[at + 1] in (EQUAL, COLON):
         return False

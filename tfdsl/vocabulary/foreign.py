@@ -169,6 +169,7 @@ OPERATORS = {
     "**": "write the product: 2 * 2 * 2",
     "??": _CHOICE,
     "?:": _CHOICE,
+    "if": _CHOICE,
     "lambda": "declare a let, and use its name",
     "new": "write the value alone",
     "await": "write the value alone",
@@ -287,12 +288,15 @@ def _container(name: str, sign: str, value: str, instead: str = "") -> PodField:
     return PodField(name, f'patch pod "spec.containers[0].{name}" {sign} {value}', instead)
 
 
-def _pod_security(name: str, value: str) -> PodField:
-    return PodField(name, f'patch pod "spec.securityContext.{name}" = {value}')
+_RESTRICTED: Final = "write restricted = true for pods that may do little"
 
 
-def _container_security(name: str, value: str) -> PodField:
-    return PodField(name, f'patch pod "spec.containers[0].securityContext.{name}" = {value}')
+def _pod_security(name: str, value: str, instead: str = "") -> PodField:
+    return PodField(name, f'patch pod "spec.securityContext.{name}" = {value}', instead)
+
+
+def _container_security(name: str, value: str, instead: str = "") -> PodField:
+    return PodField(name, f'patch pod "spec.containers[0].securityContext.{name}" = {value}', instead)
 
 
 _PROBE: Final = '{ exec = { command = ["/app/alive"] } }'
@@ -326,8 +330,8 @@ POD_FIELDS: Final = (
     _pod(
         "securityContext",
         "+=",
-        "{ runAsNonRoot = true }",
-        "write run_as_user, run_as_group, fs_group, privileged and capabilities",
+        "{ supplementalGroups = [4000] }",
+        "write restricted, run_as_user, run_as_group, fs_group, privileged and capabilities",
     ),
     _pod("setHostnameAsFQDN", "=", "true"),
     _pod("shareProcessNamespace", "=", "true"),
@@ -362,14 +366,14 @@ POD_FIELDS: Final = (
     # of the security context of the pod, and of the container
     _pod_security("appArmorProfile", '{ type = "RuntimeDefault" }'),
     _pod_security("fsGroupChangePolicy", '"OnRootMismatch"'),
-    _pod_security("runAsNonRoot", "true"),
+    _pod_security("runAsNonRoot", "true", _RESTRICTED),
     _pod_security("seLinuxChangePolicy", '"MountOption"'),
     _pod_security("seLinuxOptions", '{ level = "s0:c123,c456" }'),
-    _pod_security("seccompProfile", '{ type = "RuntimeDefault" }'),
+    _pod_security("seccompProfile", '{ type = "RuntimeDefault" }', _RESTRICTED),
     _pod_security("supplementalGroups", "[1000]"),
     _pod_security("supplementalGroupsPolicy", '"Merge"'),
     _pod_security("sysctls", '[{ name = "net.core.somaxconn", value = "1024" }]'),
-    _container_security("allowPrivilegeEscalation", "false"),
+    _container_security("allowPrivilegeEscalation", "false", _RESTRICTED),
     _container_security("procMount", '"Default"'),
     _container_security("readOnlyRootFilesystem", "true"),
 )

@@ -265,6 +265,14 @@ CONTAINER = (
         "048",
         instead=KUBERNETES,
     ),
+    kept("roles[].restricted", "", when=conditions.off),
+    approximated(
+        "roles[].restricted",
+        "",
+        "role {role} has the rights of the user who submits, and Slurm takes none of them away",
+        "069",
+        level="info",
+    ),
     kept("roles[].capabilities", "", when=conditions.empty),
     refused(
         "roles[].capabilities",

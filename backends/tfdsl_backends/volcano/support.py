@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from tfdsl.backend import Row, Support, approximated, chosen, conditions, kept, refused, translated
-from tfdsl.vocabulary.statements import STEPS
+from tfdsl.vocabulary.statements import STEPS, WITH_SUB_PATH
 from tfdsl_backends.podspec import when as shared
 from tfdsl_backends.podspec.fields import kept_rows
 from tfdsl_backends.podspec.support import ROWS, STEP, prepare_row, seconds_rounded_up, sidecar_rows
@@ -236,8 +236,7 @@ _INDEX_KEYS: Final = (
             "roles[].env",
             "roles[].command",
             "roles[].args",
-            "mounts[pvc].sub_path",
-            "mounts[claim].sub_path",
+            *(f"mounts[{kind}].sub_path" for kind in WITH_SUB_PATH),
             "outputs[].source",
             "outputs[].destination",
             *(f"steps[{kind}].{field}" for kind in STEPS for field in ("env", "command", "args")),

@@ -382,6 +382,7 @@ VALUES: Final[dict[str, Values]] = {
     "EXAMPLE": _example,
     "N": _nothing,
     "DURATION": _nothing,
+    "ID": _nothing,
     "PID": _nothing,
 }
 """By what the help calls the value of a flag."""
@@ -392,11 +393,16 @@ NAMES: Final[dict[str, Values]] = {
         Candidate(profile.name, ", ".join(profile.values)) for profile in asked.names.profiles
     ),
     "--name": _nothing,
+    "--namespace": _nothing,
+    "--context": _nothing,
 }
 """By the flag, for those whose value is a ``NAME``."""
 
 ARGUMENTS: Final[dict[str, Values]] = {
     "FILE": _job_file,
+    "FILE|TARGET/NAME": _job_file,
+    "TASK": _nothing,
+    "OPTION": _nothing,
     "FILE:LINE": _side,
     "A": _side,
     "B": _side,

@@ -554,3 +554,47 @@ def ps_without_chief(view: JobView) -> Iterator[Diagnostic]:
     elif any((image.official_tag or "").startswith("2.") for image in used):
         advice = "add role chief { }, and server = true to ps and worker"
         yield PS_WITHOUT_CHIEF(ps.name_span, program="TensorFlow 2").help(advice)
+
+
+UNUSED_RETRIES = Rule(
+    "TFJ3151", "unused-retries", "warning", "retries = {retries} has no effect: no policy restarts anything"
+)
+
+
+def unused_retries(view: JobView) -> Iterator[Diagnostic]:
+    """Retries that nothing can use.
+
+    ## Why
+
+    `retries` is how many restarts the job may have, and only policies restart. In Kubernetes a `backoffLimit` alone restarts
+    pods; here it takes a policy that says what is restarted, and after what.
+
+    ## Bad
+
+    ```tfjob
+    job mnist {
+      image = "registry.example.com/mnist:1.4"
+      retries = 3
+      role worker { replicas = 2 }
+    }
+    ```
+
+    ## Good
+
+    ```tfjob
+    job mnist {
+      image = "registry.example.com/mnist:1.4"
+      mount pvc "runs" at "/runs"
+      retries = 3
+      on failed => restart pod
+      role worker { replicas = 2 }
+    }
+    ```
+    """
+    # ``retries`` above 0, and no ``restart``.
+    retries = view.job.data("retries")
+    if not isinstance(retries, int) or retries < 1 or "retries" not in view.job.settings:
+        return
+    if not any(policy.action.startswith("restart") for policy in view.job.policies):
+        diagnostic = UNUSED_RETRIES(view.job.settings["retries"].key, retries=retries)
+        yield diagnostic.help("add a policy: on failed => restart pod, or remove retries")
