@@ -198,6 +198,15 @@ class Draft:
         """The block of role ``name`` within the target block, made when it is first asked for."""
         return self.role_options.setdefault(name, Block())
 
+    def block(self, role: str | None = None, *, written: bool) -> Block:
+        """The block of ``role``, or of the job, for what is ``written`` in the manifest.
+
+        What only a default of the system says belongs to the target: elsewhere the default of the language holds.
+        """
+        if written:
+            return self.job if role is None else self.role(role)
+        return self.options if role is None else self.role_option(role)
+
     def blocks(self) -> list[Block]:
         """Those of the job, of its roles, and of the target block."""
         return [self.job, *self.roles.values(), *self.target_blocks()]

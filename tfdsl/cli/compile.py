@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import cast
 
+from tfdsl import targets
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import FILE, Arguments, Command, Flag
 from tfdsl.cli.destinations import (
@@ -131,7 +132,10 @@ def _wrong_targets(arguments: Arguments, project: Project) -> list[Diagnostic]:
     if project.choices:
         return chosen.options_of_others(arguments, project.choices)
     missing = MISSING_ARGUMENT(arguments.line, what="compile needs a target: -t TARGET")
-    return [missing.help("or set targets for the project, in tfdsl.toml")]
+    from tfdsl.diagnostics.suggest import listing
+
+    names = listing(backend.name for backend in targets.known())
+    return [missing.help(f"TARGET is {names}").help("or set targets for the project, in tfdsl.toml")]
 
 
 def _sources(request: Request) -> Iterator[Source]:

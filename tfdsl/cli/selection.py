@@ -177,7 +177,9 @@ def _pieces(argument: Argument) -> Iterable[Argument]:
 def _param(argument: Argument) -> ParamGiven | Diagnostic:
     name, equals, text = argument.text.partition("=")
     if not equals or not name.strip():
-        return BAD_ARGUMENT(argument.span, what=f"--set needs PARAM=VALUE, not {argument.text}")
+        error = BAD_ARGUMENT(argument.span, what=f"--set needs PARAM=VALUE, not {argument.text}")
+        name, colon, text = argument.text.partition(":")
+        return error.help(f"write --set {name}={text}") if colon and name.isidentifier() else error
     value = _value(f"--set {name}", text, argument)
     return value if isinstance(value, Diagnostic) else ParamGiven(name.strip(), *value)
 

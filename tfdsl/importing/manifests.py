@@ -21,7 +21,7 @@ from tfdsl.diagnostics.command_rules import (
     SERVER_REFUSES,
 )
 from tfdsl.diagnostics.suggest import enumeration
-from tfdsl.importing.compare import taken
+from tfdsl.importing.compare import possible
 from tfdsl.importing.convert import Settled, asked_for, differs, program_of, settle, unkept
 from tfdsl.importing.lift import with_lets
 from tfdsl.importing.placeholders import Placeholders
@@ -291,7 +291,7 @@ def _written(
             refused = {diagnostic.span for diagnostic in found if diagnostic.rule is SERVER_REFUSES}
             found += [each for each in one.settled.refused if not any(_overlap(each.span, other) for other in refused)]
             refused |= {diagnostic.span for diagnostic in one.settled.refused}
-            own = [each for each in left if taken(each, refused) is not None]
+            own = [each for each in left if possible(each, refused) is not None]
             found += [differs(difference, draft.span) for difference in own]
             kept = False if own else None if left or not draft.law else True  # the law is about what its server accepts
         jobs.append(Job(placeholders.named(draft.name), one.group.what, draft.target, one.settled.patches, kept))

@@ -55,6 +55,7 @@ RULES = {
     "ps-without-chief": "roles",
     "volume-of-one-target": "storage",
     "ttl-applied-again": "storage",
+    "unused-retries": "roles",
 }
 """The module of each rule, in the order of their codes."""
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from tfdsl.backend import Option
 from tfdsl.vocabulary.attributes import MOST_REPLICAS
-from tfdsl.vocabulary.names import LABEL_KEY, label
+from tfdsl.vocabulary.names import LABEL_FORM, LABEL_KEY, label
 from tfdsl.vocabulary.types import BOOL, IntType, MapType, StringType
 from tfdsl_backends.podspec.options import POD_OPTIONS
 
@@ -54,13 +54,13 @@ OPTIONS = (
     SERVICE,
     Option(
         "subdomain",
-        StringType(pattern=_SUBDOMAIN),
+        StringType(pattern=_SUBDOMAIN, form=LABEL_FORM),
         "Name of that Service, and of the domain of the replicas, where it is not the job's. No other JobSet of the "
         "namespace can have it.",
     ),
     Option(
         "job_names",
-        MapType(StringType(pattern=JOB_NAME), roles=True),
+        MapType(StringType(pattern=JOB_NAME, form=LABEL_FORM), roles=True),
         "Role → the name of its replicated Job, where it is not that of the role. The names of Jobs, pods and hosts "
         "follow from it.",
         {},
@@ -81,7 +81,7 @@ OPTIONS = (
     ),
     Option(
         "exclusive_topology",
-        StringType(pattern=LABEL_KEY),
+        StringType(pattern=LABEL_KEY, form='the key of a label such as "example.com/pool"'),
         "Label of nodes, e.g. `cloud.google.com/gke-nodepool`: each Job (that of a role, or each of its `jobs`) is "
         "placed within one of its values, where no other Job is that asks for the same (annotation "
         "`alpha.jobset.sigs.k8s.io/exclusive-topology`).",
