@@ -31,10 +31,10 @@ class Operated:
 
     def __init__(self, cluster: Cluster, folder: Path) -> None:
         self.folder = folder
-        self.environment = {name: cluster.environment[name] for name in ("SLURM_CONF", "PATH")}
+        self.settings = cluster.environment["SLURM_CONF"]
 
     def run(self, *words: str) -> Ran:
-        return tfdsl(*words, cwd=self.folder, **self.environment)
+        return tfdsl(*words, cwd=self.folder, SLURM_CONF=self.settings)
 
     def write(self, name: str, command: str, more: str = "") -> str:
         text = JOB.replace("NAME", name).replace("COMMAND", command).replace("MORE", more)

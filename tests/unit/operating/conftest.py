@@ -90,7 +90,8 @@ class Kubectl:
             status = stand_in_kubectl.main(list(call.words[1:]), self.cluster, call.stdin)
         for stream in (out, err):
             stream.flush()
-        return Answer(status, *(stream.buffer.getvalue().decode("utf-8", "replace") for stream in (out, err)))
+        said, complained = (stream.buffer.getvalue().decode("utf-8", "replace") for stream in (out, err))
+        return Answer(status, said, complained)
 
 
 @pytest.fixture
