@@ -13,7 +13,8 @@ COMMAND = Command(
     (clusters.WHICH,),
     clusters.OF_CLUSTERS,
     ("tfdsl resume mnist.tfjob -t volcano", "tfdsl resume slurm/mnist"),
-    "Volcano lets aborted jobs go on, the other targets suspended or held ones. A job in a queue of Kueue is Kueue's.\n"
+    "What can go on is a job that is suspended or held, or one that was aborted where the target can take it up again.\n"
+    "A job that waits in a queue is let go on by that queue.\n"
     "Exit status: 0 it goes on, 1 it cannot, 3 there is no such job.",
 )
 

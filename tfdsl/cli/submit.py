@@ -16,7 +16,15 @@ REPLACE = Flag("--replace", "delete an earlier job of the name first, if tfdsl s
 
 COMMAND = Command(
     "submit",
-    (FILE, Positional("OPTION", "behind --: options for sbatch, as --reservation=today", required=False, many=True)),
+    (
+        FILE,
+        Positional(
+            "OPTION",
+            "behind --: options of the program that submits, as --reservation=today",
+            required=False,
+            many=True,
+        ),
+    ),
     (
         *clusters.OF_CLUSTERS,
         chosen.STRICT,
@@ -32,8 +40,8 @@ COMMAND = Command(
         "tfdsl submit mnist.tfjob -t slurm --wait -- --reservation=today",
         "tfdsl submit mnist.tfjob -t jobset --dry-run",
     ),
-    "All objects of the jobs are created, or none. The client of the cluster (kubectl, sbatch) does the talking, with\n"
-    "its own configuration. Ctrl-C while waiting leaves the job running.\n"
+    "All objects of the jobs are created, or none. The client of the cluster does the talking, with its own\n"
+    "configuration. Ctrl-C while waiting leaves the job running.\n"
     "Exit status: 0 submitted, 1 errors in the file or the cluster refuses it. With --wait or --follow: 0 the job\n"
     "succeeded, 1 it did not, 124 the time of --timeout is over.",
 )
