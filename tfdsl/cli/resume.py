@@ -13,7 +13,7 @@ COMMAND = Command(
     (clusters.WHICH,),
     clusters.OF_CLUSTERS,
     ("tfdsl resume mnist.tfjob -t volcano", "tfdsl resume slurm/mnist"),
-    "What can go on is a job that is suspended or held, or one that was aborted where the target can take it up again.\n"
+    "What can go on is a job that is suspended or held, or one that was aborted if the target can take it up.\n"
     "A job that waits in a queue is let go on by that queue.\n"
     "Exit status: 0 it goes on, 1 it cannot, 3 there is no such job.",
 )
