@@ -28,8 +28,8 @@ from tfdsl_backends.podspec.patching import (
 from tfdsl_backends.volcano.features import PLUGINS, SIDECARS
 
 KIND: Final = "Job.batch.volcano.sh"
-EVENTS: Final = ("*", "PodFailed", "PodEvicted", "PodPending", "PodRunning", "Unknown", "TaskCompleted", "TaskFailed",
-                 "JobUpdated")  # fmt: skip
+EVENTS: Final = ("*", "PodFailed", "PodEvicted", "PodPending", "Unknown", "TaskCompleted", "TaskFailed", "JobUpdated")
+"""Those that a policy can name: PodRunning, OutOfSync and CommandIssued are the controller's own."""
 ACTIONS: Final = ("AbortJob", "RestartJob", "RestartTask", "RestartPod", "RestartPartition", "TerminateJob",
                   "CompleteJob", "ResumeJob")  # fmt: skip
 _DELIVERY: Final = "they follow from cluster { discovery = … } and target volcano { tf_config = … }"
