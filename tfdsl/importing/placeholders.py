@@ -129,7 +129,7 @@ class Placeholders:
         """``statement`` with params; itself where it has none, because comments know statements by identity."""
         number = self._numbers.get(statement.span) if statement.span is not None else None
         if number is not None and isinstance(statement, Attribute):
-            value = _number(statement.value, number)
+            value = _number(statement.value, number, multiple=statement.name == "replicas")
             if value is not None:
                 used.add(number.name)
                 return replace(statement, value=value)
@@ -234,13 +234,19 @@ def _kind(path: tuple[Step, ...]) -> str:
     return "int" if path[-1] in _NUMBERS else "string"
 
 
-def _number(value: Value, param: _Filled) -> Value | None:
-    """``value``, which was read from the value of ``param``, as it follows from that; ``None`` where it does not."""
+def _number(value: Value, param: _Filled, *, multiple: bool) -> Value | None:
+    """``value``, which was read from the value of ``param``, as it follows from that; ``None`` where it does not.
+
+    ``multiple``: it may be so many times that, as the replicas of several Jobs are.
+    """
     if isinstance(value, Bare):
         if value.words == param.written:
             return Bare(param.name)
         return Bare(f"{param.name} * 1s") if value.words == f"{param.written}s" else None
     if not isinstance(value, int) or param.type != "int":
         return None
+    times, rest = divmod(value, int(param.written))
+    if multiple and times > 1 and not rest:
+        return Bare(f"{param.name} * {times}")
     more = value - int(param.written)
     return Bare(f"{param.name} {'+' if more > 0 else '-'} {abs(more)}" if more else param.name)
