@@ -81,6 +81,8 @@ DEFAULT_NAMESPACE: Final = "default"
 def of_object(document: Mapping) -> Mapping:
     """``document`` with the metadata that a user gave it, and without ``status``."""
     new = without(document, ("status",))
+    if new is not document:  # binding writes the volume of a claim
+        new = within(new, ("spec",), lambda spec: without(spec, ("volumeName",)))
     metadata = new.get("metadata")
     if not isinstance(metadata, Mapping):
         return new
