@@ -174,7 +174,7 @@ LIMITS = (
         "job.ttl",
         "spec.runPolicy.ttlSecondsAfterFinished",
         "operator 1.3 looks at the time only when something happens to the job: it may go hours after {value}",
-        "KTF126",
+        "KTF129",
         "ttl-looked-at-late",
         instead="compile for version 1.5 or newer, or delete the job yourself",
         when=when.looks_late,
