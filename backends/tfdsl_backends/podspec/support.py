@@ -28,6 +28,7 @@ def seconds_rounded_up(key: str, field: str, code: str) -> Row:
         code,
         f"{key.rpartition('.')[2].replace('_', '-')}-rounded",
         when=when.part_of_second,
+        edit="write whole seconds",
     )
 
 
@@ -204,7 +205,7 @@ _ROLE_ROWS: Final = (
         "a process of user {user} gets {value} only from a program whose file has them (setcap)",
         "021",
         "capabilities-of-user",
-        instead="write run_as_user = 0, or set them on the program in the image",
+        edit="write run_as_user = 0, or set them on the program in the image",
         when=when.runs_as_other_user,
         fill=when.user_and_capabilities,
     ),
@@ -297,7 +298,7 @@ _OUTLIVING: Final = (
         "the claim outlives the job; delete it with `kubectl delete pvc {claim}{namespace}`",
         "031",
         "claim-outlives",
-        instead="write keep = true if it should stay, or mount scratch for the data of one replica",
+        edit="write keep = true if it should stay, or mount scratch for the data of one replica",
         fill=when.claim_and_namespace,
     ),
     translated("mounts[claim].keep", "PersistentVolumeClaim", "a claim always outlives the job here"),
@@ -341,7 +342,7 @@ def _file_rows(kind: str) -> tuple[Row, ...]:
             "the files at {at} belong to root: with mode {value}, user {user} cannot read them",
             "024",
             "mode-of-user",
-            instead="write fs_group, which is a group that can, or a mode with which others can",
+            edit="write fs_group, which is a group that can, or a mode with which others can",
             when=when.mode_hides_files,
             fill=when.user_and_mode,
         ),
