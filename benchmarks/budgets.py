@@ -141,15 +141,15 @@ class Cost(NamedTuple):
         return Cost(min(self.seconds, other.seconds), max(self.memory, other.memory))
 
 
-def cost(command: tuple[str, ...], folder: Path) -> Cost:
-    """What a command costs in ``folder``, whose files it may read; it has to succeed."""
+def cost(command: tuple[str, ...], folder: Path, *, status: int = 0) -> Cost:
+    """What a command costs in ``folder``, whose files it may read; it has to end with ``status``."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     process = subprocess.Popen(command, cwd=folder, env=kept, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     assert process.stderr is not None
     told = process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
+    _, ended, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(ended)
+    if process.returncode != status:
         sys.exit(f"{' '.join(command)} ended with {process.returncode}:\n{told.decode(errors='replace')}")
     return Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss)
 

@@ -19,7 +19,7 @@ from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.render.text import fold
 from tfdsl.lifecycle.behaviour import Behaviour, Task
 from tfdsl.lifecycle.faults import Injected, missing, parse
-from tfdsl.lifecycle.scenario import Left, Prediction, play
+from tfdsl.lifecycle.scenario import Left, Prediction, can_happen, play
 from tfdsl.record import Record, replace
 from tfdsl.semantics.request import Choice, Request
 from tfdsl.syntax import ast
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 
 Aspect: TypeAlias = Literal["outcome", "restarts", "left"]
+ASPECTS: Final[tuple[Aspect, ...]] = ("outcome", "restarts", "left")
 Faults: TypeAlias = "tuple[Injected, ...]"
 
 _EVENTS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -39,6 +40,7 @@ _EVENTS: Final[Mapping[str, tuple[str, ...]]] = {
     "evicted": ("evicted", "failed", "restarted"),
     "preempted": ("evicted", "failed", "restarted"),
     "node lost": ("evicted", "failed", "restarted"),
+    "time limit": ("evicted", "failed", "restarted"),
     "completed": (),
     "pending": ("pending",),
     "unknown": ("unknown",),
@@ -50,7 +52,7 @@ class OnTarget(Record):
     """What becomes of the job on one target.
 
     ``expected``: what the language says of the job as the block of the target makes it; ``differs``: in what the
-    prediction is not that; ``messages``: those that tell it.
+    prediction, or another of its ends, is not that; ``messages``: those that tell it.
     """
 
     target: str
@@ -166,8 +168,12 @@ class _Target:
     def played(self, faults: Faults, job: Job, language: Prediction) -> OnTarget:
         """One scenario. ``job``: without the block of the target, with what the language says of it."""
         prediction = play(self.behaviour, faults)
-        expected = language if _decide_alike(job, self.unit.job) else play(self.language, faults)
-        differs = tuple(differences(prediction, expected))
+        possible = tuple(fault for fault in faults if can_happen(fault, self.behaviour))
+        alike = possible == faults and _decide_alike(job, self.unit.job)
+        expected = language if alike else play(self.language, possible)
+        ends = (prediction, *prediction.others)
+        differing = {aspect for one in ends for aspect in differences(one, expected)}
+        differs: tuple[Aspect, ...] = tuple(aspect for aspect in ASPECTS if aspect in differing)
         messages = tuple(self._telling(faults, differs)) if differs else ()
         return OnTarget(self.unit.target, self.unit.shown_version, prediction, expected, differs, messages)
 
@@ -230,6 +236,8 @@ def _is_about(key: str, faults: Faults, differs: Sequence[Aspect]) -> bool:
         return "left" in differs
     if key in ("job.retries", "job.deadline"):
         return "outcome" in differs or "restarts" in differs
+    if key.startswith("steps["):
+        return any(fault.step for fault in faults)
     if not key.startswith("policies["):
         return False
     events = {event for fault in faults for event in _EVENTS[fault.what]} | {"completed"}
@@ -245,8 +253,9 @@ def usual_faults(job: Job) -> Iterator[Injected]:
     for role in job.roles:
         if not role.is_board:
             replica = f"{role.name}[{min(1, role.replicas - 1)}]"
-            for event in (*_OF_ROLE, *_own(job, role)):
-                yield _fault(f"{replica} {event}")
+            own = list(_own(job, role))
+            for event in (*(f" {one}" for one in (*_OF_ROLE, *own)), *_of_steps(role, own)):
+                yield _fault(f"{replica}{event}")
     if any(policy.event == "unknown" for policy in job.policies):
         yield _fault("unknown")
 
@@ -258,6 +267,13 @@ def _own(job: Job, role: Role) -> Iterator[str]:
     yield from (f"exit {status}" for status in dict.fromkeys(statuses))
     if any(policy.event == "pending" for policy in mine):
         yield "pending"
+
+
+def _of_steps(role: Role, events: Sequence[str]) -> Iterator[str]:
+    """The same of its prepare steps: one that fails, with the statuses that policies are about."""
+    exits = ["exit 1", *(event for event in events if event.startswith("exit "))]
+    steps = (step.name for step in role.steps if step.kind == "prepare")
+    yield from (f"/{step} {event}" for step in steps for event in exits)
 
 
 def _fault(text: str) -> Injected:

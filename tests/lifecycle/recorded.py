@@ -9,20 +9,24 @@
 - ``outcome``: ``succeeded``, ``failed``, ``aborted``, or ``running`` for a job that did not end;
 - ``parts``: of a job that is several objects, the outcome of each;
 - ``restarts``: of the replicas whose commands started again, how often, in place or in new pods; one that is not named
-  did not, and without the field nobody counted;
+  did not, and without the field nobody counted. One whose prepare step failed before had not started;
 - ``left``: the replicas of which something was left at the end, and its phase; without the field nobody looked;
 - ``removed``: whether all of it was removed after the ``ttl``;
 - ``said``: codes of what is reported about the job; ``refused``: the code with which the target refuses the job (then
   nothing is played);
-- ``loose``: the code of the row of the support table that says that this cannot be foreseen: ``outcome`` is then a list
-  of what was seen in different runs, and nothing is compared.
+- ``chance``: the code or the key of the row of the support table that says that this may end in several ways: what was
+  seen is one of those that are predicted, and there are several;
+- ``loose``: the same of what cannot be foreseen: ``outcome`` is then a list of what was seen in different runs, and
+  nothing is compared.
 
 A table ``[[unsaid]]`` with ``name`` and ``why`` is a recorded run that the language cannot say.
 """
 
 from __future__ import annotations
 
+import re
 import tomllib
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +44,9 @@ if TYPE_CHECKING:
     from tfdsl.backend import Backend
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.lifecycle.scenario import Prediction
+
+_STEP = re.compile(r"\S+/\S+ exits ")
+"""A line of a story: a step has failed. Nothing recorded happened to a sidecar."""
 
 FOLDER = Path(__file__).with_name("scenarios")
 JOB = 'job {name} {{\n  image = "registry.example.com/seen:1"\n  command = ["python", "train.py"]\n{lines}\n}}\n'
@@ -70,6 +77,7 @@ class Scenario(Record):
     refused: str
     loose: str
     outcomes: tuple[str, ...]
+    chance: str
 
     def __str__(self) -> str:
         """For the name of a test."""
@@ -137,7 +145,10 @@ def _injected(text: str) -> Injected:
 
 def observation(prediction: Prediction) -> Observation:
     """A prediction in the words of an observation."""
-    restarts = {str(one.task): max(one.starts - 1, 0) + one.restarts for one in prediction.replicas}
+    unstarted = Counter(line.partition("/")[0] for line in prediction.story if _STEP.match(line))
+    restarts = {
+        str(one.task): max(one.starts - 1 + one.restarts - unstarted[str(one.task)], 0) for one in prediction.replicas
+    }
     return Observation(
         prediction.outcome or "running",
         {task: count for task, count in restarts.items() if count},
@@ -166,7 +177,7 @@ def _read(target: str) -> dict[str, Any]:
 
 FIELDS = {
     *("name", "source", "job", "version", "inject", "finish", "outcome", "parts", "restarts", "left", "removed"),
-    *("said", "refused", "loose"),
+    *("said", "refused", "loose", "chance"),
 }
 
 
@@ -190,4 +201,5 @@ def _scenario(target: str, one: dict[str, Any]) -> Scenario:
         refused,
         loose,
         outcomes,
+        one.get("chance", ""),
     )

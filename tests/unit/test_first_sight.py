@@ -99,6 +99,7 @@ EDITS = {
     "restart-in-place": "on failed => restart «pod→container»",
     "restarted-above-retries": "retries = «2→5»\non failed => restart container\non restarted 4 => fail job",
     "restarts-without-end": 'on failed => restart container\n«→on restarted 3 => fail job» | policies = "written"',
+    "restricted-user": "restricted = true\n«→run_as_user = 1000»",
     "retries-left-out": "«retries = 3→»\non failed => restart container | limit_restarts = false",
     "retries-unbounded": f"retries = 3\n«{STATUSES}→»\non failed => restart container",
     "scheduler-against-gang": '«scheduler = "s"→» | gang_scheduler = "volcano"',

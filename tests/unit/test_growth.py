@@ -181,6 +181,13 @@ def test_messages_are_bounded_and_the_rest_is_counted() -> None:
     assert render("json", told).count("unknown-name") == len([one for one in told if one.rule.slug == "unknown-name"])
 
 
+@pytest.mark.parametrize("closing", ["]", "] patch "])
+def test_closing_brackets_of_one_line_are_told_a_few_times(closing: str) -> None:
+    for count in (20, 200, 2000):
+        program = pipeline.load(Source("main.tfjob", "let a = " + closing * count + "\n"), lambda path: "")
+        assert 1 <= sum("]" in one.message or "[" in one.message for one in program.diagnostics) < 10
+
+
 def test_a_message_quotes_no_more_than_can_be_read() -> None:
     text = (
         f"job {'j' * 50_000} {{ }}\n"

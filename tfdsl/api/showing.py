@@ -302,7 +302,7 @@ class TargetEnding:
     """How a job ends on a target.
 
     ``differs``: in what this is not the language's meaning (``outcome``, ``restarts``, ``left``); ``diagnostics``: the
-    messages that tell it.
+    messages that tell it. ``others``: other ends that are possible, by the order of a controller's messages.
     """
 
     target: str
@@ -310,6 +310,7 @@ class TargetEnding:
     ending: Ending
     differs: tuple[str, ...]
     diagnostics: tuple[Diagnostic, ...]
+    others: tuple[Ending, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,7 +383,9 @@ def _faults(texts: Sequence[str]) -> tuple[Injected, ...] | None:
 
 
 def _on_target(one: OnTarget, hidden: Hidden) -> TargetEnding:
-    return TargetEnding(one.target, one.version, _ending(one.prediction, hidden), one.differs, public(one.messages))
+    others = tuple(_ending(other, hidden) for other in one.prediction.others)
+    end = _ending(one.prediction, hidden)
+    return TargetEnding(one.target, one.version, end, one.differs, public(one.messages), others)
 
 
 def _ending(prediction: Prediction, hidden: Hidden) -> Ending:

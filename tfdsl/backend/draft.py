@@ -101,7 +101,7 @@ class Step(_Statement):
 class Patch(_Statement):
     """``patch [pod] "PATH" = VALUE [unchecked]``; ``operator``: ``=``, ``+=`` or, for ``unpatch``, nothing.
 
-    ``why``: the comment above it.
+    ``why``: the comment above it. ``node``: what ``value`` was made of, of a patch that can be taken apart.
     """
 
     path: str
@@ -111,6 +111,7 @@ class Patch(_Statement):
     unchecked: bool = False
     why: str = ""
     span: Span | None = None
+    node: Node | None = None
 
 
 class Param(Record):
@@ -158,25 +159,31 @@ class Block:
 
 
 class Draft:
-    """One job. ``target`` and ``version``: what it was read from, whose block ``options`` and ``role_options`` are for.
+    """One job.
 
-    ``params``: those of its file. ``roles``: each role's block, by name; written in the language's order. ``renamed``:
-    what the manifest calls a role (``trainer``, ``MASTER``) → the role. ``cluster``: settings of ``cluster { … }``.
-    ``law``: whether compiling for ``target`` must give the manifest again. ``wanted``: what it must give, where that is
-    not what was read: the manifest with roles of another name, or what an older operator made of it. ``compared``:
-    whether the output is compared with that also where the law is not promised, and patched as far as that goes.
+    ``target`` and ``version``: what it was read from, whose block ``options`` and ``role_options`` are for.
+    ``title``: its name as it is written, where that is not ``name``. ``places``: where a role is in the manifest.
+    ``params``: those of its file. ``roles``: each role's block, by name; written in the language's order.
+    ``renamed``: what the manifest calls a role (``trainer``, ``MASTER``) → the role. ``cluster``: settings of
+    ``cluster { … }``. ``compared``: whether the output for ``target`` is compared with the manifest, and patched
+    where it differs; not where there is no normal form. ``law``: whether the manifest is one that compiling must
+    give again, so that no difference is a proof; without it (the server refuses it, several Jobs become one) all
+    that can be kept is kept. ``wanted``: what compiling must give, where that is not what was read: the manifest
+    with roles of another name, or what an older operator made of it.
     """
 
     def __init__(self, name: str, target: str, span: Span, version: str | None = None, *, law: bool = True) -> None:
         self.name = name
+        self.title: Value | None = None
         self.target = target
         self.span = span
         self.version = version
         self.law = law
-        self.compared = False
+        self.compared = law
         self.params: list[Param] = []
         self.job = Block()
         self.roles: dict[str, Block] = {}
+        self.places: dict[str, Span] = {}
         self.options = Block()
         self.role_options: dict[str, Block] = {}
         self.cluster: dict[str, Value] = {}
@@ -190,6 +197,15 @@ class Draft:
     def role_option(self, name: str) -> Block:
         """The block of role ``name`` within the target block, made when it is first asked for."""
         return self.role_options.setdefault(name, Block())
+
+    def block(self, role: str | None = None, *, written: bool) -> Block:
+        """The block of ``role``, or of the job, for what is ``written`` in the manifest.
+
+        What only a default of the system says belongs to the target: elsewhere the default of the language holds.
+        """
+        if written:
+            return self.job if role is None else self.role(role)
+        return self.options if role is None else self.role_option(role)
 
     def blocks(self) -> list[Block]:
         """Those of the job, of its roles, and of the target block."""

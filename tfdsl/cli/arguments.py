@@ -7,6 +7,7 @@ part of the command line, so it is shown like any other, also as JSON.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Protocol, TypeVar, cast
@@ -151,7 +152,10 @@ def _flag(arguments: Arguments, flags: dict[str, Flag], word: str, span: Span, p
     flag = flags.get(name)
     if flag is None:
         why = arguments.command.absent.get(name)
-        if why is not None and value is None and pending and not pending[-1][0].startswith("-"):
+        near = flags.get(_nearest(name, flags) or "")
+        takes_value = why is not None or (near is not None and near.value is not None)
+        follows = value is None and pending and not pending[-1][0].startswith("-")
+        if follows and (takes_value or not os.path.exists(pending[-1][0])):
             pending.pop()
         arguments.errors.append(_unknown(name, span, flags) if why is None else _no_flag(name, span).help(why))
         return
@@ -167,7 +171,26 @@ def _flag(arguments: Arguments, flags: dict[str, Flag], word: str, span: Span, p
     else:
         arguments.errors.append(MISSING_ARGUMENT(span, what=f"{flag.name} needs a value: {flag.value}"))
         return
+    if "=" in flag.value and (apart := _apart(argument, pending)) is not None:
+        together = BAD_ARGUMENT(argument.span.to(apart.span), what=f"write {flag.name} {apart.text}, without spaces")
+        arguments.errors.append(together)
+        return
     _keep(arguments, flag, argument)
+
+
+def _apart(argument: Argument, pending: list[tuple[str, Span]]) -> Argument | None:
+    """``n=3`` if ``argument`` is ``n`` and the next words are ``= 3``, ``=3`` or ``3``; these are taken."""
+    name = argument.text.rstrip("=:")
+    words = [word for word, _ in pending[:-3:-1]]
+    if not name or "=" in name or not words or words[0].startswith("-"):
+        return None
+    count = 2 if words[0] == "=" and len(words) == 2 else 1
+    value = "".join(words[:count]).removeprefix("=")
+    if not value or (name == argument.text and not words[0].startswith("=") and os.path.exists(value)):
+        return None
+    span = pending[-count][1]
+    del pending[-count:]
+    return Argument(f"{name}={value}", span)
 
 
 def _keep(arguments: Arguments, flag: Flag, argument: Argument) -> None:
@@ -212,11 +235,18 @@ def _value_span(span: Span, word: str, value: str) -> Span:
 
 
 def _unknown(name: str, span: Span, flags: dict[str, Flag]) -> Diagnostic:
+    error = _no_flag(name, span)
+    near = _nearest(name, flags)
+    return error if near is None else error.help(f"did you mean {near}?")
+
+
+def _nearest(name: str, flags: Mapping[str, Flag]) -> str | None:
+    """The option that was probably meant. Of two letters each is as near as the other, unless only the case differs."""
     from tfdsl.diagnostics.suggest import closest
 
-    error = _no_flag(name, span)
-    near = closest(name, [*flags, "--help"])
-    return error if near is None else error.help(f"did you mean {near}?")
+    if len(name) == 2:
+        return name.swapcase() if name.swapcase() in flags else None
+    return closest(name, [*(flag for flag in flags if len(flag) > 2), "--help"])
 
 
 def _no_flag(name: str, span: Span) -> Diagnostic:
@@ -228,11 +258,24 @@ def _positionals(arguments: Arguments) -> None:
     most = len(declared)
     endless = any(positional.many for positional in declared)
     for argument in () if endless else arguments.rest[most:]:
-        arguments.errors.append(BAD_ARGUMENT(argument.span, what=f"unexpected argument {argument.text}"))
+        error = BAD_ARGUMENT(argument.span, what=f"unexpected argument {argument.text}")
+        arguments.errors.append(_as_target(arguments, argument, error))
     needed = [positional.name for positional in declared if positional.required]
     if len(arguments.rest) < len(needed) and not arguments.errors:
         names = " ".join(needed[len(arguments.rest) :])
         arguments.errors.append(MISSING_ARGUMENT(arguments.line, what=f"{arguments.command.name} needs {names}"))
+
+
+def _as_target(arguments: Arguments, argument: Argument, error: Diagnostic) -> Diagnostic:
+    """``error``, with the option for an argument that is a target or the version of one."""
+    from tfdsl import targets
+
+    if all(flag.name != "--target" for flag in arguments.command.flags):
+        return error
+    named = arguments.value("--target")
+    if named is not None and argument.text.replace(".", "").isdecimal():
+        return error.help(f"write -t {named.text}@{argument.text}")
+    return error.help(f"write -t {argument.text}") if targets.find(argument.text.partition("@")[0]) else error
 
 
 _WIDTH = 26

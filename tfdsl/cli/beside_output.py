@@ -1,43 +1,138 @@
-"""What is in or around the folder of an output and does not fit it: files of jobs that are gone, kustomizations."""
+"""What is in or around the folder of an output and does not fit it: files of jobs that are gone, kustomizations.
+
+``--prune`` removes the former, ``--kustomization`` lists the output in the latter.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
 from tfdsl import targets
 from tfdsl.backend import Backend
-from tfdsl.cli import selection as chosen
+from tfdsl.cli import kustomizations, selection as chosen
 from tfdsl.cli.arguments import Arguments, quote
 from tfdsl.cli.destinations import Compilation, Placed
+from tfdsl.cli.kustomizations import Kustomization, Renaming
 from tfdsl.compiling.front_end import Input, ReadyJob
 from tfdsl.compiling.output_files import json_object
 from tfdsl.compiling.pipeline import Made
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.command_rules import KUSTOMIZE_RENAMES, LEFT_OVER
+from tfdsl.diagnostics.command_rules import KUSTOMIZE_RENAMES, KUSTOMIZE_TTL, KUSTOMIZE_UNLISTED, LEFT_OVER
+from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.emit.header import FORMS, escaped, said_by
 from tfdsl.emit.located import Plain, plain
+from tfdsl.grouping import grouped
 from tfdsl.record import Record
 from tfdsl.semantics.request import Request
-from tfdsl.source_files import beginning, contents, decode, has_root, is_below, is_file_name, name_below_root, root_of
-from tfdsl.text import Source, Span
-
-if TYPE_CHECKING:
-    from tfdsl.manifest.nodes import View
+from tfdsl.source_files import beginning, contents, has_root, is_below, name_below_root, root_of
+from tfdsl.text import Source
+from tfdsl.writing import Failure, File
 
 
-def beside_output(compilation: Compilation, jobs: Sequence[Placed]) -> list[Diagnostic]:
-    """Warnings about what is beside the files of ``jobs``, which have been written."""
-    return [*_leftovers(compilation, jobs), *_renamings(compilation, jobs)]
+def warnings(
+    compilation: Compilation, jobs: Sequence[Placed], left: Iterable[Leftover], around: Mapping[str, Kustomization]
+) -> list[Diagnostic]:
+    """What to know about the folders in which ``jobs`` have been written.
+
+    ``left``: what is left over and stays. ``around``: the kustomizations there.
+    """
+    return [
+        *_leftover_warning(compilation, list(left)),
+        *_renamings(compilation, jobs, around),
+        *(told for folder, paths in _manifests(jobs).items() for told in _unlisted(compilation, around, folder, paths)),
+        *(told for job in jobs if _has_pods(job.made) for told in _removed_but_listed(job, around)),
+    ]
 
 
-def _leftovers(compilation: Compilation, jobs: Sequence[Placed]) -> list[Diagnostic]:
-    folders: dict[tuple[str, str], list[Placed]] = {}
-    for job in jobs:
-        folders.setdefault((job.folder, job.made.unit.target), []).append(job)
-    return leftovers(compilation, [_folder(path, target, those) for (path, target), those in folders.items()])
+def leftovers(compilation: Compilation, jobs: Sequence[Placed]) -> list[Leftover] | None:
+    """What is left over in the folders of ``jobs``; ``None`` where nothing shows which jobs are gone."""
+    source, place = compilation.source, compilation.place
+    name = name_below_root(source)
+    shows = _shows_what_is_gone(compilation.given, compilation.request)
+    if name is None or not shows or not _is_unique(source, place.path):
+        return None
+    names = frozenset(escaped(name, form) for form in FORMS)
+    folders = grouped(((job.folder, job.made.unit.target), job) for job in jobs)
+    return [
+        leftover
+        for (path, target), those in folders.items()
+        for leftover in _in_folder(_folder(path, target, those), names)
+    ]
+
+
+def remove(left: Iterable[Leftover]) -> Failure | None:
+    """Remove what is left over, or what can be removed until something cannot."""
+    path = ""
+    try:
+        for leftover in left:
+            for path in leftover.files:
+                os.unlink(path)
+            for path in _folders_in(leftover.folder) if leftover.folder else ():
+                os.rmdir(path)
+    except OSError as error:
+        return Failure(path, (error.strerror or str(error)).lower())
+    return None
+
+
+def plan(files: Iterable[File], removed: Iterable[Leftover]) -> str:
+    """What would be written and removed: a line for each path that would change."""
+    lines = sorted(f"would write {file.path}" for file in files if _differs(file))
+    lines += sorted(f"would remove {path}" for leftover in removed for path in leftover.files)
+    return "".join(f"{visible(line)}\n" for line in lines)
+
+
+def _differs(file: File) -> bool:
+    data = contents(file.path, roots=(os.path.realpath(file.root or os.path.dirname(file.path)),))
+    return not isinstance(data, bytes) or data.decode("utf-8", "surrogateescape") != file.text
+
+
+def _folders_in(top: str) -> list[str]:
+    """``top`` and the folders below it, inner ones first."""
+    found = [top]
+    for folder in found:  # which grows
+        found += [
+            entry.path for entry in _entries(folder, iter(range(MOST_FILES))) if entry.is_dir(follow_symlinks=False)
+        ]
+    return found[::-1]
+
+
+def updated(
+    jobs: Sequence[Placed], around: Mapping[str, Kustomization], removed: Iterable[Leftover]
+) -> list[File] | Failure:
+    """The kustomizations that change: they list the manifests of ``jobs``, and no longer what is ``removed``."""
+    gone = [os.path.realpath(path) for leftover in removed for path in leftover.files]
+    sources: dict[str, Source] = {}
+    files: dict[str, File] = {}
+    for folder, paths in _manifests(jobs).items():
+        there = kustomizations.listing(around, folder)
+        path = os.path.join(folder, kustomizations.NAMES[0]) if there is None else there.source.path
+        before = sources.get(path, None if there is None else there.source)
+        base = os.path.realpath(os.path.dirname(path))
+        names = [os.path.relpath(os.path.realpath(each), base) for each in paths]
+        text = kustomizations.with_resources(before, names, [os.path.relpath(each, base) for each in gone])
+        if text is None:
+            return Failure(path, f"its resources cannot be edited in this form; add {enumeration(names)}")
+        sources[path] = Source(path, text, path)
+        if before is None or text != before.text:
+            files[path] = File(path, text, root=kustomizations.root_above(folder))
+    return list(files.values())
+
+
+def _manifests(jobs: Iterable[Placed]) -> dict[str, list[str]]:
+    """The files that kustomize can deploy, by their folder."""
+    folders = grouped((job.folder, job) for job in jobs if _has_pods(job.made))
+    return {
+        folder: [file.path for job in those for file in job.files if file.path.endswith(".yaml")]
+        for folder, those in folders.items()
+    }
+
+
+def _has_pods(made: Made) -> bool:
+    backend = targets.find(made.unit.target)
+    return backend is not None and backend.pods
 
 
 def _folder(path: str, target: str, jobs: Iterable[Placed]) -> Folder:
@@ -51,9 +146,38 @@ def _folder(path: str, target: str, jobs: Iterable[Placed]) -> Folder:
     )
 
 
-def _renamings(compilation: Compilation, jobs: Sequence[Placed]) -> Iterator[Diagnostic]:
+def _unlisted(
+    compilation: Compilation, around: Mapping[str, Kustomization], folder: str, paths: Sequence[str]
+) -> Iterator[Diagnostic]:
+    missing = kustomizations.unlisted(around, folder, paths)
+    there = kustomizations.listing(around, folder)
+    if there is None or not missing:
+        return
+    names = [os.path.relpath(os.path.realpath(path), there.folder) for path in missing]
+    warning = KUSTOMIZE_UNLISTED(there.resources, names=enumeration(names), path=there.source.path)
+    again = chosen.again(compilation.arguments, "compile")
+    again += f" -o {quote(compilation.place.path)} --kustomization"
+    yield warning.help(f"kustomize deploys only what its resources list; this adds it: {again}")
+
+
+def _removed_but_listed(job: Placed, around: Mapping[str, Kustomization]) -> Iterator[Diagnostic]:
+    unit = job.made.unit
+    there = kustomizations.listing(around, job.folder)
+    if unit.job.ttl is None or there is None:
+        return
+    place = unit.origins.span("ttl")
+    warning = KUSTOMIZE_TTL(place, job=unit.job.name, ttl=unit.job.ttl.text, path=there.source.path)
+    warning = warning.help(
+        "a tool that applies the folder again and again (Argo CD, Flux) makes it again, and it runs again"
+    )
+    yield warning.help("remove ttl, and the job from the repository when it is no longer needed")
+
+
+def _renamings(
+    compilation: Compilation, jobs: Sequence[Placed], around: Mapping[str, Kustomization]
+) -> Iterator[Diagnostic]:
     """For each renaming and target one warning, about the first of its jobs that it breaks."""
-    for renaming in renamings(file.path for one in jobs for file in one.files):
+    for renaming in kustomizations.renamings(around, (file.path for one in jobs for file in one.files)):
         reached: dict[str, list[Made]] = {}
         for job in jobs:
             if any(file.path in renaming.files for file in job.files):
@@ -91,8 +215,8 @@ def _with_name(arguments: Arguments, made: Made, renaming: Renaming, *, several:
 
 MOST_FILES: Final = 10_000
 """So many entries of folders are looked at."""
-MOST_MESSAGES: Final = 10
-"""So many are told one by one; of a large sweep with another name nobody reads more."""
+MOST_NAMED: Final = 20
+"""So many paths are in a command; of a large sweep with another name nobody reads more."""
 _LOOKED_AT: Final = 8192
 """Bytes of a file in which its header is looked for."""
 _DIRECT: Final = (".yaml", ".Dockerfile")
@@ -121,20 +245,6 @@ class Leftover(Record):
     gone: bool
     files: tuple[str, ...]
     folder: str | None = None
-
-
-def leftovers(compilation: Compilation, folders: Iterable[Folder]) -> list[Diagnostic]:
-    """A warning for each job that is left over in ``folders``."""
-    source, place = compilation.source, compilation.place
-    name = name_below_root(source)
-    shows = _shows_what_is_gone(compilation.given, compilation.request)
-    if name is None or not shows or not _is_unique(source, place.path):
-        return []
-    names = frozenset(escaped(name, form) for form in FORMS)
-    found = [leftover for folder in folders for leftover in _in_folder(folder, names)]
-    warnings = [_warning(one, source, place.span) for one in found[:MOST_MESSAGES]]
-    more = len(found) - len(warnings)
-    return [*warnings[:-1], warnings[-1].help(f"{more} more are left over")] if more else warnings
 
 
 def _shows_what_is_gone(given: Input, request: Request) -> bool:
@@ -182,7 +292,8 @@ def _in_subfolder(
     ours = {*paths, *_with_maps(paths)}
     every = all(one.path in ours or (alone and one.name.endswith(_WITHOUT_HEADER)) for one in inside)
     if paths:
-        yield Leftover(entry.name, entry.name not in folder.jobs, tuple(sorted(ours)), entry.path if every else None)
+        those = sorted({one.path for one in inside} if every else ours)
+        yield Leftover(entry.name, entry.name not in folder.jobs, tuple(those), entry.path if every else None)
 
 
 def _all_below(entries: Iterable[os.DirEntry[str]], budget: Iterator[int]) -> Iterator[os.DirEntry[str]]:
@@ -216,174 +327,25 @@ def _with_maps(paths: Sequence[str]) -> list[str]:
     return [*paths, *(path for path in maps if os.path.isfile(path))]
 
 
-def _warning(left: Leftover, source: Source, place: Span) -> Diagnostic:
-    shown = left.folder or left.files[0]
-    paths = [left.folder] if left.folder else left.files
-    ends = ["--"] if paths[0].startswith("-") else []
-    words = ["rm", *(["-r"] if left.folder else []), *ends, *paths]
-    warning = LEFT_OVER(place, path=shown, source=source.path).help(f"remove it: {' '.join(map(quote, words))}")
-    return warning.help(f"job {left.job} may still be on the cluster: delete it there too") if left.gone else warning
-
-
-NAMES: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
-MOST_ENTRIES: Final = 20_000
-MOST_KUSTOMIZATIONS: Final = 200
-_LARGEST: Final = 256 * 1024
-"""Bytes of a kustomization that is read."""
-_FIELDS: Final = ("namePrefix", "nameSuffix")
-_REACHING: Final = ("resources", "bases", "components")
-_REPAIRING: Final = ("replacements", "configurations", "transformers", "vars")
-"""With these somebody has told kustomize what else it has to change."""
-_SKIPPED: Final = ("node_modules", "__pycache__")
-
-
-class Renaming(Record):
-    """A ``field`` of the kustomization in ``folder`` that changes names; ``files``: those that it reaches.
-
-    ``prefix``, ``suffix``: all that this kustomization adds to a name.
-    """
-
-    field: str
-    span: Span
-    folder: str
-    files: frozenset[str]
-    prefix: str
-    suffix: str
-
-    def renamed(self, name: str) -> str:
-        """What an object of this name is called then."""
-        return f"{self.prefix}{name}{self.suffix}"
-
-
-class _Kustomization(Record):
-    """What counts of one. ``folder`` and ``reaches`` are real paths."""
-
-    folder: str
-    shown: str
-    reaches: frozenset[str]
-    fields: tuple[tuple[str, str, Span], ...]
-
-    def added(self) -> tuple[str, str]:
-        """What it puts before and after a name."""
-        texts = {field: text for field, text, _ in self.fields}
-        prefix, suffix = (texts.get(field, "") for field in _FIELDS)
-        return prefix, suffix
-
-
-def renamings(files: Iterable[str]) -> list[Renaming]:
-    """The renamings that reach any of ``files``, which have been written."""
-    real = {os.path.realpath(path): path for path in files}
-    folders = {os.path.dirname(path) for path in real}
-    roots = {root for folder in folders if (root := _root(folder)) is not None and _is_above(folder, root)}
-    found = {kustomization.folder: kustomization for root in sorted(roots) for kustomization in _kustomizations(root)}
-    reached = _reached(found, frozenset(real))
-    return [
-        Renaming(field, span, one.shown, frozenset(real[path] for path in reached[one.folder]), *one.added())
-        for one in found.values()
-        for field, _, span in one.fields
-        if reached[one.folder]
-    ]
-
-
-def _root(folder: str) -> str | None:
-    """The folder below which kustomizations are looked for: without a mark the current one, if it is above."""
-    inside = os.path.join(folder, NAMES[0])
-    if has_root(inside):
-        return root_of(inside)
-    here = os.path.realpath(os.curdir)
-    return here if is_below(folder, [here]) else folder
-
-
-def _is_above(folder: str, root: str) -> bool:
-    """Whether a kustomization is in ``folder`` or above it, up to ``root``."""
-    while True:
-        if any(os.path.isfile(os.path.join(folder, name)) for name in NAMES):
-            return True
-        if folder == root or os.path.dirname(folder) == folder:
-            return False
-        folder = os.path.dirname(folder)
-
-
-def _kustomizations(root: str) -> Iterator[_Kustomization]:
-    left = MOST_KUSTOMIZATIONS
-    for path in _paths(root):
-        read = _kustomization(path, root)
-        if read is not None:
-            yield read
-        left -= 1
-        if not left:
-            return
-
-
-def _paths(root: str) -> Iterator[str]:
-    """The kustomizations below ``root``, nearer ones first; links and hidden folders are not followed."""
-    left = MOST_ENTRIES
-    folders = [root]
-    for folder in folders:  # which grows
-        try:
-            with os.scandir(folder) as found:
-                entries = sorted(found, key=lambda entry: entry.name)
-        except OSError:
-            continue
-        left -= len(entries)
-        if left < 0:
-            return
-        yield from (entry.path for entry in entries if entry.name in NAMES and entry.is_file(follow_symlinks=False))
-        folders += [entry.path for entry in entries if _is_searched(entry)]
-
-
-def _is_searched(entry: os.DirEntry[str]) -> bool:
-    return not entry.name.startswith(".") and entry.name not in _SKIPPED and entry.is_dir(follow_symlinks=False)
-
-
-def _kustomization(path: str, top: str) -> _Kustomization | None:
-    """What counts of the kustomization at ``path``, below ``top``; ``None`` if it cannot be read."""
-    data = contents(path, _LARGEST, (top,))
-    shown = _shown(path)
-    source = data if isinstance(data, str) else decode(data, shown, path)
-    if not isinstance(source, Source):
-        return None
-    from tfdsl.manifest import yaml
-    from tfdsl.manifest.nodes import view
-
-    documents = yaml.read(source, lambda _: None)
-    if len(documents) != 1:
-        return None
-    root = view(documents[0].node)
-    folder = os.path.dirname(path)
-    reaches = {os.path.realpath(os.path.join(folder, name)) for field in _REACHING for name in _texts(root[field])}
-    repaired = any(root[field].present for field in _REPAIRING)
-    fields = [] if repaired else [(field, text, root[field].span) for field in _FIELDS if (text := root[field].text)]
-    return _Kustomization(folder, _shown(folder), frozenset(reaches), tuple(fields))
-
-
-def _texts(list_: View) -> Iterator[str]:
-    for item in list_.items():
-        if item.text and is_file_name(item.text) and "://" not in item.text:
-            yield item.text
-
-
-def _shown(path: str) -> str:
-    """``path`` as seen from the current folder, if it is below that."""
-    here = os.path.realpath(os.curdir)
-    return os.path.relpath(path, here) if is_below(path, [here]) else path
-
-
-def _reached(found: dict[str, _Kustomization], files: frozenset[str]) -> dict[str, frozenset[str]]:
-    """Which of ``files`` each kustomization has, by itself or by others; one beside a file will have it."""
-    reached = {
-        folder: frozenset(path for path in files if path in one.reaches or os.path.dirname(path) == folder)
-        for folder, one in found.items()
-    }
-    changed = True
-    while changed:
-        changed = False
-        for folder, one in found.items():
-            more = frozenset[str]().union(*(reached[other] for other in one.reaches if other in reached))
-            if not more <= reached[folder]:
-                reached[folder] |= more
-                changed = True
-    return reached
+def _leftover_warning(compilation: Compilation, left: Sequence[Leftover]) -> Iterator[Diagnostic]:
+    if not left:
+        return
+    shown = enumeration(one.folder or one.files[0] for one in left)
+    warning = LEFT_OVER(compilation.place.span, path=shown, source=compilation.source.path)
+    folders = [one.folder for one in left if one.folder]
+    paths = [*folders, *(path for one in left if not one.folder for path in one.files)]
+    ends = ["--"] if any(path.startswith("-") for path in paths) else []
+    words = ["rm", *(["-r"] if folders else []), *ends, *paths]
+    many = len(paths) > MOST_NAMED
+    it = "it" if len(left) == 1 else "them"
+    warning = warning.help(f"remove {it}: {'compile with --prune' if many else ' '.join(map(quote, words))}")
+    gone = [one.job for one in left if one.gone]
+    if gone:
+        jobs = f"{'job' if len(gone) == 1 else 'jobs'} {enumeration(gone)}"
+        warning = warning.help(
+            f"{jobs} may still be on the cluster: delete {'it' if len(gone) == 1 else 'them'} there too"
+        )
+    yield warning
 
 
 class Kept(Record):

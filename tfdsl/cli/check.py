@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from tfdsl.cli import selection as chosen
@@ -20,6 +20,7 @@ from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
 from tfdsl.diagnostics.diagnostic import at_first_sight, in_file_order
 from tfdsl.diagnostics.render import DOCUMENTS, FORMATS, Format
 from tfdsl.diagnostics.render.columns import visible
+from tfdsl.grouping import grouped
 from tfdsl.record import replace
 from tfdsl.semantics.request import Choice, Request
 from tfdsl.source_files import beginning, read
@@ -97,7 +98,7 @@ def _once(arguments: Arguments) -> int:
     shown = diagnostics if form in DOCUMENTS else at_first_sight(diagnostics, notes=notes and not quiet)
     status = report(shown, [source.path for source in sources], form, picked.hidden)
     if form == "text" and not notes and not quiet:
-        err(notes_line(diagnostics, f"tfdsl check {chosen.NOTES.name}"))
+        err(notes_line(diagnostics, f"the same command with {chosen.NOTES.name}"))
     return USAGE if named.unreadable else status
 
 
@@ -121,6 +122,15 @@ class _Alike(NamedTuple):
     strict: bool
 
 
+class _Checked(NamedTuple):
+    """One file and what came of it; ``read``: the text that a fix had given each file that it reads."""
+
+    text: str
+    read: Mapping[str, str | None]
+    given: Input
+    outcomes: list[Outcome]
+
+
 class _Check:
     """One check; ``texts`` holds what fixes have changed but is not written yet.
 
@@ -138,36 +148,28 @@ class _Check:
         self.allowed = chosen.allowed_in(arguments)
         self.texts: dict[str, str] = {}
         self.projects: dict[str | None, Project] = {}
+        self.checked: dict[str, _Checked] = {}
 
     def counted(self, sources: Sequence[Source]) -> list[Diagnostic]:
         """The same as :meth:`files`; many files are counted on standard error meanwhile."""
         quiet = self.arguments.text(FORMAT.name, "text") == "concise" or self.arguments.on(chosen.QUIET.name)
-        progress = Progress("checking", len(sources), steps=2, quiet=quiet)
+        progress = Progress("checking", len(sources), quiet=quiet)
         try:
-            return self.files(sources, progress)
+            return self.files(progress.over(sources), [source.path for source in sources])
         finally:
             progress.end()
 
-    def files(self, sources: Sequence[Source], progress: Progress | None = None) -> list[Diagnostic]:
-        """Every diagnostic of ``sources``, in file order."""
-        counted = progress.over if progress is not None else iter
-        loaded = [
-            front_end.read(source, chosen.inputs(self.arguments, source, self.read)) for source in counted(sources)
-        ]
+    def files(self, sources: Iterable[Source], paths: Sequence[str]) -> list[Diagnostic]:
+        """Every diagnostic of ``sources``, which are those at ``paths``, in file order."""
         unsettled: list[Diagnostic] = []
         groups: dict[object, _Alike] = {}
-        for one in counted(loaded):
-            project = self.project(one)
+        for source in sources:
+            one = self.file(source)
+            project = self.project(one.given)
             unsettled += project.problems
-            request = project.request(self.request)
-            included = front_end.path_of(one) in self.found and not front_end.has_jobs(one)
             alike = groups.setdefault(project.asked, _Alike([], [], project.settings.strict))
-            alike.inputs.append(one)
-            alike.outcomes.extend(
-                front_end.run(one, replace(request, profile=profile), () if included else project.choices)
-                for profile in self.profiles(front_end.profiles_of(one))
-            )
-        paths = [source.path for source in sources]
+            alike.inputs.append(one.given)
+            alike.outcomes.extend(one.outcomes)
         always = self.arguments.on(chosen.STRICT.name)
         settled = [
             each
@@ -175,6 +177,31 @@ class _Check:
             for each in front_end.settled(alike.outcomes, alike.inputs, strict=alike.strict or always, paths=paths)
         ]
         return [*unsettled, *(settled if len(groups) <= 1 else in_file_order(settled, paths))]
+
+    def file(self, source: Source) -> _Checked:
+        """One file, checked again only if a fix has changed it or a file that it reads."""
+        known = self.checked.get(source.path)
+        if (
+            known is not None
+            and known.text == source.text
+            and all(self.texts.get(path) == text for path, text in known.read.items())
+        ):
+            return known
+        inputs = chosen.inputs(self.arguments, source, self.read)
+        given = front_end.read(source, inputs)
+        project = self.project(given)
+        request = project.request(self.request)
+        included = front_end.path_of(given) in self.found and not front_end.has_jobs(given)
+        profiles = self.profiles(front_end.profiles_of(given))
+        outcomes = [
+            front_end.run(given, replace(request, profile=profile), () if included else project.choices)
+            for profile in profiles
+        ]
+        read = {one.path: self.texts.get(one.path) for one in inputs.sources}
+        if len(profiles) > 1:
+            outcomes = list(_naming_profiles(outcomes, profiles))
+        self.checked[source.path] = _Checked(source.text, read, given, outcomes)
+        return self.checked[source.path]
 
     def project(self, given: Input) -> Project:
         """The project of a file, which it shares with the other files of its folder."""
@@ -193,12 +220,14 @@ class _Check:
         return Source(path, self.texts[path], path) if path in self.texts else read(path, roots)
 
     def trial(self, sources: Sequence[Source]) -> Check:
-        """A function that returns the diagnostics of ``sources`` after some files got other texts."""
+        """A function that returns the diagnostics of those ``sources`` that depend on files that got other texts."""
+        readers = grouped((path, one) for one in sources for path in (one.path, *self.checked[one.path].read))
 
         def check(texts: Mapping[str, str]) -> list[Diagnostic]:
             kept, self.texts = self.texts, {**self.texts, **texts}
             try:
-                return self.files(self.current(sources))
+                changed = self.current({one.path: one for path in texts for one in readers.get(path, ())}.values())
+                return self.files(changed, [source.path for source in changed])
             finally:
                 self.texts = kept
 
@@ -210,8 +239,9 @@ class _Check:
 
     def fix(self, sources: Sequence[Source]) -> tuple[list[Source], list[Diagnostic]]:
         """Apply safe fixes until none is left, and write the files; returns them and the remaining diagnostics."""
-        from tfdsl.diagnostics.fixes import fixed
+        from tfdsl.diagnostics.fixes import explained, fixed
 
+        paths = [source.path for source in sources]
         diagnostics = self.counted(sources)
         for _ in range(_ROUNDS):
             changed = fixed(diagnostics, sources, self.trial(sources))
@@ -219,8 +249,8 @@ class _Check:
                 break
             self.texts |= changed
             sources = self.current(sources)
-            diagnostics = self.files(sources)
-        return list(sources), [*self.write(), *diagnostics]
+            diagnostics = self.files(sources, paths)
+        return list(sources), [*self.write(), *explained(diagnostics, sources, self.trial(sources))]
 
     def write(self) -> list[Diagnostic]:
         """Write the changed texts to their files; returns what went wrong."""
@@ -233,6 +263,38 @@ class _Check:
             return [OUTPUT_NOT_WRITTEN(place, path=failure.path, reason=failure.reason)]
         err("".join(f"fixed {visible(file.path)}\n" for file in files.values()))
         return []
+
+
+def _naming_profiles(outcomes: Sequence[Outcome], profiles: Sequence[str | None]) -> Iterator[Outcome]:
+    """``outcomes``, one for each of ``profiles``; a message that not all of them have names those that have it."""
+    having = grouped(
+        (_known_as(each), profile)
+        for outcome, profile in zip(outcomes, profiles, strict=True)
+        for each in {_known_as(one): one for one in outcome.diagnostics}.values()
+    )
+    for outcome in outcomes:
+        yield replace(
+            outcome,
+            diagnostics=tuple(
+                each if len(having[_known_as(each)]) == len(profiles) else _with_profiles(each, having[_known_as(each)])
+                for each in outcome.diagnostics
+            ),
+        )
+
+
+def _known_as(diagnostic: Diagnostic) -> tuple[str, str, str, int, int]:
+    span = diagnostic.span
+    return diagnostic.rule.code, diagnostic.message, span.source.path, span.start, span.end
+
+
+def _with_profiles(diagnostic: Diagnostic, profiles: Sequence[str | None]) -> Diagnostic:
+    from tfdsl.diagnostics.suggest import enumeration
+
+    named = [profile for profile in dict.fromkeys(profiles) if profile is not None]
+    words = f"profile{'s' if len(named) > 1 else ''} {enumeration(named)}" if named else ""
+    without = "without a profile" if None in profiles else ""
+    where = " and ".join(filter(None, (without, f"with {words}" if words else "")))
+    return replace(diagnostic, message=f"{diagnostic.message} ({where})")
 
 
 def _mark_of(path: str) -> str:

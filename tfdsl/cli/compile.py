@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Final, cast
 
+from tfdsl import targets
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import FILE, Arguments, Command, Flag, quote
 from tfdsl.cli.destinations import (
@@ -22,7 +23,6 @@ from tfdsl.cli.destinations import (
     target_of,
 )
 from tfdsl.cli.report import OK, document, notes_line, report, status_of
-from tfdsl.cli.selection import ALLOW_READ, JOB, NAME, NOTES, OPTION, PARAMS, PROFILE, SET, TARGET
 from tfdsl.cli.streams import err, out
 from tfdsl.cli.watching import WATCH, watched
 from tfdsl.compiling import pipeline
@@ -31,7 +31,13 @@ from tfdsl.compiling.masking import hide, masked
 from tfdsl.compiling.output_files import OutputFile, output_files, stream
 from tfdsl.compiling.pipeline import Made
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.command_rules import DOCKERFILE_LEFT_OUT, MISSING_ARGUMENT, OUTPUT_NOT_WRITTEN
+from tfdsl.diagnostics.command_rules import (
+    BAD_ARGUMENT,
+    DOCKERFILE_LEFT_OUT,
+    MISSING_ARGUMENT,
+    OUTPUT_NOT_REMOVED,
+    OUTPUT_NOT_WRITTEN,
+)
 from tfdsl.diagnostics.diagnostic import at_first_sight, in_file_order
 from tfdsl.diagnostics.render import Format
 from tfdsl.diagnostics.render.columns import visible
@@ -44,6 +50,9 @@ from tfdsl.text import Source, Span
 from tfdsl.writing import Failure, write_all
 
 OUTPUT = Flag("--output", "a folder, a file (FILE.yaml), or - for standard output", short="-o", value="PATH")
+KUSTOMIZATION = Flag("--kustomization", "list what is written in the resources of the kustomization.yaml there")
+PRUNE = Flag("--prune", "remove the files there of jobs that this file no longer has")
+DRY_RUN = Flag("--dry-run", "write and remove nothing; print what would be")
 SOURCE_MAP = Flag("--source-map", "write FILE.map beside each file: the source line of every line")
 FORMAT = Flag(
     "--format",
@@ -62,6 +71,9 @@ COMMAND = Command(
         chosen.STRICT,
         chosen.ALLOW_READ,
         SOURCE_MAP,
+        KUSTOMIZATION,
+        PRUNE,
+        DRY_RUN,
         FORMAT,
         chosen.QUIET,
         WATCH,
@@ -115,7 +127,8 @@ def _once(arguments: Arguments) -> int:
         if place.kind == "folder":
             jobs = placed(place, made, source_map=arguments.on(SOURCE_MAP.name))
             written = _write_folder(Compilation(arguments, source, file.given, request, place), jobs, origins)
-            paths = [[file.path for file in job.files if not file.path.endswith(".map")] for job in jobs]
+            if not arguments.on(DRY_RUN.name):
+                paths = [[file.path for file in job.files if not file.path.endswith(".map")] for job in jobs]
         else:
             written = _write(arguments, place, made, origins)
             paths = [[place.path]] if place.kind == "file" else []
@@ -124,7 +137,8 @@ def _once(arguments: Arguments) -> int:
         return _document(arguments, place, made, masked(diagnostics, picked.hidden))
     status = report([*at_first_sight(diagnostics), *written], [source.path], hidden=picked.hidden)
     if not arguments.on(chosen.QUIET.name):
-        err(notes_line(diagnostics, visible(hide(_check(arguments), picked.hidden))))
+        again = f"{chosen.again(arguments, 'check')} {chosen.NOTES.name}"
+        err(notes_line(diagnostics, visible(hide(again, picked.hidden))))
         err(f"{visible(hide(_wrote(paths), picked.hidden))}\n" if paths and status == OK else "")
     return status
 
@@ -134,7 +148,10 @@ def _wrong_targets(arguments: Arguments, project: Project) -> list[Diagnostic]:
     if project.choices:
         return chosen.options_of_others(arguments, project.choices)
     missing = MISSING_ARGUMENT(arguments.line, what="compile needs a target: -t TARGET")
-    return [missing.help("or set targets for the project, in tfdsl.toml")]
+    from tfdsl.diagnostics.suggest import listing
+
+    names = listing(backend.name for backend in targets.known())
+    return [missing.help(f"TARGET is {names}").help("or set targets for the project, in tfdsl.toml")]
 
 
 def _sources(request: Request) -> Iterator[Source]:
@@ -157,10 +174,34 @@ def _write(arguments: Arguments, place: Destination, made: Sequence[Made], sourc
 
 def _write_folder(compilation: Compilation, jobs: Sequence[Placed], sources: Sequence[str]) -> list[Diagnostic]:
     """Write the files of all jobs, but not over one of ``sources``; returns the diagnostics about the folder."""
-    from tfdsl.cli.beside_output import beside_output
+    from tfdsl.cli import beside_output, kustomizations
 
-    failure = write_all([each for job in jobs for each in job.files], sources)
-    return beside_output(compilation, jobs) if failure is None else [_not_written(compilation.place, failure)]
+    place, arguments = compilation.place, compilation.arguments
+    files = [each for job in jobs for each in job.files]
+    around = kustomizations.around(file.path for file in files)
+    left = beside_output.leftovers(compilation, jobs)
+    removed = (left or []) if arguments.on(PRUNE.name) else []
+    if arguments.on(PRUNE.name) and left is None:
+        what = "--prune cannot know which jobs are gone: these are not all the jobs of a file below a root"
+        error = BAD_ARGUMENT(arguments.values(PRUNE.name)[-1].span, what=what)
+        return [
+            error.help("leave out --job, --name and what the names of jobs depend on; an empty tfdsl.toml marks a root")
+        ]
+    listed = beside_output.updated(jobs, around, removed) if arguments.on(KUSTOMIZATION.name) else []
+    if isinstance(listed, Failure):
+        return [_not_written(place, listed)]
+    files += listed
+    if arguments.on(DRY_RUN.name):
+        out(beside_output.plan(files, removed))
+        return []
+    failure = write_all(files, sources)
+    if failure is not None:
+        return [_not_written(place, failure)]
+    failure = beside_output.remove(removed)
+    if failure is not None:
+        return [OUTPUT_NOT_REMOVED(place.span, path=failure.path, reason=failure.reason)]
+    around = kustomizations.around(file.path for file in files) if listed else around
+    return beside_output.warnings(compilation, jobs, [] if removed else left or [], around)
 
 
 def _wrote(jobs: Sequence[Sequence[str]]) -> str:
@@ -236,11 +277,3 @@ def _documents(output: OutputFile) -> list[Json]:
     """What a program would read in a file of YAML or JSON."""
     is_data = output.form in ("yaml", "json")
     return [cast("Json", plain(document.data)) for document in output.documents] if is_data else []
-
-
-def _check(arguments: Arguments) -> str:
-    """``tfdsl check`` with the choices of this compilation, which shows its notes."""
-    words = ["tfdsl", "check", *(argument.text for argument in arguments.rest)]
-    for flag in (TARGET, JOB, NAME, PROFILE, PARAMS, SET, OPTION, ALLOW_READ):
-        words += [word for argument in arguments.values(flag.name) for word in (flag.short or flag.name, argument.text)]
-    return " ".join(quote(word) for word in (*words, NOTES.name))

@@ -20,6 +20,8 @@ from tfdsl.writing import File
 FILE_ENDINGS = (".yaml", ".yml")
 OTHER_ENDINGS = (".json", ".txt", ".xml", ".sh", ".py", ".zip", ".gz", ".tgz", ".tar", ".tfjob", ".dockerfile", ".md")
 """Endings that nobody gives to a folder."""
+OF_A_FOLDER = ("--kustomization", "--prune", "--dry-run")
+"""Options about the folder that the output goes to."""
 _STANDARD_OUTPUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 
 
@@ -51,9 +53,10 @@ def destination(
     ``volcano@1.15`` too. No folder is created under a name that can only be meant for a file. ``as_json``: standard
     output gets a document that can hold any number of files.
     """
-    needs_folder = _needs_folder(choices)
+    of_a_folder = next((flag for flag in OF_A_FOLDER if arguments.on(flag)), None)
+    needs_folder = f"{of_a_folder} is about a folder" if of_a_folder else _needs_folder(choices)
     span = arguments.line if argument is None else argument.span
-    if (argument is None or argument.text in _STANDARD_OUTPUT) and as_json:
+    if (argument is None or argument.text in _STANDARD_OUTPUT) and as_json and not of_a_folder:
         return Destination("stream", "-", span, folders=len(choices) > 1)
     if argument is None or argument.text in _STANDARD_OUTPUT:
         what = needs_folder or (
@@ -108,7 +111,7 @@ def _command(arguments: Arguments, choices: Sequence[Choice]) -> str:
     """The command line that would work."""
     file = arguments.rest[0].text if arguments.rest else "FILE"
     targets = [f"-t {choice.backend.name}{f'@{choice.version}' if choice.version else ''}" for choice in choices]
-    switches = ["--source-map"] if arguments.on("--source-map") else []
+    switches = [flag for flag in ("--source-map", *OF_A_FOLDER) if arguments.on(flag)]
     return " ".join(["tfdsl compile", quote(file), *targets, *switches, "-o out"])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NoReturn
@@ -9,9 +10,9 @@ from typing import NoReturn
 from tfdsl import targets
 from tfdsl.backend import Backend, Option, spoken
 from tfdsl.cli import topics
-from tfdsl.cli.arguments import TEXT_OR_JSON, Arguments, Command, Positional
+from tfdsl.cli.arguments import Arguments, Command, Flag, Positional
 from tfdsl.cli.commands import SUMMARIES
-from tfdsl.cli.message_pages import body_of, fates, in_short, page_of
+from tfdsl.cli.message_pages import as_markdown, body_of, fates, in_short, is_markdown, page_of, prose
 from tfdsl.cli.report import OK, document, end, end_if
 from tfdsl.cli.selection import unusable
 from tfdsl.cli.streams import out
@@ -20,14 +21,22 @@ from tfdsl.cli.topics import TOPICS, UNITS
 from tfdsl.compiling.pipeline import every_rule, rule_called
 from tfdsl.diagnostics import Rule
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
+from tfdsl.diagnostics.suggest import fold
 from tfdsl.text import Argument
 from tfdsl.vocabulary import attributes, functions, statements
 from tfdsl.vocabulary.types import describe
 
+FORMAT = Flag(
+    "--format",
+    "text for people, markdown for editors and pages, json for programs (default: text)",
+    value="FORMAT",
+    one_of=("text", "markdown", "json"),
+)
+
 COMMAND = Command(
     "explain",
     (Positional("WORD", "a code (TFJ2104), a slug (duplicate-mount-path), an exit status (75), or a word of a job"),),
-    (TEXT_OR_JSON,),
+    (FORMAT,),
     ("tfdsl explain gpu", "tfdsl explain evicted", "tfdsl explain TFJ1201"),
 )
 
@@ -40,12 +49,20 @@ def run(arguments: Arguments) -> int:
         wrong = unusable(arguments)
         pages = _pages(argument.text)
         end_if(wrong if not pages else ())
+    meant = None if pages else _meant(argument.text)
+    if meant is not None:
+        pages = _pages(meant)
     if not pages:
         _nothing(argument)
-    if arguments.text(TEXT_OR_JSON.name) == "json":
+    form = arguments.text(FORMAT.name)
+    if form == "json":
         out(document(1, {"word": argument.text, "pages": [_data(page) for page in pages]}))
     else:
-        out("\n".join(page if isinstance(page, str) else page_of(page) for page in pages))
+        advice = None if argument.text in words() else _advice(argument.text)
+        instead = advice or f"this is the page of {meant}."
+        head = [] if (meant or advice) is None else [f"There is no {argument.text}; {instead}\n"]
+        shown = _markdown if form == "markdown" else _text
+        out("\n".join([*head, *map(shown, pages)]))
     return OK
 
 
@@ -53,6 +70,16 @@ def _pages(word: str) -> list[str | Rule]:
     """The pages of a word, those of messages as their rules."""
     rule = rule_called(word)
     return [*pages_of(word), *([] if rule is None else [rule])]
+
+
+def _text(page: str | Rule) -> str:
+    return page if isinstance(page, str) else page_of(page)
+
+
+def _markdown(page: str | Rule) -> str:
+    title, _, body = _text(page).partition("\n")
+    written = isinstance(page, Rule) and is_markdown(page)
+    return f"# {prose(title)}\n\n{body.lstrip() if written else as_markdown(body)}"
 
 
 def _data(page: str | Rule) -> object:
@@ -65,12 +92,35 @@ def _data(page: str | Rule) -> object:
 
 
 def _nothing(argument: Argument) -> NoReturn:
-    """There is no page: say which word is meant, if that can be guessed, also from the words of other tools."""
-    from tfdsl.diagnostics.suggest import closest, fold, folded, words_of
-    from tfdsl.vocabulary import foreign
+    """There is no page: say which word is meant, if that can be guessed."""
+    from tfdsl.diagnostics.suggest import closest
 
     error = BAD_ARGUMENT(argument.span, what=f"there is no page for {argument.text}")
-    instead = folded(foreign.ATTRIBUTES | foreign.FUNCTIONS).get(fold(argument.text))
+    instead = _advice(argument.text)
+    if instead is None:
+        near = closest(argument.text, [*words(), *every_rule()])
+        instead = f"did you mean {near}?" if near else None
+    end([error.help(instead) if instead else error])
+
+
+def _advice(word: str) -> str | None:
+    """What to write for a word of another tool that no single one replaces."""
+    from tfdsl.diagnostics.suggest import folded
+    from tfdsl.vocabulary import foreign
+
+    return folded(foreign.ATTRIBUTES | foreign.FUNCTIONS).get(fold(word))
+
+
+def _meant(word: str) -> str | None:
+    """The word with a page that a word of another tool, or another number of ours, stands for."""
+    from tfdsl.diagnostics.suggest import words_of
+
+    ours = {*attributes.BY_NAME, *attributes.ROLES_BY_NAME}
+    number = next((other for other in (f"{word}s", word.removesuffix("s")) if other in ours), None)
+    if number is not None:
+        return number
+    advice = _advice(word)
+    event = re.search(r"\bon (?:worker )?(\w+) =>", advice or "")
     tables = (
         attributes.ATTRIBUTES,
         statements.EVENTS,
@@ -79,10 +129,11 @@ def _nothing(argument: Argument) -> NoReturn:
         attributes.ROLES,
         functions.FUNCTIONS,
     )
-    if instead is None:
-        near = closest(argument.text, [*words(), *every_rule()], words_of(row for table in tables for row in table))
-        instead = f"did you mean {near}?" if near else None
-    end([error.help(instead) if instead else error])
+    if event is not None:
+        return event[1]
+    if advice:
+        return None
+    return next((near for rows in tables if (near := words_of(rows).get(fold(word))) is not None), None)
 
 
 _WHERE = {

@@ -45,7 +45,7 @@ COMMAND = Command(
 
 
 def run(arguments: Arguments) -> int:
-    """Import the files; returns 1 if there is an error or, with ``--check``, a difference."""
+    """Import the files; returns 1 if there is an error or, with ``--check``, a job without a proof."""
     from tfdsl.importing.manifests import import_manifests
 
     form = cast("Format", arguments.text(FORMAT.name, "text"))
@@ -71,7 +71,7 @@ def run(arguments: Arguments) -> int:
     jobs = [job for result in results for job in result.jobs]
     if form == "text":
         err(_closing(jobs))
-    return status or (ERRORS if checking and any(job.kept is False for job in jobs) else status)
+    return status or (ERRORS if checking and any(not job.kept for job in jobs) else status)
 
 
 def _roles(given: Sequence[Argument]) -> tuple[Mapping[str, str], list[Diagnostic]]:
@@ -126,9 +126,16 @@ def _write(arguments: Arguments, results: Sequence[Imported], sources: Sequence[
 
 def _paths(output: str, results: Sequence[Imported]) -> list[str]:
     """A file for each result: the one that is named, or in the folder one with the name of its first job."""
+    from tfdsl.importing.manifests import free_name
+
     if output.endswith(".tfjob"):
         return [output] * len(results)
-    return [os.path.join(output, f"{result.jobs[0].name}.tfjob") for result in results]
+    names: list[str] = []
+    own = {result.jobs[0].name for result in results}
+    for result in results:
+        name = result.jobs[0].name
+        names.append(name if name not in names else free_name(name, {*own, *names}))
+    return [os.path.join(output, f"{name}.tfjob") for name in names]
 
 
 def _closing(jobs: Sequence[Job]) -> str:

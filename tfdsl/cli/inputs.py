@@ -102,6 +102,24 @@ class _Reading:
         if isinstance(found, str) and self.manifests and path in self.found:
             return  # a folder of manifests can hold anything
         if isinstance(found, str):
-            self.errors.append(UNREADABLE_FILE(argument.span, path=path or "(no name)", reason=found))
+            error = UNREADABLE_FILE(argument.span, path=path or "(no name)", reason=found)
+            near = None if os.path.lexists(path) else _nearest(path)
+            self.errors.append(error if near is None else error.help(f"did you mean {near}?"))
         else:
             self.sources[path] = found
+
+
+def _nearest(path: str) -> str | None:
+    """The file that is probably meant by ``path``, which does not exist."""
+    from tfdsl.diagnostics.suggest import closest
+    from tfdsl.source_files import ENDING
+
+    if os.path.isfile(path + ENDING):
+        return path + ENDING
+    folder, name = os.path.split(path)
+    try:
+        names = [one.name for one in os.scandir(folder or os.curdir) if one.name.endswith(ENDING) and one.is_file()]
+    except OSError:
+        return None
+    near = closest(name, sorted(names)) if name else None
+    return None if near is None else os.path.join(folder, near)

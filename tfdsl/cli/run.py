@@ -16,7 +16,7 @@ from tfdsl.compiling.front_end import Input, ReadyJob
 from tfdsl.compiling.jobs import PlainJob, plain_jobs
 from tfdsl.compiling.masking import masked
 from tfdsl.diagnostics import Diagnostic, command_rules as run_rules
-from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, NO_SUCH_TASK
+from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, FAULT_FORM, NO_SUCH_TASK
 from tfdsl.diagnostics.render import render
 from tfdsl.diagnostics.suggest import closest, enumeration
 from tfdsl.ir.model import Job
@@ -143,6 +143,14 @@ def _scaled(jobs: Sequence[PlainJob], given: Input, options: Options) -> tuple[S
         return jobs, [BAD_ARGUMENT(place, what=f"--scale gives a job that cannot be: {error}")]
 
 
+def _played(value: Argument) -> Injected | Diagnostic:
+    fault = faults.parse(value.text, value.span)
+    if isinstance(fault, Injected) and fault.step:
+        error = FAULT_FORM(fault.subject, what=f"run plays nothing that happens to a step, such as {fault.step}")
+        return error.help("use tfdsl simulate, or let the step itself fail")
+    return fault
+
+
 def _missing(jobs: Sequence[Job], options: Options) -> Iterable[Diagnostic]:
     """What the command line names and no job has."""
     for one in options.injected:
@@ -265,7 +273,7 @@ def options_of(arguments: Arguments) -> tuple[Options, list[Diagnostic]]:
     """The options, and what is wrong with them."""
     errors: list[Diagnostic] = []
     scaled = right(map(_roles_scaled, arguments.values("--scale")), errors)
-    injected = right([faults.parse(value.text, value.span) for value in arguments.values("--inject")], errors)
+    injected = right([_played(value) for value in arguments.values("--inject")], errors)
     options = Options(
         {role: replicas for role, replicas, _ in scaled},
         tuple((role, argument) for role, _, argument in scaled),

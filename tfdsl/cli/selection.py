@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.backend import Backend
-from tfdsl.cli.arguments import Arguments, Flag, right
+from tfdsl.cli.arguments import Arguments, Flag, quote, right
 from tfdsl.cli.inputs import the_file
 from tfdsl.cli.report import refuse
 from tfdsl.compiling.front_end import Input, choice_of, once, part, project_of, read as read_input, source_of, target_of
@@ -51,6 +51,14 @@ OF_JOBS = (JOB, NAME, PROFILE, PARAMS, SET, OPTION)
 STRICT = Flag("--strict", "report what a target does differently as an error")
 QUIET = Flag("--quiet", "only errors and warnings: no notes, no progress, not what was written", short="-q")
 NOTES = Flag("--notes", "show also what tfdsl decides, and what targets do nearly")
+
+
+def again(arguments: Arguments, command: str) -> str:
+    """``tfdsl COMMAND`` with the file and the choices of ``arguments``."""
+    words = ["tfdsl", command, *(argument.text for argument in arguments.rest)]
+    for flag in (TARGET, *OF_JOBS, ALLOW_READ):
+        words += [word for argument in arguments.values(flag.name) for word in (flag.short or flag.name, argument.text)]
+    return " ".join(map(quote, words))
 
 
 class Selection(Record):
@@ -171,7 +179,9 @@ def _pieces(argument: Argument) -> Iterable[Argument]:
 def _param(argument: Argument) -> ParamGiven | Diagnostic:
     name, equals, text = argument.text.partition("=")
     if not equals or not name.strip():
-        return BAD_ARGUMENT(argument.span, what=f"--set needs PARAM=VALUE, not {argument.text}")
+        error = BAD_ARGUMENT(argument.span, what=f"--set needs PARAM=VALUE, not {argument.text}")
+        name, colon, text = argument.text.partition(":")
+        return error.help(f"write --set {name}={text}") if colon and name.isidentifier() else error
     value = _value(f"--set {name}", text, argument)
     return value if isinstance(value, Diagnostic) else ParamGiven(name.strip(), *value)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 from typing import Final
 
 from tfdsl import simulating
@@ -135,7 +136,9 @@ def _suspended(job: SimulatedJob) -> Iterator[str]:
 def _in_full(job: SimulatedJob) -> Iterator[str]:
     for played in job.scenarios:
         rows = [("", "outcome", "restarts", "left", "because"), ("language", *_cells(played.language))]
-        rows += [(_head(target), *_marked(target)) for target in played.targets]
+        for target in played.targets:
+            ends = (target.prediction, *target.prediction.others)
+            rows += [(head, *_marked(one, target.expected)) for head, one in zip(_heads(target), ends, strict=False)]
         yield from simulating.table(rows, _room())
         yield from _unplayed(played)
         yield from _differences(played.targets)
@@ -145,10 +148,17 @@ def _cells(prediction: Prediction) -> tuple[str, str, str, str]:
     return simulating.ending(prediction), simulating.restarts(prediction), simulating.left(prediction), prediction.cause
 
 
-def _marked(one: OnTarget) -> tuple[str, str, str, str]:
-    outcome, restarts, left, cause = _cells(one.prediction)
-    marks = [_MARK if aspect in one.differs else "" for aspect in ("outcome", "restarts", "left")]
+def _marked(prediction: Prediction, expected: Prediction) -> tuple[str, str, str, str]:
+    outcome, restarts, left, cause = _cells(prediction)
+    differs = set(simulating.differences(prediction, expected))
+    marks = [_MARK if aspect in differs else "" for aspect in simulating.ASPECTS]
     return outcome + marks[0], restarts + marks[1], left + marks[2], cause
+
+
+def _heads(one: OnTarget) -> Iterator[str]:
+    """The heads of the rows of a target: each but the first is another end that is possible."""
+    yield _head(one)
+    yield from repeat("or")
 
 
 def _head(one: OnTarget) -> str:
@@ -164,7 +174,10 @@ def _unplayed(played: Played) -> Iterator[str]:
         where = [side for side, prediction in sides if fault in prediction.unplayed]
         if where:
             yield ""
-            yield f"{fault} did not happen {', '.join(where)}: the replica did not run then"
+            why = "the replica did not run then"
+            if fault.startswith("time limit"):
+                why = "nothing limits its time, or it had ended"
+            yield f"{fault} did not happen {', '.join(where)}: {why}"
 
 
 def _differences(targets: Iterable[OnTarget]) -> Iterator[str]:
@@ -214,7 +227,8 @@ def _short(prediction: Prediction) -> str:
 
 
 def _short_marked(one: OnTarget) -> str:
-    return _short(one.prediction) + (_MARK if one.differs else "")
+    ends = dict.fromkeys(map(_short, (one.prediction, *one.prediction.others)))
+    return " or ".join(ends) + (_MARK if one.differs else "")
 
 
 def _fitting(columns: list[list[str]]) -> Iterator[list[list[str]]]:
@@ -256,6 +270,7 @@ def _scenario(played: Played, hidden: Hidden) -> dict[str, object]:
                 "target": target.target,
                 "target_version": target.version,
                 **_prediction(target.prediction, hidden),
+                "or": [_prediction(one, hidden) for one in target.prediction.others],
                 "differs": target.differs,
                 "messages": [_message_data(message, hidden) for message in target.messages],
             }

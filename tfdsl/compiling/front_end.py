@@ -9,9 +9,11 @@ have checked the rules of the language, the target judges, generates and checks.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
+from tfdsl import targets
 from tfdsl.backend import Backend, Unit
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.masking import Hidden, hidden_texts
@@ -54,6 +56,10 @@ def choice_of(text: str, place: Span) -> Choice | Diagnostic:
     """The target that ``volcano`` or ``volcano@1.9`` names, or why there is none. ``place``: where ``text`` is."""
     name, at, version = text.partition("@")
     backend = target_of(name, part(place, text, 0, len(name)))
+    if not at and not isinstance(backend, Backend):
+        other = re.fullmatch(r"([a-z]+)[-:= ]v?([0-9].*)", text)
+        if other is not None and targets.find(other[1]) is not None:
+            return replace(backend, helps=(f"write {other[1]}@{other[2]}",))
     if not isinstance(backend, Backend) or not at:
         return Choice(backend) if isinstance(backend, Backend) else backend
     found = backend.find_version(version)

@@ -410,7 +410,7 @@ def _structure(error: Mapping[str, Any], what: str, span: Span) -> Diagnostic:
         case "literal_error":
             return value_rules.NOT_ONE_OF(span, what=what, expected=context["expected"].replace("'", '"'), given=given)
         case "string_pattern_mismatch":
-            return value_rules.PATTERN(span, what=what, given=given, pattern=context["pattern"])
+            return value_rules.PATTERN(span, what=what, given=given, form=f"match {context['pattern']}")
         case "string_too_short":
             return value_rules.EMPTY(span, what=what)
         case "missing":

@@ -60,6 +60,11 @@ LEFT_OVER = Rule("TFJ0913", "left-over-output", "warning", "{source} no longer g
 KUSTOMIZE_RENAMES = Rule(
     "TFJ0914", "kustomize-renames", "warning", "{target}: {field} renames job {job}, but not {what}"
 )
+OUTPUT_NOT_REMOVED = Rule("TFJ0916", "output-not-removed", "error", "cannot remove {path}: {reason}")
+KUSTOMIZE_UNLISTED = Rule("TFJ0915", "kustomize-unlisted", "warning", "{path} does not list {names}")
+KUSTOMIZE_TTL = Rule(
+    "TFJ0917", "kustomize-ttl", "warning", "job {job} is removed {ttl} after its end, but {path} still lists it"
+)
 
 
 # --- import ---
@@ -194,3 +199,16 @@ NO_SUCH_ROLE = Rule("TFJ4703", "inject-no-role", "error", "{job} has no role {na
 NO_SUCH_REPLICA = Rule("TFJ4704", "inject-no-replica", "error", "role {role} of {job} has no replica {index}")
 FAULT_STATUS = Rule("TFJ4705", "inject-status", "error", "an exit status must be a number from 0 to 255, not {status}")
 FAULT_TIME = Rule("TFJ4706", "inject-time", "error", "{time} is not a time")
+NO_SUCH_STEP = Rule("TFJ4707", "inject-no-step", "error", "role {role} has no step {name}")
+
+
+# --- clusters ---
+#
+# TFJ49xx: submitting a job, and reading, following and ending it.
+
+CLIENT_MISSING = Rule("TFJ4901", "client-missing", "error", "there is no {program} on the path")
+CLUSTER_REFUSES = Rule("TFJ4902", "cluster-refuses", "error", "{what}: {reason}")
+JOB_EXISTS = Rule("TFJ4903", "job-exists", "error", "there is a job {name} already, which is {phase}")
+NOT_OURS = Rule("TFJ4904", "job-not-ours", "error", "{name} was not submitted by tfdsl, so it is not {done}")
+NOT_OPERATED = Rule("TFJ4905", "target-not-operated", "error", "tfdsl cannot speak with {target}")
+NO_JOB_THERE = Rule("TFJ4906", "no-job-there", "error", "there is no job {name}{where}")

@@ -11,7 +11,7 @@ def _rule(code: str, slug: str, message: str, level: Level = "error") -> Rule:
 
 OUT_OF_RANGE = _rule("TFJ2001", "out-of-range", "{what} must be {expected}, not {given}")
 NOT_ONE_OF = _rule("TFJ2002", "not-one-of", "{what} must be {expected}, not {given}")
-PATTERN = _rule("TFJ2003", "pattern-mismatch", "{given} does not match the pattern {pattern} of {what}")
+PATTERN = _rule("TFJ2003", "pattern-mismatch", "{what} must {form}, not {given}")
 BAD_PATTERN = _rule("TFJ2004", "bad-pattern", "invalid regular expression: {reason}")
 EMPTY = _rule("TFJ2005", "empty-text", "{what} cannot be empty")
 BAD_KEY = _rule("TFJ2006", "bad-key", "{name} is not a valid key of {what}")
@@ -52,7 +52,7 @@ SERVER_WITHOUT_CHIEF = _rule(
 ARGS_IGNORED = _rule("TFJ2112", "args-ignored", '{what} are ignored: the command text does not use "$@"')
 TF_CONFIG_SET = _rule("TFJ2113", "tf-config-set", "TF_CONFIG is generated; it cannot be set here")
 MIN_AVAILABLE = _rule("TFJ2114", "min-available", "min_available is {given}, but role {role} has {replicas} replicas")
-AFTER_CYCLE = _rule("TFJ2115", "after-cycle", "{roles} wait for each other")
+AFTER_CYCLE = _rule("TFJ2115", "after-cycle", "{roles} cannot wait for {whom}")
 MISSING_LOGDIR = _rule("TFJ2116", "missing-logdir", "tensorboard needs a logdir because the job has no checkpoint")
 RETRIES_ZERO = _rule("TFJ2117", "retries-zero", "retries is 0, but a policy asks for {action}")
 PORT_TWICE = _rule("TFJ2118", "port-twice", "port {number} of role {role} is {first} and {second}")

@@ -7,7 +7,7 @@ whole, because an index says nothing once another item comes before it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence as Many
+from collections.abc import Container, Iterable, Iterator, Sequence as Many
 from typing import Final, TypeAlias, cast
 
 from tfdsl.backend.draft import Bare, Draft, Patch, Value
@@ -18,6 +18,7 @@ from tfdsl.patch.apply import pod_templates
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.syntax.patch_path import quoted
+from tfdsl.text import Span
 
 _NAMES: Final = ("name", "mountPath", "containerPort", "key")
 """By what items of lists are known, as patches select them; the first that all items have, each another, counts."""
@@ -187,11 +188,14 @@ class _Change(Record):
         return _Change(self.document, None, in_pod=False, path=path, operator=self.operator, node=self.node)
 
 
-def residue(nodes: Many[Node], got: Many[Node], raw: Many[Data]) -> list[tuple[str | None, Patch]]:
+def residue(
+    nodes: Many[Node], got: Many[Node], raw: Many[Data], refused: Container[Span] = ()
+) -> list[tuple[str | None, Patch]]:
     """The patches that make ``got`` into ``nodes``, both in normal form, each with its role or ``None`` for all.
 
     None of them can make a document that only one side has, or take it away.
-    ``raw``: the data of the compiled documents, which knows of which role each pod template is.
+    ``raw``: the data of the compiled documents, which knows of which role each pod template is. ``refused``: the places
+    of values that the server does not take, so that no patch can have them.
     """
     templates = _Templates(got, raw)
     changes: list[_Change] = []
@@ -201,9 +205,58 @@ def residue(nodes: Many[Node], got: Many[Node], raw: Many[Data]) -> list[tuple[s
         prefix = "" if pair.name == templates.main else f"{pair.name}:"
         changes += [
             templates.change(pair.name, prefix, difference, pair.second)
-            for difference in differences(pair.first, pair.second)
+            for one in differences(pair.first, pair.second)
+            if (difference := possible(one, refused)) is not None
         ]
     return list(_patches(_grouped(_shared(changes, templates))))
+
+
+def possible(difference: Difference, refused: Container[Span]) -> Difference | None:
+    """``difference`` without the ``refused`` values; ``None`` where it is about one of them."""
+    if difference.wanted is None:
+        return difference
+    node = _without(difference.wanted, refused)
+    return None if node is None else replace(difference, wanted=node)
+
+
+def _without(node: Node, refused: Container[Span]) -> Node | None:
+    """``node`` without the ``refused`` values, and without what is empty then."""
+    if isinstance(node, Scalar) or node.span in refused:
+        return None if node.span in refused else node
+    if isinstance(node, Mapping):
+        kept = {key: (entry, _without(entry.value, refused)) for key, entry in node.entries.items()}
+        entries = {key: replace(entry, value=value) for key, (entry, value) in kept.items() if value is not None}
+        return Mapping(entries, node.span) if entries or not node.entries else None
+    items = tuple(item for one in node.items if (item := _without(one, refused)) is not None)
+    return Sequence(items, node.span) if items or not node.items else None
+
+
+def halves(patch: Patch) -> list[Patch]:
+    """Two patches that together do what ``patch`` does; none where it writes a single value or item."""
+    path, node = _narrowed(patch.path, patch.node)
+    found: list[Node] = []
+    if isinstance(node, Mapping):
+        entries = list(node.entries.items())
+        parts = (entries[: len(entries) // 2], entries[len(entries) // 2 :])
+        found = [Mapping(dict(part), part[0][1].value.span) for part in parts if part]
+    elif isinstance(node, Sequence) and len(node.items) > 1:
+        middle = len(node.items) // 2
+        found = [Sequence(items, items[0].span) for items in (node.items[:middle], node.items[middle:])]
+    made: list[Patch] = []
+    for half in found:
+        at, value = _narrowed(path, half)
+        if value is not None:
+            operator = "+=" if value is half else "="
+            made.append(replace(patch, path=at, operator=operator, value=value_of(value), span=half.span, node=value))
+    return made
+
+
+def _narrowed(path: str, node: Node | None) -> tuple[str, Node | None]:
+    """Path and value of what is in maps of a single key."""
+    while isinstance(node, Mapping) and len(node.entries) == 1:
+        [(key, entry)] = node.entries.items()
+        path, node = f"{path}.{quoted(key)}", entry.value
+    return path, node
 
 
 def add_patches(draft: Draft, patches: Iterable[tuple[str | None, Patch]]) -> None:
@@ -352,6 +405,7 @@ def _patches(changes: Iterable[_Change]) -> Iterator[tuple[str | None, Patch]]:
     """Removals last of all: what is removed may be what a step of another path selects by."""
     for change in sorted(changes, key=lambda change: (change.operator == "", change.role or "")):
         path, operator, node = change.path, change.operator, change.node
+        adds = operator not in ("", "=")  # a list that replaces another is not the sum of its items
         if operator == "merge":
             assert isinstance(node, Mapping)
             if len(node.entries) == 1:  # a single key reads better as a path of its own
@@ -363,7 +417,7 @@ def _patches(changes: Iterable[_Change]) -> Iterator[tuple[str | None, Patch]]:
             operator = "="
         text = f"{change.prefix}{path_text(path)}"
         value = value_of(node) if operator else ""
-        yield change.role, Patch(text, operator, value, change.in_pod, span=node.span)
+        yield change.role, Patch(text, operator, value, change.in_pod, span=node.span, node=node if adds else None)
 
 
 def path_text(path: Iterable[At]) -> str:

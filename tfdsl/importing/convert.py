@@ -7,7 +7,7 @@ forms of the output and the manifest becomes a patch. What cannot be patched is 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend import Backend
@@ -24,10 +24,21 @@ from tfdsl.diagnostics.command_rules import (
     PATCHED_DOCUMENT,
     SERVER_REFUSES,
 )
-from tfdsl.importing.compare import Difference, add_patches, differences, explained, name_of, pairs, path_text, residue
+from tfdsl.importing.compare import (
+    Difference,
+    add_patches,
+    differences,
+    explained,
+    halves,
+    name_of,
+    pairs,
+    path_text,
+    residue,
+)
 from tfdsl.importing.lift import lifted
 from tfdsl.importing.write import Draught, examples, write
-from tfdsl.manifest.nodes import Mapping, Node, plain, tree
+from tfdsl.lint.rules.commands import PLAIN_SECRET
+from tfdsl.manifest.nodes import Mapping as Map, Node, plain, tree
 from tfdsl.record import Record, replace
 from tfdsl.semantics.project import Program
 from tfdsl.semantics.request import Choice, Request
@@ -47,6 +58,8 @@ _ROUNDS: Final = 50
 """Each takes out at least one statement or patch; a manifest with more mistakes is told what the last round found."""
 _PATCHINGS: Final = 4
 """So many times patches are looked for; one of them can uncover as many differences as it covers."""
+_TRIALS: Final = 200
+"""So many patches are tried one by one."""
 
 _FORK: Final = "A field that the schema does not know, of a fork or a newer server."
 
@@ -54,29 +67,43 @@ _FORK: Final = "A field that the schema does not know, of a fork or a newer serv
 class Settled(Record):
     """A draft that compiles.
 
-    ``made``: what it compiles to; ``patches``: how many it has; ``refused``: why it has not all that it needs.
+    ``made``: what it compiles to; ``patches``: how many it has; ``secrets``: those that it has in plain text, at their
+    places in the manifest; ``refused``: why it has not all that it needs.
     """
 
     draft: Draft
     made: Made
     patches: int
+    secrets: tuple[Diagnostic, ...]
     refused: tuple[Diagnostic, ...] = ()
 
 
 class Compiled(Record):
-    """A draft that was compiled: its text, its one job unless there is an error, and the errors."""
+    """A draft that was compiled: its text, its one job unless there is an error, the errors, and what else is said."""
 
     draught: Draught
     made: Made | None
     errors: tuple[Diagnostic, ...]
+    others: tuple[Diagnostic, ...]
+
+    @property
+    def secrets(self) -> tuple[Diagnostic, ...]:
+        """The secrets that were read from the manifest, at their places there."""
+        found = ((one, self.draught.statement_at(one.span.start)) for one in self.others if one.rule is PLAIN_SECRET)
+        return tuple(replace(one, span=at.span) for one, at in found if at is not None and at.span is not None)
 
 
-def settle(draft: Draft, group: Group, backend: Backend, reading: Reading, report: Report) -> Settled | None:
-    """``draft`` so that it compiles to the documents of ``group``; ``None`` when no job comes of it, which is told."""
+def settle(
+    draft: Draft, group: Group, backend: Backend, reading: Reading, report: Report, refused: Container[Span] = ()
+) -> Settled | None:
+    """``draft`` so that it compiles to the documents of ``group``; ``None`` when no job comes of it, which is told.
+
+    ``refused``: the places of what the server does not take.
+    """
     said: list[Diagnostic] = []
     shorter = lifted(draft)
     best = _worded(shorter, backend, said.append)
-    if draft.law or draft.compared:
+    if draft.compared:
         left = _missing(best, group, reading)
         if left and write([shorter]).text != write([draft]).text:  # lifting must not cost a patch
             others: list[Diagnostic] = []
@@ -84,8 +111,8 @@ def settle(draft: Draft, group: Group, backend: Backend, reading: Reading, repor
             fewer = _missing(other, group, reading)
             if fewer < left:
                 best, said, left = other, others, fewer
-        best = _with_patches(best, left, group, backend, reading) if best is not None else None
-    for diagnostic in said:
+        best = _with_patches(best, left, _Asked(group, backend, reading, refused)) if best is not None else None
+    for diagnostic in (*said, *(best.secrets if best is not None else ())):
         report(diagnostic)
     return best
 
@@ -103,7 +130,8 @@ def compile_draft(draft: Draft, backend: Backend) -> Compiled:
     program = program_of(draft.name, draught.text)
     outcome = pipeline.run(program, Request(params=examples([draft])), [Choice(backend)])
     errors = tuple(diagnostic for diagnostic in outcome.diagnostics if diagnostic.level == "error")
-    return Compiled(draught, outcome.made[0] if outcome.made and not errors else None, errors)
+    others = tuple(diagnostic for diagnostic in outcome.diagnostics if diagnostic.level != "error")
+    return Compiled(draught, outcome.made[0] if outcome.made and not errors else None, errors, others)
 
 
 def program_of(name: str, text: str) -> Program:
@@ -161,13 +189,13 @@ def _worded(draft: Draft, backend: Backend, report: Report) -> Settled | None:
 
     def without(draft: Draft, wrong: Sequence[tuple[Statement, Diagnostic]]) -> Draft:
         for statement, error in wrong:
-            if not draft.law and statement.span is not None:
+            if not draft.compared and statement.span is not None:
                 report(IMPORT_REWORDED(statement.span, problem=error.message))
-        return _exchanged(draft, {id(statement): None for statement, _ in wrong})
+        return _exchanged(draft, {id(statement): () for statement, _ in wrong})
 
     draft, compiled = _compiling(draft, backend, without)
     if compiled.made is not None:
-        return Settled(draft, compiled.made, _count(draft))
+        return Settled(draft, compiled.made, _count(draft), compiled.secrets)
     for error in compiled.errors:
         refused = IMPORT_REFUSED(draft.span, job=draft.name, problem=error.message)
         for text in error.helps:
@@ -176,7 +204,16 @@ def _worded(draft: Draft, backend: Backend, report: Report) -> Settled | None:
     return None
 
 
-def _with_patches(settled: Settled, left: float, group: Group, backend: Backend, reading: Reading) -> Settled:
+class _Asked(Record):
+    """What is asked of a draft: the documents of ``group``, but for what is ``refused``, and who says what it gives."""
+
+    group: Group
+    backend: Backend
+    reading: Reading
+    refused: Container[Span]
+
+
+def _with_patches(settled: Settled, left: float, asked: _Asked) -> Settled:
     """``settled`` with patches for what its words do not give at ``left`` places, as far as patches can.
 
     A patch can uncover another difference: a request that is alone once the equal limit has gone is one of its own.
@@ -184,45 +221,73 @@ def _with_patches(settled: Settled, left: float, group: Group, backend: Backend,
     best, last = settled, settled
     refused: dict[Span, Diagnostic] = {}
     for _ in range(_PATCHINGS):
-        patched = _patched(last, group, backend, reading) if left else last
+        patched = _patched(last, asked) if left else last
         refused |= {diagnostic.span: diagnostic for diagnostic in patched.refused}
         if patched.patches == last.patches:
             break
-        last, rest = patched, _missing(patched, group, reading)
+        last, rest = patched, _missing(patched, asked.group, asked.reading)
         if rest < left or best is settled:
             best, left = patched, rest
     return replace(best, draft=explained(best.draft), refused=tuple(refused.values()))
 
 
-def _patched(settled: Settled, group: Group, backend: Backend, reading: Reading) -> Settled:
+def _patched(settled: Settled, asked: _Asked) -> Settled:
     """``settled`` with a patch for each difference, without those that are refused."""
-    wanted, got = law(asked_for(settled.draft, group), settled.made, reading)
-    rest = residue(
-        wanted, got, [document.data for document in settled.made.documents if document.format in ("yaml", "json")]
-    )
+    wanted, got = law(asked_for(settled.draft, asked.group), settled.made, asked.reading)
+    raw = [document.data for document in settled.made.documents if document.format in ("yaml", "json")]
+    rest = residue(wanted, got, raw, asked.refused)
     made_up = "/" not in name_of(wanted[0], 0) if wanted else False
     patches = [(role, one) for role, one in rest if not (made_up and one.path.startswith("metadata.name"))]
     if not patches:
         return settled
+    together = _with(settled, patches, asked.backend)
+    if together is not None and together.patches == settled.patches + len(patches):
+        return together
+    return _one_by_one(settled, patches, asked.backend)
+
+
+def _one_by_one(settled: Settled, patches: Sequence[tuple[str | None, Patch]], backend: Backend) -> Settled:
+    """``settled`` with those of ``patches``, or parts of them, that go with what is there by then.
+
+    One that cannot be can take others with it: a mount is refused without its volume, whichever of them is wrong.
+    """
+    trials, left = 0, list(patches)
+    while left and trials < _TRIALS:
+        waiting: list[tuple[str | None, Patch]] = []
+        for one in left:
+            tried = _with(settled, [one], backend)
+            goes = tried is not None and tried.patches > settled.patches
+            settled, waiting = (tried, waiting) if goes and tried is not None else (settled, [*waiting, one])
+        trials += len(left)
+        smaller = [(role, half) for role, patch in waiting for half in halves(patch) or [patch]]
+        if len(waiting) == len(left) == len(smaller):
+            break
+        left = waiting if len(waiting) < len(left) else smaller
+    rest = _with(settled, left, backend) if left else None
+    return settled if rest is None else replace(settled, refused=rest.refused)
+
+
+def _with(settled: Settled, patches: Sequence[tuple[str | None, Patch]], backend: Backend) -> Settled | None:
+    """``settled`` with those of ``patches`` that can be; ``None`` when it does not compile with them."""
     draft = settled.draft.copy()
     add_patches(draft, patches)
-    refused: list[Diagnostic] = []
+    refused = [*settled.refused]
     draft, compiled = _compiling(draft, backend, lambda draft, wrong: _mended(draft, wrong, refused))
     if compiled.made is None:
-        return settled
-    return Settled(draft, compiled.made, _count(draft), tuple(refused))
+        return None
+    return Settled(draft, compiled.made, _count(draft), compiled.secrets, tuple(refused))
 
 
 def _mended(draft: Draft, wrong: Sequence[tuple[Statement, Diagnostic]], refused: list[Diagnostic]) -> Draft:
     """``draft`` with patches for a fork where the schema knows no such field, and without those that are refused."""
-    new: dict[int, Statement | None] = {}
+    new: dict[int, Sequence[Statement]] = {}
     for statement, error in wrong:
         unknown = error.rule in (PATCH_FITS_NOTHING, PATCH_VALUE, PATCHED_DOCUMENT)
         if isinstance(statement, Patch) and statement.operator and unknown and not statement.unchecked:
-            new[id(statement)] = replace(statement, unchecked=True, why=_FORK)
+            new[id(statement)] = [replace(statement, unchecked=True, why=_FORK)]
             continue
-        new[id(statement)] = None
-        if isinstance(statement, Patch) and statement.span is not None and unknown:
+        new[id(statement)] = []
+        if isinstance(statement, Patch) and statement.operator and statement.span is not None and unknown:
             refused.append(SERVER_REFUSES(statement.span, what=statement.path, reason=error.message))
     return _exchanged(draft, new)
 
@@ -244,7 +309,7 @@ def differs(one: Difference, manifest: Span) -> Diagnostic:
 
 def _shown(node: Node) -> str:
     value = plain(node)
-    if isinstance(node, Mapping):
+    if isinstance(node, Map):
         return "{" + ", ".join(node.entries) + "}"
     return str(value) if not isinstance(value, list) else f"a list of {len(value)}"
 
@@ -266,10 +331,9 @@ def _count(draft: Draft) -> int:
     return sum(isinstance(statement, Patch) for block in draft.target_blocks() for statement in block.statements)
 
 
-def _exchanged(draft: Draft, new: dict[int, Statement | None]) -> Draft:
-    """``draft`` with ``new`` statements for those that have these identities, nothing for one without a new one."""
+def _exchanged(draft: Draft, new: Mapping[int, Sequence[Statement]]) -> Draft:
+    """``draft`` with ``new`` statements for those that have these identities."""
     result = draft.copy()
     for block in result.blocks():
-        changed = (new.get(id(statement), statement) for statement in block.statements)
-        block.statements = [one for one in changed if one is not None]
+        block.statements = [one for old in block.statements for one in new.get(id(old), (old,))]
     return result

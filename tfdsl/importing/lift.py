@@ -190,10 +190,11 @@ def _blocks(draft: Draft) -> list[Block]:
 def _with_texts(drafts: Sequence[Draft]) -> tuple[list[Draft], list[Let]]:
     """``drafts`` with names for the beginnings of texts that they repeat."""
     lets: list[Let] = []
+    names = {param.name for draft in drafts for param in draft.params}
     registry = _registry(drafts)
-    if registry is not None:
+    if registry is not None and "registry" not in names:
         lets.append(Let("registry", registry))
-    names = {let.name for let in lets}
+        names.add("registry")
     for path in _paths(drafts):
         name = _name_of(path, names)
         if name is not None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Mapping, Sequence
+from itertools import count
 from typing import Final
 
 from tfdsl import targets
@@ -13,18 +13,27 @@ from tfdsl.backend.reading import Asked, Group, Reading
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.pipeline import Made
 from tfdsl.diagnostics import Diagnostic, Report, command_rules
-from tfdsl.diagnostics.command_rules import IMPORT_NOTHING, IMPORT_REFUSED, NOT_KEPT, SERVER_REFUSES
+from tfdsl.diagnostics.command_rules import (
+    IMPORT_DIFFERS,
+    IMPORT_NOTHING,
+    IMPORT_REFUSED,
+    NOT_KEPT,
+    SERVER_REFUSES,
+)
 from tfdsl.diagnostics.suggest import enumeration
+from tfdsl.importing.compare import possible
 from tfdsl.importing.convert import Settled, asked_for, differs, program_of, settle, unkept
 from tfdsl.importing.lift import with_lets
+from tfdsl.importing.placeholders import Placeholders
 from tfdsl.importing.write import examples, opening, remarks, write
 from tfdsl.manifest.find import Readable, find
-from tfdsl.manifest.nodes import Document, Scalar, view
+from tfdsl.manifest.nodes import Document, Scalar, put, view
 from tfdsl.patterns import regex
-from tfdsl.record import Record
+from tfdsl.record import Record, replace
 from tfdsl.semantics.request import Choice, Request
 from tfdsl.syntax.format import format_source
 from tfdsl.text import Source, Span
+from tfdsl.vocabulary.names import LONGEST_LABEL
 
 # --- documents: YAML and JSON, XML, and the words of a command line, told apart by their content -----------------
 
@@ -74,8 +83,8 @@ def _documents_in(source: Source, commands: Collection[str], report: Report) -> 
 class Job(Record):
     """One job that was imported.
 
-    ``what``: as people call the documents it was read from; ``kept``: whether the law holds, ``None`` where there is
-    none; ``patches``: how many the text has.
+    ``what``: as people call the documents it was read from; ``kept``: whether the law holds, ``None`` where nothing can
+    prove it; ``patches``: how many the text has.
     """
 
     name: str
@@ -115,27 +124,62 @@ def import_manifests(
     to say is with the first text.
     """
     diagnostics: list[Diagnostic] = []
-    read = _read(documents_of(sources, diagnostics.append), Asked(roles or {}, diagnostics.append), target)
+    asked = Asked(roles or {}, diagnostics.append)
+    placeholders = Placeholders(documents_of(sources, diagnostics.append))
+    read = _read(placeholders.documents, asked, target)
     if not read:
-        return [_nothing(sources, diagnostics, target)]
-    groups = (
-        [[one] for one in read]
-        if apart
-        else [_for_one_file(_of_other_names(read, diagnostics.append), diagnostics.append)]
-    )
-    return [_written(group, sources, diagnostics if not number else []) for number, group in enumerate(groups)]
+        return [_nothing(sources, placeholders.diagnostics(diagnostics), target)]
+    groups = [[one] for one in read] if apart else [_for_one_file(_of_other_names(read, asked), diagnostics.append)]
+    results = [_written(group, sources, placeholders, diagnostics) for group in groups]
+    first = replace(results[0], diagnostics=tuple(placeholders.diagnostics(diagnostics)))
+    return [first, *results[1:]]
 
 
-def _of_other_names(read: Sequence[_Read], report: Report) -> list[_Read]:
-    """``read`` without a job that has the name of one before it, for which there is no place in one file."""
-    named: dict[str, _Read] = {}
+def _of_other_names(read: Sequence[_Read], asked: Asked) -> list[_Read]:
+    """``read`` with another name for each job that is called as one before it: a file has one job of a name.
+
+    The manifest is read once more as if it had that name, so what the law says of it holds but for the name.
+    """
+    used = {one.settled.draft.name for one in read}
+    before: set[str] = set()
+    named: list[_Read] = []
     for one in read:
         draft = one.settled.draft
-        if draft.name in named:
-            error = IMPORT_REFUSED(draft.span, job=draft.name, problem="there is another job of this name")
-            report(error.help("give one of them another name, or import it from a file of its own"))
-        named.setdefault(draft.name, one)
-    return list(named.values())
+        if draft.name in before:
+            name = free_name(draft.name, used)
+            other = _called(one, name, Asked(asked.roles, lambda diagnostic: None))
+            problem = f"is {name}, because there is another job {draft.name}"
+            error = IMPORT_DIFFERS(draft.span, what="the name of this job", difference=problem)
+            if other is None:
+                error = IMPORT_REFUSED(draft.span, job=draft.name, problem="there is another job of this name")
+            asked.report(error.help("--split -o FOLDER writes a file for each job, in which it keeps its name"))
+            named += [other] if other is not None else []
+            used.add(name)
+        else:
+            named.append(one)
+        before.add(draft.name)
+    return named
+
+
+def free_name(name: str, taken: Collection[str], most: int = LONGEST_LABEL) -> str:
+    """``name`` with the first number that makes it one that is not ``taken``."""
+    endings = (f"-{number}" for number in count(2))
+    return next(one for ending in endings if (one := f"{name[: most - len(ending)]}{ending}") not in taken)
+
+
+def _called(one: _Read, name: str, asked: Asked) -> _Read | None:
+    """``one`` read from its manifest as that is when the job is called ``name``."""
+    old = one.settled.draft.name
+    group = replace(one.group, documents=tuple(_renamed(each, old, name) for each in one.group.documents))
+    return _read_group(group, one.backend, one.reading, asked, name)
+
+
+def _renamed(document: Document, old: str, name: str) -> Document:
+    """``document``, which is the job ``old`` or one whose name begins so, for the job ``name``."""
+    place = view(document.node)["metadata"]["name"]
+    own = place.text or old
+    new = name + own[len(old) :] if own.startswith(old) else name
+    return replace(document, node=put(document.node, ("metadata", "name"), Scalar(new, place.span)))
 
 
 def _for_one_file(read: Sequence[_Read], report: Report) -> list[_Read]:
@@ -194,22 +238,26 @@ def _read(documents: Sequence[Document], asked: Asked, target: Backend | None) -
         taken: set[int] = set()
         for group in reading.groups(left) if reading is not None and left else ():
             taken.update(id(one) for one in group.documents)
-            draft = reading.read(group, asked) if reading is not None else None
-            if draft is not None and reading is not None:
-                settled = settle(draft, group, backend, reading, asked.report)
-                read += [_Read(group, backend, reading, settled)] if settled is not None else []
+            one = _read_group(group, backend, reading, asked) if reading is not None else None
+            read += [one] if one is not None else []
         left = [one for one in left if id(one) not in taken]
-    starts: dict[Source, list[int]] = {}
-    for document in documents:
-        starts.setdefault(document.node.span.source, []).append(document.node.span.start)
-    for places in starts.values():
-        places.sort()
     for document in left if read else ():
-        place = document.node.span
-        places = starts[place.source]
-        if bisect_right(places, place.end) - bisect_left(places, place.start) == 1:  # no other was found in it
-            asked.report(_aside(document))
+        asked.report(_aside(document))
     return read
+
+
+def _read_group(group: Group, backend: Backend, reading: Reading, asked: Asked, name: str = "") -> _Read | None:
+    """The job of a group; ``name``: what it is called, also where its manifest cannot say so."""
+    said: list[Diagnostic] = []
+    draft = reading.read(group, replace(asked, report=said.append))
+    for diagnostic in said:
+        asked.report(diagnostic)
+    if draft is None:
+        return None
+    draft.name = name or draft.name
+    refused = {diagnostic.span for diagnostic in said if diagnostic.rule is SERVER_REFUSES}
+    settled = settle(draft, group, backend, reading, asked.report, refused)
+    return None if settled is None else _Read(group, backend, reading, settled)
 
 
 def _aside(document: Document) -> Diagnostic:
@@ -220,29 +268,38 @@ def _aside(document: Document) -> Diagnostic:
     return NOT_KEPT(root["kind"].span, what=" ".join(name for name in names if name), reason=reason)
 
 
-def _written(read: Sequence[_Read], sources: Sequence[Source], found: list[Diagnostic]) -> Imported:
-    """The text of the jobs, which is compiled once more: it is what the user gets that has to keep the law."""
-    drafts = [one.settled.draft for one in read]
+def _written(
+    read: Sequence[_Read], sources: Sequence[Source], placeholders: Placeholders, found: list[Diagnostic]
+) -> Imported:
+    """The text of the jobs, which is compiled once more: it is what the user gets that has to keep the law.
+
+    ``found`` gets what there is to say.
+    """
+    drafts = [placeholders.draft(one.settled.draft) for one in read]
     text = _text(drafts, read, sources, plain=False)
-    made = _compiled(text, read)
+    made = _compiled(text, read, drafts)
     if any(one is None for one in made):
         text = _text(drafts, read, sources, plain=True)
-        made = _compiled(text, read)
+        made = _compiled(text, read, drafts)
     jobs: list[Job] = []
     for one, output in zip(read, made, strict=True):
         kept = None
-        if one.settled.draft.law:
-            assert output is not None, "what was settled compiles"
-            left = unkept(asked_for(one.settled.draft, one.group), output, one.reading)
-            refused = {diagnostic.span for diagnostic in found if diagnostic.rule is SERVER_REFUSES}
-            found += [diagnostic for diagnostic in one.settled.refused if diagnostic.span not in refused]
-            refused |= {diagnostic.span for diagnostic in one.settled.refused}
-            own = [each for each in left if each.wanted is None or each.wanted.span not in refused]
-            found += [differs(difference, one.settled.draft.span) for difference in own]
-            kept = None if left and not own else not left  # the law is about what its server accepts
         draft = one.settled.draft
-        jobs.append(Job(draft.name, one.group.what, draft.target, one.settled.patches, kept))
-    return Imported(text, tuple(jobs), tuple(found))
+        if draft.compared:
+            assert output is not None, "what was settled compiles"
+            left = unkept(placeholders.filled(asked_for(draft, one.group)), output, one.reading)
+            refused = {diagnostic.span for diagnostic in found if diagnostic.rule is SERVER_REFUSES}
+            found += [each for each in one.settled.refused if not any(_overlap(each.span, other) for other in refused)]
+            refused |= {diagnostic.span for diagnostic in one.settled.refused}
+            own = [each for each in left if possible(each, refused) is not None]
+            found += [differs(difference, draft.span) for difference in own]
+            kept = False if own else None if left or not draft.law else True  # the law is about what its server accepts
+        jobs.append(Job(placeholders.named(draft.name), one.group.what, draft.target, one.settled.patches, kept))
+    return Imported(text, tuple(jobs), ())
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one.source is other.source and one.start < other.end and other.start < one.end
 
 
 def _text(drafts: Sequence[Draft], read: Sequence[_Read], sources: Sequence[Source], *, plain: bool) -> str:
@@ -257,10 +314,10 @@ def _text(drafts: Sequence[Draft], read: Sequence[_Read], sources: Sequence[Sour
     return format_source(Source("import", draught.text))[0]
 
 
-def _compiled(text: str, read: Sequence[_Read]) -> list[Made | None]:
+def _compiled(text: str, read: Sequence[_Read], drafts: Sequence[Draft]) -> list[Made | None]:
     """What the text gives for each of the jobs, for the target that it was read from; ``None`` for an error."""
     program = program_of("imported.tfjob", text)
-    request = Request(params=examples([one.settled.draft for one in read]))
+    request = Request(params=examples(drafts))
     made: dict[tuple[str, str], Made] = {}
     for backend in {one.backend.name: one.backend for one in read}.values():
         for one in pipeline.run(program, request, [Choice(backend)]).made:

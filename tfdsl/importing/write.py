@@ -5,7 +5,7 @@ The text is in the language's order and not laid out; :func:`tfdsl.syntax.format
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -28,7 +28,7 @@ from tfdsl.emit.header import stated
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.semantics.request import Given
-from tfdsl.text import Source
+from tfdsl.text import Source, Span
 from tfdsl.vocabulary import attributes
 from tfdsl.vocabulary.attributes import ROLE_NAMES
 
@@ -180,7 +180,11 @@ class Let(Record):
 
 def write(drafts: Sequence[Draft], lets: Sequence[Let] = (), comments: Mapping[int, Sequence[str]] | None = None,
           head: Sequence[str] = ()) -> Draught:  # fmt: skip
-    """The text of ``drafts``. ``comments``: those above a statement, by its ``id``; ``head``: those of the file."""
+    """The text of ``drafts``.
+
+    ``comments``: those above a statement, by its ``id``, and above a role or a job, by that of its block. ``head``:
+    those of the file.
+    """
     out = _Out(comments or {})
     for line in head:
         out.line(f"# {line}".rstrip())
@@ -232,18 +236,19 @@ class _Out:
         self.put(text, statement)
         self.put("\n")
 
-    def comment(self, statement: Statement) -> bool:
-        """Append the comments above ``statement``; returns whether there are any."""
-        lines = list(self.comments.get(id(statement), ()))
-        if isinstance(statement, Patch) and statement.why:
-            lines += statement.why.split("\n")
+    def comment(self, above: Statement | Block) -> None:
+        """Append the comments above a statement, a role or a job."""
+        lines = list(self.comments.get(id(above), ()))
+        if isinstance(above, Patch) and above.why:
+            lines += above.why.split("\n")
         for line in lines:
             self.line(f"# {line}".rstrip())
-        return bool(lines)
 
 
 def _job(out: _Out, draft: Draft) -> None:
-    name = draft.name if _JOB_NAME.fullmatch(draft.name) else literal(draft.name)
+    title = draft.name if draft.title is None else draft.title
+    name = title if isinstance(title, str) and _JOB_NAME.fullmatch(title) else literal(title)
+    out.comment(draft.job)
     out.line(f"job {name} {{")
     attributes_, others = _split(draft.job)
     _attributes(out, attributes_)
@@ -286,6 +291,7 @@ def _target(out: _Out, draft: Draft) -> None:
 
 def _role(out: _Out, name: str, block: Block) -> None:
     settings, others = _split(block)
+    out.comment(block)
     if not block.statements:
         out.line(f"role {name} {{ }}")
         return
@@ -427,22 +433,24 @@ _BEGINS: Final = regex(r":\s*(?:[|>&!]\S*\s*)?$|^\s*-\s+(?:name|key)\s*:")
 
 
 def remarks(drafts: Sequence[Draft], comments: Mapping[Source, Sequence[Comment]]) -> dict[int, list[str]]:
-    """The comments above each statement, by its ``id``.
+    """The comments above each statement, by its ``id``, and above each role and job, by that of its block.
 
-    A comment alone on its line belongs to what the next line begins, another one to what is on its own line. What
-    belongs to nothing that is kept is dropped.
+    A comment alone on its line belongs to what the next line begins, another one to what is on its own line; where
+    nothing begins there, to the statement that was read from what is around it. What belongs to nothing that is kept
+    is dropped.
     """
     found: dict[int, list[str]] = {}
     for source, those in comments.items():
-        by_line = _by_line(drafts, source)
+        lines = _Lines(drafts, source)
+        above: dict[int, Statement | Block | None] = {}
         for line, text in _with_lines(source, those):
             if line > len(source.line_starts):  # a comment in the last line
                 continue
-            statement = by_line.get(line)
-            if statement is None and _BEGINS.search(source.line(line).partition("#")[0]):
-                statement = by_line.get(line + 1)
-            if statement is not None:
-                found.setdefault(id(statement), []).append(text)
+            if line not in above:
+                above[line] = lines.said_at(line)
+            one = above[line]
+            if one is not None:
+                found.setdefault(id(one), []).append(text)
     return found
 
 
@@ -482,16 +490,56 @@ def _with_lines(source: Source, comments: Sequence[Comment]) -> Iterator[tuple[i
         waiting = []
 
 
-def _by_line(drafts: Iterable[Draft], source: Source) -> dict[int, Statement]:
-    """The statement that was read from what begins each line; of several the one that was read from the least."""
-    found: dict[int, tuple[int, Statement]] = {}
-    for draft in drafts:
-        for block in draft.blocks():
-            for statement in block.statements:
-                for part in (statement, *(statement.statements if isinstance(statement, Step) else ())):
-                    if part.span is None or part.span.source is not source:
-                        continue
-                    line, size = source.position(part.span.start)[0], part.span.end - part.span.start
-                    if line not in found or size < found[line][0]:
-                        found[line] = (size, statement)
-    return {line: one for line, (_, one) in found.items()}
+class _Lines:
+    """What was read from each line of ``source``: a statement, or the block of a role or a job."""
+
+    def __init__(self, drafts: Iterable[Draft], source: Source) -> None:
+        self._source = source
+        self._begin: dict[int, tuple[int, Statement]] = {}
+        self._around: dict[int, tuple[int, Statement]] = {}
+        self._blocks: dict[int, Block] = {}
+        for draft in drafts:
+            for span, statement in _about_own_lines(draft, source):
+                size, (first, _), (last, _) = (
+                    span.end - span.start,
+                    source.position(span.start),
+                    source.position(span.end),
+                )
+                for line in range(first, last + 1):
+                    for lines in (self._around, self._begin) if line == first else (self._around,):
+                        if line not in lines or size < lines[line][0]:
+                            lines[line] = (size, statement)
+            for place, block in [
+                (draft.span, draft.job),
+                *((at, draft.roles[role]) for role, at in draft.places.items()),
+            ]:
+                if place.source is source:
+                    self._blocks.setdefault(source.position(place.start)[0], block)
+
+    def said_at(self, line: int) -> Statement | Block | None:
+        """What a comment about ``line`` is about; ``None`` where nothing of it is kept."""
+        if line in self._begin:
+            return self._begin[line][1]
+        if line in self._blocks:
+            return self._blocks[line]
+        if _BEGINS.search(self._source.line(line).partition("#")[0]) is not None:
+            numbers = range(line + 1, len(self._source.line_starts) + 1)
+            below = next((number for number in numbers if self._source.line(number).strip()[:1] not in ("", "#")), 0)
+            if below in self._blocks:
+                return self._blocks[below]
+            if below in self._begin:
+                return self._begin[below][1]
+        return self._around[line][1] if line in self._around else None
+
+
+def _about_own_lines(draft: Draft, source: Source) -> Iterator[tuple[Span, Statement]]:
+    """The statements that were read from ``source``, without those that follow from what is around others."""
+    own: list[tuple[Span, Statement]] = []
+    for statement in (statement for block in draft.blocks() for statement in block.statements):
+        parts = (statement, *(statement.statements if isinstance(statement, Step) else ()))
+        own += [(part.span, statement) for part in parts if part.span is not None and part.span.source is source]
+    starts = sorted((span.start, id(one)) for span, one in own)
+    for span, one in own:
+        inside = starts[bisect_left(starts, (span.start + 1, 0)) : bisect_left(starts, (span.end, 0))]
+        if all(other == id(one) for _, other in inside):
+            yield span, one

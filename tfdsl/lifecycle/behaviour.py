@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from tfdsl.ir import policies
@@ -50,11 +50,15 @@ class Started(Record):
 
 
 class Exited(Record):
-    """The command of ``task`` has ended with ``status`` (0–255). ``oom``: the kernel has killed it, for its memory."""
+    """The command of ``task`` has ended with ``status`` (0–255), or the ``step`` of it that has this name.
+
+    ``oom``: the kernel has killed it, for its memory.
+    """
 
     task: Task
     status: int
     oom: bool = False
+    step: str = ""
 
 
 class Lost(Record):
@@ -214,11 +218,14 @@ class Replica:
 class State:
     """A job. ``retries``: how many restarts have been used; ``counts``: those of a target's own counters.
 
-    ``parts``: those that have ended, of a job that is several objects.
+    ``parts``: those that have ended, of a job that is several objects. ``asked``: what the order of messages has
+    decided (:meth:`chance`).
     """
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: Job, rare: Collection[str] = ()) -> None:
         self.job = job
+        self.asked: set[str] = set()
+        self._rare = rare
         self.replicas: dict[Task, Replica] = {}
         self._of: dict[str, list[tuple[Task, Replica]]] = {}
         self._numbers: dict[str, dict[str, int]] = {}
@@ -267,6 +274,14 @@ class State:
         self.counts[counter] = self.counts.get(counter, 0) + 1
         return self.counts[counter]
 
+    def chance(self, what: str) -> bool:
+        """Whether something that depends on the order of a controller's messages goes the rarer way, called ``what``.
+
+        Whoever plays a scenario plays it again for each of those that were asked for.
+        """
+        self.asked.add(what)
+        return what in self._rare
+
     def _kept(self, role: str, what: str) -> int:
         return self._numbers.get(role, {}).get(what, 0)
 
@@ -274,6 +289,11 @@ class State:
 DEADLINE_PASSED: Final = "the deadline has passed"
 _ONE: Final = ("restart container", "restart pod")
 """Actions that start only the replica again that they are about."""
+
+
+Counting: TypeAlias = Literal["restarts", "ends", "one"]
+"""How many retries the ends of one moment use: one for each restart, which may start several of them again; one for
+each end, though it starts again already; one for all."""
 
 
 class Decision(Record):
@@ -293,7 +313,13 @@ class Decision(Record):
 
 
 class Behaviour:
-    """The language (docs/language.md, "Policies"). One job, one object; nothing in it changes."""
+    """The language (docs/language.md, "Policies"). One job, one object; nothing in it changes.
+
+    ``limits_time``: whether a job can reach a limit of the cluster's, apart from its own deadline. ``evicted_stay``:
+    whether a replica that its node has stopped is left, as failed.
+    """
+
+    limits_time = evicted_stay = True
 
     def __init__(self, job: Job) -> None:
         self.job = job
@@ -330,6 +356,14 @@ class Behaviour:
     def on_oom(self, task: Task, status: int, state: State) -> Decision:
         """What is done when the kernel kills ``task`` for its memory, which ends it with ``status``."""
         return self.on_exit(task, status, state)
+
+    def on_prepare_exit(self, task: Task, step: str, status: int, state: State) -> Decision:
+        """What is done when the prepare step ``step`` ends with ``status``: its replica ``task`` has failed with it."""
+        return self.on_exit(task, status, state)
+
+    def on_sidecar_exit(self, task: Task, state: State) -> Decision | None:
+        """What is done when a sidecar of ``task`` has ended and is started again: nothing."""
+        return None
 
     def on_success(self, task: Task, state: State) -> Decision | None:
         """What is done because ``task`` has ended with 0, whatever the others do; ``None``: it has completed."""
@@ -432,6 +466,10 @@ class Behaviour:
         return self.job.ttl
 
     # --- restarts ---
+
+    def counting(self, state: State) -> Counting:
+        """How many retries the ends of one moment use."""
+        return "restarts"
 
     def may_restart(self, decision: Decision, task: Task, state: State) -> bool:
         """Whether one more restart is allowed; counts it if so. ``retries`` are for the life of the job."""

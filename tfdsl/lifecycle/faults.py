@@ -1,6 +1,7 @@
 """Faults that are played, as ``--inject`` takes them (docs/simulate.md has the grammar).
 
-``worker[1] exit 137 after 20s``, ``worker[0..3] evicted``, ``ps oom always``, ``ps[0] node lost``, ``unknown``.
+``worker[1] exit 137 after 20s``, ``worker[0..3] evicted``, ``ps oom always``, ``ps[0] node lost``,
+``worker[1]/fetch exit 5``, ``time limit``.
 """
 
 from __future__ import annotations
@@ -21,12 +22,19 @@ from tfdsl.vocabulary.quantities import Duration
 if TYPE_CHECKING:
     from tfdsl.ir.model import Job
 
-What: TypeAlias = Literal["exit", "oom", "evicted", "preempted", "node lost", "completed", "pending", "unknown"]
+What: TypeAlias = Literal[
+    "exit", "oom", "evicted", "preempted", "node lost", "time limit", "completed", "pending", "unknown"
+]
 
 _WORD: Final = regex(r"\S+")
-_SUBJECT: Final = regex(r"(?P<role>[^\s\[\]]+)(?:\[(?P<first>[0-9]{1,9})(?:\.\.(?P<last>[0-9]{1,9}))?\])?")
+_SUBJECT: Final = regex(
+    r"(?P<role>[^\s\[\]/]+)(?:\[(?P<first>[0-9]{1,9})(?:\.\.(?P<last>[0-9]{1,9}))?\])?(?:/(?P<step>[^\s/]+))?"
+)
 _STATUS: Final = regex(r"[0-9]{1,3}")
-_EVENTS: Final = ("exit", "oom", "evicted", "preempted", "node", "completed", "pending", "unknown")
+_EVENTS: Final = ("exit", "oom", "evicted", "preempted", "node", "time", "completed", "pending", "unknown")
+_OF_JOB: Final[dict[str, What]] = {"unknown": "unknown", "preempted": "preempted", "time": "time limit"}
+"""The events that may be about the whole job; all but ``preempted`` are about nothing else."""
+_OF_STEP: Final = ("exit", "oom")
 _LOST: Final[dict[str, What]] = {"evicted": "evicted", "preempted": "preempted", "node": "node lost"}
 _REPEATED: Final = ("exit", "oom", *_LOST.values())
 _OOM: Final = 137
@@ -39,12 +47,14 @@ _ALIASES: Final = {
     **dict.fromkeys(("complete", "succeeded", "succeeds", "done", "completes"), "completed"),
     **dict.fromkeys(("exits", "exited", "fail", "failed", "fails", "killed", "crash", "crashed"), "exit"),
 }
-_WRITTEN: Final = {"exit": "exit 1", "node": "node lost"}
+_WRITTEN: Final = {"exit": "exit 1", "node": "node lost", "time": "time limit"}
+_SECOND: Final = {"node": "lost", "time": "limit"}
+"""The second words of events that have two."""
 _USE: Final = "use exit STATUS, oom, evicted, preempted, node lost, completed or pending"
 
 
 class Injected(Record):
-    """What is played. ``role``: ``None`` for ``unknown``, which is about the whole job.
+    """What is played. ``role``: ``None`` for what is about the whole job; ``step``: of its replicas, or empty.
 
     ``status``: with which the command ends, also that of a replica that is lost, on SIGTERM. ``first``, ``last``: the
     replicas; ``None`` for all of the role. ``after_ms``: from the start of the job; ``None``: as soon as the replica
@@ -62,11 +72,14 @@ class Injected(Record):
     place: Span
     subject: Span
     text: str
+    step: str = ""
 
     def tasks(self, job: Job) -> Sequence[Task]:
-        """The replicas of ``job`` that it is about."""
+        """The replicas of ``job`` that it is about; with a step, those that have it."""
+        if self.role is None and self.what != "unknown":
+            return [Task(role.name, index) for role in job.roles for index in range(role.replicas)]
         role = job.role(self.role) if self.role is not None else None
-        if role is None:
+        if role is None or (self.step and not any(step.name == self.step for step in role.steps)):
             return ()
         first = 0 if self.first is None else self.first
         last = role.replicas - 1 if self.last is None else min(self.last, role.replicas - 1)
@@ -78,9 +91,9 @@ class Injected(Record):
             return Split()
         if self.what == "pending":
             return None
-        if self.what in _LOST.values():
+        if self.what == "time limit" or self.what in _LOST.values():
             return Lost(task, self.status, deleted=self.what != "evicted", with_node=self.what == "node lost")
-        return Exited(task, self.status, oom=self.what == "oom")
+        return Exited(task, self.status, oom=self.what == "oom", step=self.step)
 
 
 class Planned:
@@ -91,34 +104,57 @@ class Planned:
     """
 
     def __init__(self, job: Job, injected: Sequence[Injected]) -> None:
+        self._prepare = {(role.name, step.name) for role in job.roles for step in role.steps if step.kind == "prepare"}
         self.stuck: set[Task] = set()
         self.timed: list[tuple[int, int | None, tuple[Event, ...]]] = []
         self._injected = injected
-        self._at_start: dict[Task, deque[int]] = {}
+        self._at_start: dict[Task, dict[str, deque[int]]] = {}
         for number, fault in enumerate(injected):
             tasks = fault.tasks(job)
             if fault.what == "pending":
                 self.stuck.update(tasks)
-            elif fault.role is None:
+            elif fault.what == "unknown":
                 self.timed.append((number, fault.after_ms, (Split(),)))
-            elif fault.after_ms is None or fault.always:
-                for task in tasks:
-                    self._at_start.setdefault(task, deque()).append(number)
+            elif (fault.role, fault.step) in self._prepare:
+                self._plan(tasks, _PREPARATION, number)
+            elif fault.role is not None and (fault.after_ms is None or fault.always):
+                self._plan(tasks, fault.step, number)
             elif tasks:
                 events = (fault.event(task) for task in tasks)
                 self.timed.append((number, fault.after_ms, tuple(event for event in events if event is not None)))
 
-    def at_start(self, task: Task) -> tuple[int, int | None, Event] | None:
-        """The same for the next fault of ``task``, which has started, with milliseconds from now."""
-        planned = self._at_start.get(task)
-        if not planned:
-            return None
-        number = planned[0]
-        fault = self._injected[number]
-        if not fault.always:
-            planned.popleft()
-        event = fault.event(task)
-        return None if event is None else (number, fault.after_ms, event)
+    def at_start(self, task: Task) -> Iterator[tuple[int, int | None, Event]]:
+        """The same for the next faults of ``task``, whose command has started, with milliseconds from now."""
+        for step in self._at_start.get(task, ()):
+            if step != _PREPARATION:
+                yield from self._next(task, step)
+
+    def at_preparation(self, task: Task) -> tuple[int, int | None, Event] | None:
+        """The same for the next fault of a prepare step of ``task``, which is prepared from now on."""
+        return next(self._next(task, _PREPARATION), None)
+
+    def is_prepare(self, event: Exited) -> bool:
+        """Whether what has ended is a prepare step."""
+        return (event.task.role, event.step) in self._prepare
+
+    def _plan(self, tasks: Iterable[Task], step: str, number: int) -> None:
+        for task in tasks:
+            self._at_start.setdefault(task, {}).setdefault(step, deque()).append(number)
+
+    def _next(self, task: Task, step: str) -> Iterator[tuple[int, int | None, Event]]:
+        planned = self._at_start.get(task, {}).get(step)
+        if planned:
+            number = planned[0]
+            fault = self._injected[number]
+            if not fault.always:
+                planned.popleft()
+            event = fault.event(task)
+            if event is not None:
+                yield number, fault.after_ms, event
+
+
+_PREPARATION: Final = "/"
+"""Instead of the name of a step: its faults come in order, at one start each, whichever prepare step they are of."""
 
 
 def parse(text: str, place: Span | None = None) -> Injected | Diagnostic:
@@ -130,6 +166,8 @@ def missing(injected: Injected, jobs: Sequence[Job]) -> Diagnostic | None:
     """That none of ``jobs`` has such a role or replica."""
     if injected.role is None or any(_is_there(injected, job) for job in jobs):
         return None
+    if injected.step and any(_is_there(replace(injected, step=""), job) for job in jobs):
+        return _no_step(injected, jobs)
     names = enumeration(f"job {name}" for name in dict.fromkeys(job.name for job in jobs))
     sizes = [role.replicas for job in jobs for role in job.roles if role.name == injected.role]
     if sizes:
@@ -144,7 +182,18 @@ def missing(injected: Injected, jobs: Sequence[Job]) -> Diagnostic | None:
 
 def _is_there(injected: Injected, job: Job) -> bool:
     role = job.role(injected.role) if injected.role is not None else None
-    return role is not None and (injected.last or injected.first or 0) < role.replicas
+    if role is None or (injected.last or injected.first or 0) >= role.replicas:
+        return False
+    return not injected.step or any(step.name == injected.step for step in role.steps)
+
+
+def _no_step(injected: Injected, jobs: Sequence[Job]) -> Diagnostic:
+    steps = [step.name for job in jobs for role in job.roles if role.name == injected.role for step in role.steps]
+    names = list(dict.fromkeys(steps))
+    error = command_rules.NO_SUCH_STEP(injected.subject, role=injected.role, name=injected.step)
+    return _suggesting(
+        error, injected.step, names, f"its steps are {enumeration(names)}" if names else "it has no steps"
+    )
 
 
 def _suggesting(error: Diagnostic, word: str, words: Iterable[str], otherwise: str) -> Diagnostic:
@@ -210,30 +259,32 @@ class _Parser:
         subject = self._take()
         if subject is None:
             raise self._error(None, "there is nothing to play", _EXAMPLE)
-        if subject.text == "unknown":
+        if subject.text in _OF_JOB:
             return self._rest(None, None, None, subject, subject)
         if subject.text in _EVENTS:
             raise self._error(subject, f"{subject.text} needs a replica", f"write worker[0] {self.text.strip()}")
-        role, first, last = self._subject(subject)
+        role, first, last, step = self._subject(subject)
         event = self._take()
         if event is None:
             what = f"{subject.text} needs something that happens to it"
             raise self._error(subject, what, _USE)
-        return self._rest(role, first, last, subject, event)
+        if step and event.text in _EVENTS and event.text not in _OF_STEP:
+            raise self._error(event, f"{event.text} cannot happen to a step", "a step can exit STATUS or oom")
+        return replace(self._rest(role, first, last, subject, event), step=step)
 
-    def _subject(self, word: _Word) -> tuple[str, int | None, int | None]:
+    def _subject(self, word: _Word) -> tuple[str, int | None, int | None, str]:
         match = _SUBJECT.fullmatch(word.text)
         if match is None:
             raise self._error(
                 word,
                 f"{word.text} does not name replicas",
-                "write ROLE, ROLE[INDEX] or ROLE[FIRST..LAST], such as worker[0..3]",
+                "write ROLE, ROLE[INDEX] or ROLE[FIRST..LAST], such as worker[0..3], and /STEP for a step of it",
             )
         first = None if match["first"] is None else int(match["first"])
         last = first if match["last"] is None else int(match["last"])
         if first is not None and last is not None and last < first:
             raise self._error(word, f"the range {first}..{last} is empty", f"write {match['role']}[{last}..{first}]")
-        return match["role"], first, last
+        return match["role"], first, last, match["step"] or ""
 
     def _rest(self, role: str | None, first: int | None, last: int | None, subject: _Word, event: _Word) -> Injected:
         what, status = self._event(event, role)
@@ -263,10 +314,11 @@ class _Parser:
             return "completed", 0
         if word.text == "pending":
             return "pending", 0
-        if word.text == "unknown":
-            if role is None:
-                return "unknown", 0
-            raise self._error(word, "unknown is about the whole job", "write unknown without a replica")
+        if word.text in ("unknown", "time"):
+            what = _OF_JOB[word.text]
+            if role is not None:
+                raise self._error(word, f"{what} is about the whole job", f"write {what} without a replica")
+            return what, 0 if what == "unknown" else self._last_status(word)
         error = self._wrong(command_rules.NO_FAULT, word, name=word.text)
         near = closest(word.text, _EVENTS, _ALIASES)
         raise _FaultError(error.help(f"did you mean {_WRITTEN.get(near, near)}?" if near is not None else _USE))
@@ -281,10 +333,12 @@ class _Parser:
 
     def _last_status(self, event: _Word) -> int:
         """With which the command of a replica that is lost ends on SIGTERM."""
-        if event.text == "node":
+        second = _SECOND.get(event.text)
+        if second is not None:
             word = self._take()
-            if word is None or word.text != "lost":
-                raise self._error(word if word is not None else event, "node needs lost", "write node lost")
+            if word is None or word.text != second:
+                at = word if word is not None else event
+                raise self._error(at, f"{event.text} needs {second}", f"write {event.text} {second}")
         if self.now is None or self.now.text != "exit":
             return TERMINATED
         return self._status(self._take() or event)
@@ -301,7 +355,7 @@ class _Parser:
         return one
 
     def _always(self, one: Injected, word: _Word) -> Injected:
-        if one.what not in _REPEATED or (one.what == "exit" and not one.status):
+        if one.what not in _REPEATED or one.role is None or (one.what == "exit" and not one.status):
             what = f"{'exit 0' if one.what == 'exit' else one.what} cannot happen always"
             raise self._error(
                 word, what, "always goes with a failure: exit STATUS, oom, evicted, preempted or node lost"

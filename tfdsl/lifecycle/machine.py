@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from tfdsl.lifecycle.behaviour import (
     Behaviour,
@@ -25,22 +25,31 @@ from tfdsl.lifecycle.behaviour import (
     Task,
     Way,
 )
-from tfdsl.record import replace
+from tfdsl.record import Record, replace
 from tfdsl.vocabulary.statements import RESTARTS
 
 DEADLINE = "deadline"
 _OUTCOMES: dict[str, Outcome] = {"complete job": "succeeded", "fail job": "failed", "abort job": "aborted"}
 
 
+class _Restart(Record):
+    """A restart that is to come. ``about``: the replica that has failed; ``again``: those that start again."""
+
+    decision: Decision
+    about: Task | None
+    again: list[Task]
+
+
 class Machine:
     """One job under one behaviour. After the end, events change nothing but the phases of what is left.
 
-    ``began``: the replicas whose commands run since the last event.
+    ``rare``: of what the order of messages decides, that which goes the other way (:meth:`State.chance`). ``began``:
+    the replicas whose commands run since the last event.
     """
 
-    def __init__(self, behaviour: Behaviour) -> None:
+    def __init__(self, behaviour: Behaviour, rare: Collection[str] = ()) -> None:
         self.behaviour = behaviour
-        self.state = State(behaviour.job)
+        self.state = State(behaviour.job, rare)
         self._orders: list[Order] = []
         self._waiting: set[str] = {role.name for role in behaviour.job.roles}
         self._timers: set[str] = set()
@@ -56,38 +65,40 @@ class Machine:
         self._start_waiting()
         return self._given()
 
-    def step(self, event: Event) -> list[Order]:
-        """What has to be done because of ``event``."""
+    def step(self, *events: Event) -> list[Order]:
+        """What has to be done because of ``events``, which happen at one moment: nothing is decided before all have."""
         self.began.clear()
-        if isinstance(event, Due):
-            self._due(event.timer)
-        elif isinstance(event, Split):
-            self._do(self.behaviour.on_split(), None)
-        else:
-            replica = self.state.replicas.get(event.task)
-            if replica is not None and (replica.alive or isinstance(event, Started)):
-                self._happened(event, event.task, replica)
+        ended = [(event, task) for event in events if (task := self._happened(event)) is not None]
+        if ended:
+            self._decide(ended)
+            self._start_waiting()  # what has ended while it was prepared keeps nobody waiting
+            self._end_if_nothing_is_left()
         return self._given()
 
     # --- what happens to a replica ---
 
-    def _happened(self, event: Started | Exited | Lost, task: Task, replica: Replica) -> None:
+    def _happened(self, event: Event) -> Task | None:
+        """The replica that has ended by ``event``, if something has to be decided about that."""
+        if isinstance(event, Split):
+            self._do(self.behaviour.on_split(), None)
+            return None
+        task = self._due(event.timer) if isinstance(event, Due) else event.task
+        replica = self.state.replicas.get(task) if task is not None else None
+        if task is None or replica is None or not replica.alive:
+            return None
         if isinstance(event, Started):
             if replica.phase == "pending":
                 self._arrived(task, replica)
-            return
+            return None
+        if isinstance(event, Exited) and self._is_sidecar(event):
+            self._do_if(self.behaviour.on_sidecar_exit(task, self.state), task)
+            return None
         self._clear_of("pending", task)
-        if self.state.finish is not None or self.behaviour.part_of(task) in self.state.parts:
-            replica.phase = "stopped" if isinstance(event, Lost) or event.status else "succeeded"
-            return
-        self._ended(event, replica)
-        first = self.behaviour.on_event(self.state)
-        if first is not None:
-            self._do(first, task)
-        else:
-            self._decide(event, task)
-        self._start_waiting()  # what has ended while it was prepared keeps nobody waiting
-        self._end_if_nothing_is_left()
+        if self._is_over(task):
+            replica.phase = "succeeded" if isinstance(event, Exited) and not event.status else "stopped"
+            return None
+        self._ended(event, task, replica)
+        return task
 
     def _arrived(self, task: Task, replica: Replica) -> None:
         replica.arrived = True
@@ -99,48 +110,79 @@ class Machine:
             self.state.replicas[other].phase = "running"
             self.began.append(other)
         self._start_waiting()
-        first = self.behaviour.on_event(self.state)
-        if first is not None:
-            self._do(first, task)
+        self._do_if(self.behaviour.on_event(self.state), task)
 
-    @staticmethod
-    def _ended(event: Exited | Lost, replica: Replica) -> None:
+    def _is_over(self, task: Task) -> bool:
+        """Whether the job has ended, or the part of it that ``task`` belongs to."""
+        return self.state.finish is not None or self.behaviour.part_of(task) in self.state.parts
+
+    def _is_sidecar(self, event: Exited) -> bool:
+        steps = self.behaviour.role(event.task).steps if event.step else ()
+        return any(step.name == event.step and step.kind == "sidecar" for step in steps)
+
+    def _ended(self, event: Event, task: Task, replica: Replica) -> None:
         if isinstance(event, Lost):
-            replica.phase, replica.status = "gone" if event.deleted else "lost", None
-        else:
+            stays = self.behaviour.evicted_stay and not event.deleted
+            replica.phase, replica.status = "lost" if stays else "gone", None
+        elif isinstance(event, Exited):
             replica.phase, replica.status = "failed" if event.status else "succeeded", event.status
+        else:  # its deadline
+            self._orders.append(Stop(task, gone=False))
+            replica.phase, replica.status = "failed", None
 
-    def _decide(self, event: Exited | Lost, task: Task) -> None:
+    def _decide(self, ended: list[tuple[Event, Task]]) -> None:
+        """Decide about what has ended at one moment. What starts again does so last, if nothing has ended the job."""
+        counting = self.behaviour.counting(self.state) if len(ended) > 1 else "restarts"
+        restarts: list[_Restart] = []
+        exhausted = False
+        by_job: dict[Task, bool] = {}  # what starts again already: whether the whole job does
+        for event, task in ended:
+            whole = by_job.get(task)
+            over = self._is_over(task)
+            if whole or (whole is not None and counting != "ends") or (over and not exhausted):
+                continue
+            decision = self.behaviour.on_event(self.state)
+            about: Task | None = task
+            if decision is None:
+                decision, about = self._decision(event, task)
+            if decision is None or decision.delay is not None or decision.action not in RESTARTS:
+                self._do_if(decision, about)
+            elif over:
+                self._give_up(decision, about)
+            elif not (counting == "one" and restarts) and not self._may_restart(decision, about):
+                exhausted = True
+                for one in restarts:
+                    self._give_up(one.decision, one.about)
+                self._no_retry_is_left(decision, about)
+            elif whole is None:
+                new = self._planned(decision, about)
+                by_job.update(dict.fromkeys(new.again, decision.action == "restart job"))
+                if len(new.again) > 1:
+                    wider = set(new.again)
+                    restarts = [one for one in restarts if not wider.issuperset(one.again)]
+                restarts.append(new)
+        for one in restarts:
+            self._restart(one)
+
+    def _decision(self, event: Event, task: Task) -> tuple[Decision | None, Task | None]:
+        """What is done about ``event``, and the replica that it is done about; none for what has completed."""
+        behaviour, state = self.behaviour, self.state
         if isinstance(event, Lost):
-            self._do(self._loss(event), task)
-        elif event.status:
-            decide = self.behaviour.on_oom if event.oom else self.behaviour.on_exit
-            self._do(decide(task, event.status, self.state), task)
-        else:
-            self._succeeded(task)
+            lost = behaviour.on_preemption if event.deleted else behaviour.on_loss
+            return (behaviour.on_node_loss if event.with_node else lost)(task, event.status, state), task
+        if not isinstance(event, Exited):
+            return behaviour.on_deadline(task, state), task
+        if event.status:
+            if event.step:
+                return behaviour.on_prepare_exit(task, event.step, event.status, state), task
+            return (behaviour.on_oom if event.oom else behaviour.on_exit)(task, event.status, state), task
+        alone = behaviour.on_success(task, state)
+        return (alone, task) if alone is not None else (behaviour.on_completion(state), None)
 
-    def _loss(self, event: Lost) -> Decision:
-        behaviour = self.behaviour
-        if event.with_node:
-            return behaviour.on_node_loss(event.task, event.status, self.state)
-        decide = behaviour.on_preemption if event.deleted else behaviour.on_loss
-        return decide(event.task, event.status, self.state)
-
-    def _succeeded(self, task: Task) -> None:
-        alone = self.behaviour.on_success(task, self.state)
-        if alone is not None:
-            self._do(alone, task)
-        else:
-            self._complete()
-
-    def _complete(self) -> None:
-        decision = self.behaviour.on_completion(self.state)
-        if decision is not None:
-            self._do(decision, None)
-
-    def _due(self, timer: str) -> None:
+    def _due(self, timer: str) -> Task | None:
+        """Do what was to be done then; gives a replica whose deadline has passed."""
         if self.state.finish is not None or timer not in self._timers:
-            return
+            return None
         self._timers.discard(timer)
         if timer == DEADLINE:
             for decision in list(self.behaviour.on_job_deadline(self.state)):
@@ -152,23 +194,14 @@ class Machine:
         elif timer.startswith("pending "):
             self._late(self._named[timer])
         elif timer.startswith(f"{DEADLINE} "):
-            self._ran_too_long(self._named[timer])
+            return self._named[timer]
+        return None
 
     def _late(self, task: Task) -> None:
         decision = self.behaviour.on_pending(task)
         if decision is not None and self.state.replicas[task].phase == "pending":
             self._do(replace(decision, delay=None), task)
             self._end_if_nothing_is_left()
-
-    def _ran_too_long(self, task: Task) -> None:
-        replica = self.state.replicas[task]
-        if not replica.alive:
-            return
-        self._clear_of("pending", task)
-        self._orders.append(Stop(task, gone=False))
-        replica.phase, replica.status = "failed", None
-        self._do(self.behaviour.on_deadline(task, self.state), task)
-        self._end_if_nothing_is_left()
 
     # --- what is done ---
 
@@ -182,18 +215,36 @@ class Machine:
         elif decision.action in _OUTCOMES:
             self._end(_OUTCOMES[decision.action], decision.why, task, decision.part)
         elif decision.action in RESTARTS:
-            self._restart(decision, task)
+            if self._may_restart(decision, task):
+                self._restart(self._planned(decision, task))
+            else:
+                self._no_retry_is_left(decision, task)
         elif task is not None and not self.state.replicas[task].alive:
             self.state.replicas[task].ignored = True
-            self._complete()
+            self._do_if(self.behaviour.on_completion(self.state), None)
 
-    def _restart(self, decision: Decision, task: Task | None) -> None:
-        subject = task if task is not None else next(iter(self.state.replicas))
-        if decision.counted and not self.behaviour.may_restart(decision, subject, self.state):
-            self._give_up(decision, task)
-            self._end("failed", f"{decision.why}, and no retry is left", task, decision.part)
+    def _do_if(self, decision: Decision | None, task: Task | None) -> None:
+        if decision is not None:
+            self._do(decision, task)
+
+    def _subject(self, task: Task | None) -> Task:
+        return task if task is not None else next(iter(self.state.replicas))
+
+    def _may_restart(self, decision: Decision, task: Task | None) -> bool:
+        return not decision.counted or self.behaviour.may_restart(decision, self._subject(task), self.state)
+
+    def _no_retry_is_left(self, decision: Decision, task: Task | None) -> None:
+        self._give_up(decision, task)
+        self._end("failed", f"{decision.why}, and no retry is left", task, decision.part)
+
+    def _planned(self, decision: Decision, task: Task | None) -> _Restart:
+        return _Restart(decision, task, list(self.behaviour.restarted_by(decision, self._subject(task), self.state)))
+
+    def _restart(self, restart: _Restart) -> None:
+        decision, task, again = restart.decision, restart.about, restart.again
+        subject = self._subject(task)
+        if self._is_over(subject):
             return
-        again = list(self.behaviour.restarted_by(decision, subject, self.state))
         beside = list(self.behaviour.restarted_beside(decision, subject, self.state))
         for other in again:
             self._take_down(other)
@@ -212,9 +263,7 @@ class Machine:
         for other in beside:
             self._take_down(other)
         self._start_in_place(beside)
-        decided = self.behaviour.on_restarted(subject, self.state) if in_place else None
-        if decided is not None:
-            self._do(decided, task)
+        self._do_if(self.behaviour.on_restarted(subject, self.state) if in_place else None, task)
 
     def _give_up(self, decision: Decision, task: Task | None) -> None:
         for other in list(self.behaviour.given_up(decision, task, self.state)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.lifecycle.behaviour import (
@@ -23,7 +23,7 @@ from tfdsl.lifecycle.behaviour import (
 )
 from tfdsl.lifecycle.faults import Injected, Planned
 from tfdsl.lifecycle.machine import DEADLINE, Machine
-from tfdsl.record import Record
+from tfdsl.record import Record, replace
 from tfdsl.vocabulary.quantities import Duration
 
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ class Prediction(Record):
     could not happen, because the replica did not run by then.
 
     ``removed_after``: how long what is left stays after the end; ``None``: until somebody deletes it. ``parts``: of a
-    job that a target makes several objects of, what has become of each; ``None``: it still runs.
+    job that a target makes several objects of, what has become of each; ``None``: it still runs. ``others``: what may
+    come of it as well, because the order of a controller's messages decides.
     """
 
     outcome: str | None
@@ -66,14 +67,21 @@ class Prediction(Record):
     unplayed: tuple[str, ...] = ()
     removed_after: Duration | None = None
     parts: Mapping[str, str | None] = {}
+    others: tuple[Prediction, ...] = ()
 
     def left(self) -> dict[str, str]:
-        """Task → phase of the replicas of which something is left."""
+        """Task → phase of the replicas of which something is left; what its node has evicted is left as failed."""
         return {
-            str(replica.task): replica.phase
+            str(replica.task): "failed" if replica.phase == "lost" else replica.phase
             for replica in self.replicas
-            if replica.phase not in ("gone", "lost", "waiting")
+            if replica.phase not in ("gone", "waiting")
         }
+
+    @property
+    def seen(self) -> tuple[object, ...]:
+        """What an onlooker sees of it, to be compared."""
+        again = [(one.starts, one.restarts) for one in self.replicas]
+        return self.outcome, tuple(again), tuple(self.left().items()), tuple(self.parts.items())
 
 
 def play(behaviour: Behaviour, injected: Sequence[Injected], *, finish: bool = True) -> Prediction:
@@ -83,7 +91,18 @@ def play(behaviour: Behaviour, injected: Sequence[Injected], *, finish: bool = T
     everything has happened, the commands that end by themselves complete, before any deadline; otherwise they run for
     ever.
     """
-    return _Play(behaviour, injected).run(finish=finish)
+    first = _Play(behaviour, injected)
+    prediction = first.run(finish=finish)
+    others: dict[object, Prediction] = {prediction.seen: prediction}
+    for rare in sorted(first.state.asked):
+        other = _Play(behaviour, injected, (rare,)).run(finish=finish)
+        others.setdefault(other.seen, other)
+    return replace(prediction, others=tuple(others.values())[1:])
+
+
+def can_happen(fault: Injected, behaviour: Behaviour) -> bool:
+    """Whether there is such a thing where a job lives so."""
+    return fault.what != "time limit" or behaviour.limits_time
 
 
 class _Happening(Record):
@@ -95,8 +114,8 @@ class _Happening(Record):
 
 
 class _Play:
-    def __init__(self, behaviour: Behaviour, injected: Sequence[Injected]) -> None:
-        self.machine = Machine(behaviour)
+    def __init__(self, behaviour: Behaviour, injected: Sequence[Injected], rare: Collection[str] = ()) -> None:
+        self.machine = Machine(behaviour, rare)
         self.state = self.machine.state
         self.injected = injected
         self.queue: list[tuple[int, int, int, tuple[_Happening, ...]]] = []
@@ -108,7 +127,8 @@ class _Play:
         self.planned = Planned(behaviour.job, injected)
         self.happened = {at for at, one in enumerate(injected) if one.what in ("pending", "unknown")}
         for at, ms, events in self.planned.timed:
-            self._add(2 if ms is None else ms, at, *(_Happening(event, 0, at) for event in events))
+            if can_happen(injected[at], behaviour):
+                self._add(2 if ms is None else ms, at, *(_Happening(event, 0, at) for event in events))
 
     def run(self, *, finish: bool) -> Prediction:
         self._obey(self.machine.begin())
@@ -142,31 +162,47 @@ class _Play:
                 continue
             heapq.heappop(self.queue)
             self.now = when
-            at_once = [(happening, self._generation(happening.event)) for happening in happenings]
-            for one, generation in at_once:
-                if generation is not None and generation == self._generation(one.event) and self._goes_on():
-                    self._happens(one, generation)
+            self._happen([*happenings, *self._others_of_the_moment(happenings[0], when)])
         return self._goes_on()
+
+    def _others_of_the_moment(self, first: _Happening, when: int) -> Iterator[_Happening]:
+        """The other faults, or deadlines of replicas, at the time of ``first``."""
+        kind = _kind(first)
+        while kind and self.queue and self.queue[0][0] == when and _kind(self.queue[0][3][0]) == kind:
+            yield from (one for one in heapq.heappop(self.queue)[3] if not self._is_over(one.event, when))
 
     def _goes_on(self) -> bool:
         return self.state.finish is None and self.room > 0
 
-    def _happens(self, happening: _Happening, generation: int) -> None:
-        if happening.generation not in (0, generation):
-            return  # it was meant for a replica that has been replaced since
-        self.room -= 1
-        if happening.fault is not None:
-            self.happened.add(happening.fault)
-        self._tell(happening.event)
-        self._obey(self.machine.step(happening.event))
+    def _happen(self, at_once: Iterable[_Happening]) -> None:
+        """Let happen what can, once to each replica, and not to one that has been replaced since it was planned."""
+        events: dict[object, Event] = {}
+        for one in at_once:
+            generation = self._generation(one.event)
+            about = self._about(one.event)
+            if generation is None or one.generation not in (0, generation) or about in events:
+                continue
+            self.room -= 1
+            if one.fault is not None:
+                self.happened.add(one.fault)
+            self._tell(one.event)
+            events[about] = one.event
+        self._obey(self.machine.step(*events.values()))
         for task in list(self.machine.began):
             self._plan_from_start(task)
+
+    def _about(self, event: Event) -> object:
+        """What ``event`` happens to: a replica, a sidecar of it, a timer, or the job."""
+        if isinstance(event, Exited) and event.step and not self.planned.is_prepare(event):
+            return event.task, event.step
+        return event.timer if isinstance(event, Due) else getattr(event, "task", None)
 
     def _generation(self, event: Event) -> int | None:
         """Which start of its replica an event is about; ``None`` when it cannot happen to the replica now."""
         if isinstance(event, Started | Exited | Lost):
             replica = self.state.replicas[event.task]
-            there = replica.phase == "running" if isinstance(event, Exited) else replica.alive
+            runs = isinstance(event, Exited) and not self.planned.is_prepare(event)
+            there = replica.phase == "running" if runs else replica.alive
             return replica.generation if there else None
         return 0
 
@@ -217,16 +253,18 @@ class _Play:
     def _start(self, order: Start) -> None:
         if order.way != "first":
             self._note(f"{order.task} starts again {'in place' if order.way == 'container' else 'in a new pod'}")
-        if order.task not in self.planned.stuck:
-            generation = self.state.replicas[order.task].generation
+        generation = self.state.replicas[order.task].generation
+        prepared = self.planned.at_preparation(order.task)
+        if prepared is not None:
+            at, ms, event = prepared
+            self._add(self.now + (ms or 1), at, _Happening(event, generation, at))
+        elif order.task not in self.planned.stuck:
             self._add(self.now + 1, _STARTED, _Happening(Started(order.task), generation))
 
     def _plan_from_start(self, task: Task) -> None:
-        """Plan the next fault of a replica that runs now."""
+        """Plan the next faults of a replica that runs now."""
         replica = self.state.replicas[task]
-        planned = self.planned.at_start(task) if replica.phase == "running" else None
-        if planned is not None:
-            at, ms, event = planned
+        for at, ms, event in self.planned.at_start(task) if replica.phase == "running" else ():
             self._add(self.now + (ms or 1), at, _Happening(event, replica.generation, at))
 
     def _add(self, when: int, rank: int, *happenings: _Happening) -> None:
@@ -237,7 +275,7 @@ class _Play:
 
     def _tell(self, event: Event) -> None:
         if isinstance(event, Exited):
-            self._note(f"{event.task} exits {event.status}")
+            self._note(f"{event.task}{event.step and '/'}{event.step} exits {event.status}")
         elif isinstance(event, Lost):
             self._note(f"{event.task} is {'preempted' if event.deleted else 'lost'}")
         elif isinstance(event, Due):
@@ -248,6 +286,14 @@ class _Play:
             self.story.append(line)
         elif len(self.story) == _STORY:
             self.story.append("and so on")
+
+
+def _kind(happening: _Happening) -> str:
+    """What is one step with others of its kind at one moment; empty for what happens alone."""
+    if happening.fault is not None:
+        return "fault"
+    event = happening.event
+    return DEADLINE if isinstance(event, Due) and event.timer.startswith(f"{DEADLINE} ") else ""
 
 
 def _is_deadline(event: Event) -> bool:

@@ -53,6 +53,9 @@ RULES = {
     "checkpoint-readonly": "storage",
     "restart-without-checkpoint": "roles",
     "ps-without-chief": "roles",
+    "volume-of-one-target": "storage",
+    "ttl-applied-again": "storage",
+    "unused-retries": "roles",
 }
 """The module of each rule, in the order of their codes."""
 

@@ -9,6 +9,7 @@ from tfdsl.diagnostics import Diagnostic, Report, command_rules
 from tfdsl.manifest import yaml
 from tfdsl.manifest.nodes import Document, Entry, Mapping, Node, Scalar, Sequence, Step, View, view, walk
 from tfdsl.manifest.places import Places
+from tfdsl.manifest.templates import PLACEHOLDER
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.text import Source
@@ -17,14 +18,13 @@ MOST_EMBEDDED: Final = 1_000
 """The most documents of one other that are read out of it."""
 
 _KIND_INSIDE = regex(r"\bkind[\"']?[ \t]*:[ \t]*[\"']?([A-Za-z]+)\b")
-_PLACEHOLDER = regex(r"\{\{[^{}\n]*\}\}|\$\{[^{}\n]*\}")
 _NAME = regex(r"[A-Za-z_][A-Za-z0-9_-]*")
 # What the server or a controller adds, copies of the document itself among it.
 _NOT_BY_THE_USER: Final = frozenset({("status",), ("metadata",)})
 
 
 def find(documents: Iterable[Document], readable: Readable, report: Report) -> list[Document]:
-    """``documents`` with those of lists and those found in others, which stand after what they were found in.
+    """``documents`` with those of lists, and instead of others the jobs that were found in them.
 
     Where none of them can be a job, one error names what they are.
     """
@@ -32,9 +32,8 @@ def find(documents: Iterable[Document], readable: Readable, report: Report) -> l
     diagnostics: list[Diagnostic] = []
     for document in documents:
         for one in _flat(document):
-            found.append(one)
-            if is_foreign(one, readable):
-                found += _inside(one, readable, diagnostics.append)
+            inside = [*_inside(one, readable, diagnostics.append)] if is_foreign(one, readable) else []
+            found += inside or [one]
     if not diagnostics and found and all(is_foreign(one, readable) for one in found):
         diagnostics = [not_a_manifest(found, readable)]
     for diagnostic in diagnostics:
@@ -130,9 +129,9 @@ def _told(document: Document, path: tuple[Step, ...], node: Node, report: Report
     where = _words(path)
     root = view(node)
     told = command_rules.EMBEDDED(root["kind"].span, kind=root["kind"].text, where=where, owner=owner(document))
-    placeholder = _PLACEHOLDER.search(node.span.text)
+    placeholder = PLACEHOLDER.search(node.span.text)
     if placeholder is not None:
-        told = told.help(f"what is filled in there stays as text: {placeholder[0]}")
+        told = told.help(f"{placeholder[0]} is filled in there: it stays, or becomes a param where no text can be")
     report(told)
     return replace(document, node=node, within=(*document.within, owner(document), where))
 

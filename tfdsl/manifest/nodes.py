@@ -84,7 +84,7 @@ def mapping(entries: dict[str, Node], span: Span) -> Mapping:
 
 
 class Comment(Record):
-    """A comment of a YAML text. ``text``: without ``#`` and blanks; ``alone``: nothing else is on its line."""
+    """A comment of a YAML text. ``text``: what follows ``#`` and a blank; ``alone``: nothing else is on its line."""
 
     text: str
     span: Span
@@ -190,6 +190,20 @@ def put(node: Node, path: tuple[str, ...], value: Node) -> Node:
     if not isinstance(below, Mapping):
         below = Mapping({}, value.span)
     return with_value(node, path[0], put(below, path[1:], value))
+
+
+def with_scalars(node: Node, change: Callable[[tuple[Step, ...], Scalar], Scalar], path: tuple[Step, ...] = ()) -> Node:
+    """``node`` with ``change`` applied to each of its scalars, which gets its path."""
+    if isinstance(node, Scalar):
+        return change(path, node)
+    if isinstance(node, Sequence):
+        items = (with_scalars(item, change, (*path, number)) for number, item in enumerate(node.items))
+        return Sequence(tuple(items), node.span)
+    entries = {
+        key: Entry(key, entry.key_span, with_scalars(entry.value, change, (*path, key)))
+        for key, entry in node.entries.items()
+    }
+    return Mapping(entries, node.span)
 
 
 def each(node: Node, change: Callable[[Mapping], Node]) -> Node:

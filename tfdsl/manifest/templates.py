@@ -1,7 +1,7 @@
 """Templates that become manifests only when another tool has filled them in.
 
-A whole file of that kind cannot be imported, only what it renders to. Where braces stand for single values, in a string
-of an Argo Workflow or in the templates of simpletfjob, they are read as text.
+A whole file of that kind cannot be imported, only what it renders to. Where all braces stand for single values, as in a
+string of an Argo Workflow or in the templates of simpletfjob, they are read as text.
 """
 
 from __future__ import annotations
@@ -17,6 +17,13 @@ HELM = regex(r"\{\{[^{}\n]*(?:\.(?:Values|Release|Chart|Capabilities)\.[A-Za-z]|
 _GO = regex(r"\{\{-?\s*(?:/\*|\$|\.[A-Za-z_]|(?:if|else|end|range|with|define|block|template)\b)")
 _OTHER = regex(r"(\{%)-?\s*[a-z]+\b|^[^#\n]*[:-]\s*(\{\{)", re.M)
 """A statement of Jinja, or a value that begins with braces, which is not YAML."""
+
+PLACEHOLDER = regex(
+    r"\{\{[^{}\n]*\}\}|(?<!\$)\$(?:\{[^{}\n]+\}|\([^()\s]+\)|[A-Z_][A-Z0-9_]*)"
+    r"|<<[^<>\n]+>>|<[A-Za-z][^<>\n]*>|\[[A-Z][A-Z0-9_ -]*\]"
+)
+"""What another tool replaces by a value, in the ways that people write it."""
+_VALUE = regex(r"\{\{-?\s*(?!(?:else|end)\b)[.$]?\w[\w.-]*\s*(?:\|\s*(?!(?:toYaml|n?indent)\b)[^{}\n|]*)*-?\}\}")
 
 _SIMPLETFJOB = regex(r"\{\{\s*\.TF_CONFIG\s*\}\}")
 _NOT_OF_SIMPLETFJOB = regex(r"\{\{(?!\s*\.(?:type|index|host|TF_CONFIG)\s*\}\})")
@@ -42,6 +49,11 @@ def diagnostic(source: Source) -> Diagnostic | None:
             start = match.start(match.lastindex or 0)
             return command_rules.NOT_A_MANIFEST(Span(source, start, start + 2), what=what).help(advice)
     return None
+
+
+def has_values_alone(text: str) -> bool:
+    """Whether all braces of ``text``, a template, stand for single values: what is around them is a manifest."""
+    return "{%" not in text and "{{" not in _VALUE.sub("", text)
 
 
 def is_of_simpletfjob(text: str) -> bool:

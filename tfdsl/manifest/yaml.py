@@ -103,7 +103,8 @@ def comments(source: Source, values: list[tuple[int, int]], end: int) -> Iterato
         stop = match.end() if match is not None else end
         line = text.rfind("\n", last, at) + 1 or last
         line = text.rfind("\r", line, at) + 1 or line
-        yield Comment(text[at:stop].lstrip("#").strip(), Span(source, at, stop), not text[line:at].strip())
+        words = text[at:stop].lstrip("#").rstrip()
+        yield Comment(words.removeprefix(" "), Span(source, at, stop), not text[line:at].strip())
         last = stop
         at = text.find("#", stop, end)
 
@@ -539,7 +540,12 @@ def read(source: Source, report: Report) -> list[Document]:
     if diagnostics or templates.HELM.search(source.text) is not None:
         template = templates.diagnostic(source)
     if template is not None:
-        diagnostics, documents = [template], []  # what is no YAML there becomes YAML when the template is rendered
+        documents = []  # what is no YAML there becomes YAML when the template is rendered
+        wrong: list[Diagnostic] = []
+        if templates.has_values_alone(source.text):
+            documents = read_template(source, wrong.append)
+        diagnostics = [] if documents and not wrong else [template]
+        documents = documents if not diagnostics else []
     elif not documents and not diagnostics:
         diagnostics = [command_rules.MANIFEST_EMPTY(Span(source, 0, 0), path=source.path)]
     for diagnostic in diagnostics[:MOST_MESSAGES]:

@@ -21,7 +21,8 @@ KEY = "[key]"
 class Broken(Record):
     """A broken ``rule`` and the ``values`` for its message. ``notes``: other places, each with its text.
 
-    ``mark``: the text next to the mark under the place itself. ``instead``: the literal that was probably meant there.
+    ``mark``: the text next to the mark under the place itself. ``instead``: the literals that
+    were probably meant there.
     """
 
     rule: Rule
@@ -30,7 +31,7 @@ class Broken(Record):
     helps: tuple[str, ...] = ()
     notes: tuple[tuple[Place, str], ...] = ()
     mark: str = ""
-    instead: str = ""
+    instead: tuple[str, ...] = ()
 
     def help(self, text: str) -> Broken:
         """The same with one more line of advice."""
@@ -38,7 +39,7 @@ class Broken(Record):
 
     def meaning(self, literal: str, words: str = "write {}") -> Broken:
         """The same with the literal that was probably meant, and ``words`` of advice about it."""
-        return replace(self.help(words.format(literal)), instead=literal)
+        return replace(self.help(words.format(literal)), instead=(*self.instead, literal))
 
     def note(self, place: Place, words: str) -> Broken:
         """The same with one more place."""
@@ -73,6 +74,6 @@ class Broken(Record):
             diagnostic = diagnostic.note(span(place), words)
         for text in self.helps:
             diagnostic = diagnostic.help(text)
-        if self.instead:
-            diagnostic = diagnostic.replacing(f"write {self.instead}", self.instead)
+        for literal in self.instead:
+            diagnostic = diagnostic.replacing(f"write {literal}", literal)
         return diagnostic.marked(self.mark) if self.mark else diagnostic

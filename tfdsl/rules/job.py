@@ -67,9 +67,10 @@ def waiting(job: Job, order: Iterable[int]) -> Iterator[Broken]:
                 near = closest(name, names)
                 yield broken.help(f"did you mean {near}?" if near else f"its roles are {enumeration(names)}")
             elif name == role.name:
-                yield Broken(value_rules.AFTER_CYCLE, place, {"roles": f"replicas of {name}"})
+                yield Broken(value_rules.AFTER_CYCLE, place, {"roles": f"role {name}", "whom": "itself"})
             elif chain := _chain(waits, name, role.name):
-                broken = Broken(value_rules.AFTER_CYCLE, place, {"roles": enumeration([role.name, *chain])})
+                values = {"roles": enumeration([role.name, *chain]), "whom": "each other"}
+                broken = Broken(value_rules.AFTER_CYCLE, place, values)
                 yield broken.marked("this closes the cycle")
             else:
                 waits.setdefault(role.name, []).append(name)

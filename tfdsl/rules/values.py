@@ -290,7 +290,7 @@ def as_label(name: str) -> str:
     return label[:LONGEST_PROPOSED].strip("-")
 
 
-LARGEST_GIBIBYTES, SMALLEST_MEMORY = 1024, 1 << 20
+MOST_SURE_GIBIBYTES, LARGEST_GIBIBYTES, SMALLEST_MEMORY = 64, 1024, 1 << 20
 """A number without a unit is meant in GiB below the first, in MiB below the second, else in bytes."""
 
 Amount: TypeAlias = "int | Decimal | Quantity | Duration | Undecided"
@@ -319,18 +319,28 @@ def _quantity(given: Amount, kind: QuantityType, what: str) -> Quantity | Broken
         values = {"what": what, "expected": a_value(kind), "given": given.text}
         return Broken(name_rules.WRONG_TYPE, (), values).help("for example 4, 0.5 or 500m")
     if kind.of == "cpu":
-        return given if given.milli > 0 else _out_of_range(what, "more than 0", given.text)
+        return given if given.milli > 0 else _not_positive(given.text, what)
     return given if given.milli >= 0 else _out_of_range(what, "at least 0", given.text)
+
+
+def _not_positive(given: str, what: str) -> Broken:
+    broken = _out_of_range(what, "more than 0", given)
+    return broken.meaning('"none"', "write {} for no limit") if what.endswith("_limit") else broken
 
 
 def _memory(given: Amount, what: str) -> Quantity | Broken:
     if isinstance(given, Quantity):
-        return given if given.milli > 0 else _out_of_range(what, "more than 0", given.text)
+        return given if given.milli > 0 else _not_positive(given.text, what)
     if isinstance(given, Duration):
         return _wrong_type(given, MEMORY, what)
     if isinstance(given, Undecided):
         values = {"given": given.text, "reason": "m means thousandths of a byte (or minutes)"}
         return Broken(value_rules.MEMORY_UNIT, (), values).meaning(f"{given.count}Mi")
+    if given <= 0:
+        return _not_positive(number_text(given), what)
+    if MOST_SURE_GIBIBYTES < given < LARGEST_GIBIBYTES:
+        broken = Broken(value_rules.MEMORY_UNIT, (), {"given": number_text(given), "reason": "it has no unit"})
+        return broken.meaning(f"{number_text(given)}Gi").meaning(f"{number_text(given)}Mi")
     unit = "Gi" if given < LARGEST_GIBIBYTES else "Mi" if given < SMALLEST_MEMORY else ""
     values = {"given": getattr(given, "text", number_text(given)), "reason": "it has no unit"}
     broken = Broken(value_rules.MEMORY_UNIT, (), values)

@@ -233,9 +233,7 @@ class LocalJob:
         elif not isinstance(event, Due):
             self.machine.step(event)  # it keeps the phases of what is left
         for task in list(self.machine.began):
-            fault = self._faults.at_start(task)
-            if fault is not None:
-                _, ms, what = fault
+            for _, ms, what in self._faults.at_start(task):
                 self._timers.set((self, "inject", task), (ms or 0) / 1000, partial(self._inject, (what,)))
 
     def later(self, key: tuple[str, str], seconds: float, replica: LocalReplica) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tfdsl import targets
-from tfdsl.diagnostics import Diagnostic, Report, name_rules
+from tfdsl.diagnostics import Diagnostic, Edit, Report, name_rules
 from tfdsl.diagnostics.suggest import closest, fold, folded, offering, proposing, words_of
 from tfdsl.record import Record
 from tfdsl.rules.job import misplaced
 from tfdsl.semantics import misplaced_names
 from tfdsl.syntax import ast
+from tfdsl.text import Span
 from tfdsl.vocabulary import attributes, foreign
 from tfdsl.vocabulary.types import (
     BoolType,
@@ -67,7 +68,8 @@ def unknown(item: ast.Assign, where: str, options: Iterable[str], around: Around
     what = "attribute or option" if where == "target" else "attribute"
     diagnostic = name_rules.UNKNOWN_ATTRIBUTE(key.span, where=where, what=what, name=key.text)
     here = [*_CANDIDATES.get(where, _CANDIDATES["job"]), *options]
-    instead = _instead(item, here, around)
+    close = closest(key.text, options) if where == "target" else None
+    instead = None if close is not None else _instead(item, here, around)
     if instead is not None:
         report(diagnostic.help(instead))
         return None
@@ -82,9 +84,24 @@ def unknown(item: ast.Assign, where: str, options: Iterable[str], around: Around
         return None
     if near is not None:
         fits = near not in attributes.BY_NAME or may_be(item.value, attributes.BY_NAME[near].type)
-        diagnostic = offering(diagnostic, near, here, _ALIASES) if fits else proposing(diagnostic, near)
+        if near == "retries" and _ALIASES.mean_same(key.text):
+            diagnostic = _with_restart(proposing(diagnostic, near), item)
+        else:
+            diagnostic = offering(diagnostic, near, here, _ALIASES) if fits else proposing(diagnostic, near)
     report(diagnostic)
     return near
+
+
+def _with_restart(diagnostic: Diagnostic, item: ast.Assign) -> Diagnostic:
+    """``diagnostic``, about a word such as ``backoffLimit``: alone it restarts in other tools, ``retries`` does not."""
+    source = item.span.source
+    line = source.line(source.position(item.span.start)[0])
+    indent = line[: len(line) - len(line.lstrip())]
+    alone = line.strip() == item.span.text
+    policy = "on failed => restart pod"
+    more = Edit(Span(source, item.span.end, item.span.end), f"\n{indent}{policy}" if alone else f", {policy}")
+    diagnostic = diagnostic.help(f"only policies restart: add {policy}")
+    return diagnostic.fix(f"write retries, and {policy}", Edit(item.key.span, "retries"), more)
 
 
 def _instead(item: ast.Assign, here: Iterable[str], around: Around) -> str | None:

@@ -173,7 +173,7 @@ def _matches(name: str, pattern: Value, value: Value, scope: Scope) -> bool:
         return True
     if isinstance(value.data, str) and not compiled.fits(value.data):
         diagnostic = value_rules.PATTERN(
-            value.span, given=f'"{value.data}"', pattern=pattern.data, what=f"param {name}"
+            value.span, given=f'"{value.data}"', form=f"match {pattern.data}", what=f"param {name}"
         )
         scope.report(diagnostic.note(pattern.span, "set here"))
         return False

@@ -7,7 +7,7 @@ targets that are not compiled are checked, too), and applies the rules of the la
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from tfdsl import targets
@@ -15,7 +15,7 @@ from tfdsl.diagnostics import Diagnostic, Report, name_rules, syntax_rules, valu
 from tfdsl.gc_pause import without_gc
 from tfdsl.record import Record
 from tfdsl.semantics import absent, layers, resolved, statements, target_options
-from tfdsl.semantics.blocks import JobBlock, Templates, check_templates, read_job
+from tfdsl.semantics.blocks import JobBlock, TargetBlock, Templates, check_templates, read_job
 from tfdsl.semantics.conditions import Conditions, has_conditions
 from tfdsl.semantics.derived import Derived, Reports, check_any_left, check_name, chosen, derive
 from tfdsl.semantics.job_rules import check_images, check_job
@@ -239,7 +239,38 @@ class _Checker:
             block.complete,
             _meant(resolver),
             {name: condition.value.span for name, condition in resolver.absent_roles.items()},
+            tuple(_patched_volumes(block, choice)),
         )
+
+
+def _patched_volumes(block: JobBlock, choice: Choice | None) -> Iterator[resolved.PatchedVolume]:
+    """The volumes in patches of targets that are not ``choice``, and that nothing patches for it.
+
+    Without a choice it is each of the targets that the job has blocks for. Only what is written out is looked at.
+    """
+    found = {
+        target: {(role, name.parts): name.span for role, name in _volumes(each)}
+        for target, each in block.targets.items()
+    }
+    compiled = [choice.backend.name] if choice is not None else list(block.targets)
+    for target, volumes in found.items():
+        others = [found.get(other, {}) for other in compiled if other != target]
+        for (role, parts), span in volumes.items():
+            if any((role, parts) not in other for other in others):
+                yield resolved.PatchedVolume(target, role, "".join(map(str, parts)), span)
+
+
+def _volumes(block: TargetBlock) -> Iterator[tuple[str | None, ast.Str]]:
+    """Role and name of each volume that a patch of ``block`` makes."""
+    of_roles = ((name, patch) for name, role in block.roles.items() for patch in role.patches)
+    for role, patch in (*((None, patch) for patch in block.patches), *of_roles):
+        if patch.pod is None or patch.path.parts != ("spec.volumes",) or not isinstance(patch.value, ast.ListExpr):
+            continue
+        for item in patch.value.items:
+            entries = item.entries if isinstance(item, ast.MapExpr) else ()
+            yield from (
+                (role, one.value) for one in entries if one.key.text == "name" and isinstance(one.value, ast.Str)
+            )
 
 
 def _meant(resolver: Resolver) -> frozenset[str]:

@@ -34,7 +34,8 @@ from tfdsl.semantics.values import (
     kind_of,
     show,
 )
-from tfdsl.vocabulary.quantities import Duration, Quantity, Undecided, parse_unit
+from tfdsl.vocabulary import foreign
+from tfdsl.vocabulary.quantities import Duration, Quantity, Undecided, nearest_unit, parse_unit
 from tfdsl.vocabulary.types import (
     BoolType,
     DurationType,
@@ -83,8 +84,24 @@ def _mismatch(value: Value, to: Type, what: str, report: Report) -> Poison:
         diagnostic = diagnostic.help(f"write {literal}")
         if value.span.text == (_quoted(value.data) if isinstance(value.data, str) else show(value.data)):
             diagnostic = diagnostic.replacing(f"write {literal}", literal, safe=_is_only_reading(value.data, to))
+    elif (instead := _foreign_form(value.data, to, what)) is not None:
+        diagnostic = diagnostic.help(instead)
     report(diagnostic)
     return POISON
+
+
+def _foreign_form(data: Data, to: Type, what: str) -> str | None:
+    """What to write for a value in the form that Kubernetes or another tool has for it."""
+    if isinstance(data, PodField):
+        return 'write it in env, and use the variable: env = { A = pod_field("…") }, args = ["${env.A}"]'
+    if isinstance(data, Reference):
+        return f'write it in env, and use the variable: env = {{ A = {data.kind}("…", "…") }}, args = ["${{env.A}}"]'
+    if isinstance(data, MapData):
+        words = (what.rpartition(".")[2], *data.entries)
+        return next((foreign.VALUES[word] for word in words if word in foreign.VALUES), None)
+    if isinstance(to, MapType) and isinstance(data, ListData):
+        return 'write a map: { A = "x", B = "y" }'
+    return None
 
 
 def offered(data: Data, to: Type) -> str | None:
@@ -108,6 +125,8 @@ def offered(data: Data, to: Type) -> str | None:
 
 def _is_only_reading(data: Data, to: Type) -> bool:
     """Whether a wrong value can be read as type ``to`` in only one way; a text with spaces may be several words."""
+    if isinstance(to, QuantityType | DurationType) and isinstance(data, str):
+        return data.strip() == offered(data, to)
     return not (isinstance(data, str) and isinstance(to, ListType) and re.search(r"[\s,;]", data))
 
 
@@ -121,6 +140,9 @@ def _from_text(text: str, to: Type) -> str | None:
         return stripped
     if isinstance(to, QuantityType | DurationType):
         unit = parse_unit(stripped) if _WITH_UNIT.fullmatch(stripped) else None
+        near = nearest_unit(stripped) if unit is None else None
+        if near is not None and parse_unit(near) is not None:
+            return near
         return stripped if unit is not None or (isinstance(to, QuantityType) and _WHOLE.fullmatch(stripped)) else None
     words = {"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false", "off": "false"}
     if isinstance(to, BoolType):
@@ -175,7 +197,7 @@ def _string(value: Value, to: StringType, what: str, report: Report) -> Data:
     if to.one_of:
         return _holds(values.one_of(data, to, what), data, value, report)
     if to.pattern is not None and re.fullmatch(to.pattern, data) is None:
-        report(value_rules.PATTERN(value.span, what=what, given=f'"{data}"', pattern=to.pattern))
+        report(value_rules.PATTERN(value.span, what=what, given=f'"{data}"', form=f"be {to.form}"))
         return POISON
     return data
 

@@ -39,7 +39,7 @@ from tfdsl.semantics.values import (
 from tfdsl.syntax import ast
 from tfdsl.text import Span
 from tfdsl.vocabulary import attributes, foreign
-from tfdsl.vocabulary.quantities import parse_unit
+from tfdsl.vocabulary.quantities import nearest_unit, parse_unit
 from tfdsl.vocabulary.statements import INDEX, RESERVED_NAMES
 
 DEEPEST = 150
@@ -151,15 +151,22 @@ def _ref(expr: ast.Ref, scope: Scope, depth: int) -> Data | Diagnostic:
     if expr.name in RESERVED_NAMES:
         return name_rules.UNKNOWN_NAME(expr.span, name=expr.name).help(members_help(expr.name))
     diagnostic = name_rules.UNKNOWN_NAME(expr.span, name=expr.name)
-    words = {"yes": "true", "on": "true", "True": "true", "no": "false", "off": "false", "False": "false"}
-    if expr.name in words:
-        word = words[expr.name]
-        return diagnostic.help(f"write {word}").replacing(f"write {word}", word, safe=True)
+    word = _TRUTHS.get(expr.name.lower())
+    if word is not None:
+        diagnostic = diagnostic.help(f"write {word}").replacing(f"write {word}", word, safe=not scope.in_map)
+        quoted = f'"{expr.name}"'
+        return diagnostic.replacing(f"write {quoted}", quoted) if scope.in_map else diagnostic
     if expr.name in ("null", "None", "nil", "undefined"):
         return diagnostic.help("there is no null: leave the attribute out")
     near = scope.globals.closest(expr.name, scope.globals.names())
     if near is not None:
         return proposing(diagnostic, near)
+    if scope.matrix is not None and expr.name in scope.matrix.values:
+        axis = f"matrix.{expr.name}"
+        diagnostic = diagnostic.help(f"write ${{{axis}}}" if _is_inside_text(expr) else f"write {axis}")
+        return diagnostic.replacing(f"write {axis}", axis, safe=True)
+    if expr.name.lower() in ("none", "null"):
+        return diagnostic.help("there is no null: leave the attribute out")
     if _is_inside_text(expr):
         return diagnostic.help(
             f"write ${{env.{expr.name}}} for an environment variable, or \\${{{expr.name}}} for the literal text"
@@ -169,6 +176,12 @@ def _ref(expr: ast.Ref, scope: Scope, depth: int) -> Data | Diagnostic:
         return diagnostic.help(f"write \\{literal[0]} to keep it as literal text")
     return diagnostic.help(f'write "{expr.name}" for a text').replacing("quote it", f'"{expr.name}"')
 
+
+_TRUTHS = {
+    **dict.fromkeys(("yes", "on", "true", "enabled"), "true"),
+    **dict.fromkeys(("no", "off", "false", "disabled"), "false"),
+}
+"""Words of other languages, in any case, for true and false."""
 
 # A path of names and nothing more, as in the templates of other programs.
 _INTERPOLATED = regex(r"\$\{\w[\w.]*+\}")
@@ -187,8 +200,9 @@ def _list(expr: ast.ListExpr, scope: Scope, depth: int) -> Data | Diagnostic:
 def _map(expr: ast.MapExpr, scope: Scope, depth: int) -> Data | Diagnostic:
     """The entries of a map. A repeated key is reported, and its first value is kept."""
     entries: dict[str, Entry] = {}
+    inner = replace(scope, in_map=True) if expr.entries and not scope.in_map else scope
     for assign in expr.entries:
-        value = evaluate(assign.value, scope, depth)
+        value = evaluate(assign.value, inner, depth)
         key = assign.key.text
         if key in entries:
             scope.report(repeated(name_rules.DUPLICATE_KEY(assign.key.span, name=key), entries[key].key_span, "set"))
@@ -197,7 +211,16 @@ def _map(expr: ast.MapExpr, scope: Scope, depth: int) -> Data | Diagnostic:
     return _kept(map_data(entries), expr.span, scope)
 
 
+# An option of a command line without quotes.
+_OPTION = regex(r"--?([A-Za-z_]\w*+)")
+
+
 def _unary(expr: ast.Unary, scope: Scope, depth: int) -> Data | Diagnostic:
+    option = _OPTION.fullmatch(expr.span.text) if expr.op == "-" else None
+    if option is not None and scope.globals.lookup(option[1]) is None:
+        text = f'"{expr.span.text}"'
+        diagnostic = name_rules.UNKNOWN_NAME(expr.span, name=option[1])
+        return diagnostic.help(f"write {text} for a text").replacing("quote it", text)
     value = evaluate(expr.operand, scope, depth).data
     if isinstance(value, Poison):
         return POISON
@@ -378,25 +401,11 @@ def _unit(expr: ast.Unit, scope: Scope, depth: int) -> Data | Diagnostic:
     if value is not None:
         return operators.bounded(value, expr.span)
     diagnostic = name_rules.BAD_UNIT(expr.span, text=expr.text)
-    nearest = _nearest_unit(expr.text)
+    nearest = nearest_unit(expr.text)
     if nearest is not None:
-        return diagnostic.help(f"write {nearest}").replacing(f"write {nearest}", nearest, safe=_is_one_unit(expr.text))
+        safe = "_" in expr.text or _is_one_unit(expr.text)
+        return diagnostic.help(f"write {nearest}").replacing(f"write {nearest}", nearest, safe=safe)
     return diagnostic.help("units are m k M G T P E Ki Mi Gi Ti Pi Ei, and ms s m h d for time (largest first)")
-
-
-def _nearest_unit(text: str) -> str | None:
-    number = text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
-    unit = text[len(number) :]
-    if not number or number[-1] not in "0123456789":
-        return None
-    table = {
-        "gb": "G", "mb": "M", "kb": "k", "tb": "T", "gib": "Gi", "mib": "Mi", "kib": "Ki", "tib": "Ti", "gi": "Gi",
-        "mi": "Mi", "ki": "Ki", "ti": "Ti", "g": "G", "k": "k", "t": "T", "min": "m", "mins": "m", "minutes": "m",
-        "minute": "m", "sec": "s", "secs": "s", "seconds": "s", "hour": "h", "hours": "h", "hr": "h", "hrs": "h",
-        "day": "d", "days": "d",
-    }  # fmt: skip
-    nearest = table.get(unit.lower())
-    return None if nearest in (None, unit) else f"{number}{nearest}"
 
 
 def _is_one_unit(text: str) -> bool:

@@ -152,6 +152,15 @@ class Patch(Record):
     span: Span
 
 
+class PatchedVolume(Record):
+    """A volume of the pods of ``role`` (``None``: of every role) that only a patch of ``target`` makes."""
+
+    target: str
+    role: str | None
+    name: str
+    span: Span
+
+
 class Job(_Holder):
     """A job with all layers merged for ``target`` (``None``: without any target block).
 
@@ -162,7 +171,7 @@ class Job(_Holder):
     ``gpus_by_label``: see :class:`~tfdsl.backend.Backend`.
     ``complete``: no part of it was lost to an error, so what is missing really is; ``meant``: attributes that
     misspelt names were probably meant to be. ``absent_roles``: those that are left out, with the
-    conditions that are false.
+    conditions that are false. ``patched_volumes``: those of the target blocks that are not compiled.
     """
 
     name: str
@@ -182,6 +191,7 @@ class Job(_Holder):
     complete: bool
     meant: frozenset[str]
     absent_roles: Mapping[str, Span] = {}
+    patched_volumes: tuple[PatchedVolume, ...] = ()
 
     def role(self, name: str) -> Role | None:
         """The role of that name, if the job has it."""

@@ -145,6 +145,7 @@ class Scope(Record):
 
     ``role``: the name of the enclosing role, or ``None`` outside roles. ``owner``: the job that the place belongs to;
     a template belongs to the job that uses it. ``matrix``: what ``matrix.…`` is, if that job has a matrix.
+    ``in_map``: the value of an entry of a map, which is most often a text.
     """
 
     globals: Globals
@@ -153,6 +154,7 @@ class Scope(Record):
     role: str | None = None
     owner: ast.Job | None = None
     matrix: Combination | None = None
+    in_map: bool = False
 
 
 # --- what expressions refer to -----------------------------------------------------------------------------------

@@ -123,8 +123,11 @@ def _bare(lexed: Lexed, at: int, end: int, stop: int, name: str) -> int:
     start = _pop_pieces(lexed, at)
     span = Span(source, start, end)
     before = lexed.types[-1] if lexed.types else lexer.NEWLINE
-    if before in _BEFORE_NAME:
+    if before == lexer.JOB:
+        lexed.diagnostics.append(rules.JOB_NAME(span).fix("quote the name", Edit(span, f'"{span.text}"'), safe=True))
+    elif before in _BEFORE_NAME:
         lexed.diagnostics.append(rules.INTERPOLATED_NAME(span))
+    if before in _BEFORE_NAME:
         lexed.meant[start] = ""
         lexed.add(lexer.NAME, start, end)
         return end
@@ -153,7 +156,8 @@ def _pop_pieces(lexed: Lexed, at: int) -> int:
     ):
         first -= 1
         start = lexed.starts[first]
-    if first == 0 or lexed.types[first - 1] not in _BEFORE_VALUE | _BEFORE_NAME:
+    is_source = lexed.types[first - 2 : first - 1] == [lexer.MOUNT]
+    if first == 0 or not (is_source or lexed.types[first - 1] in _BEFORE_VALUE | _BEFORE_NAME):
         return at
     del lexed.types[first:], lexed.starts[first:], lexed.ends[first:]
     return start
@@ -203,8 +207,11 @@ def heredoc(lexed: Lexed, at: int, stop: int) -> int:
 
 _SMART = "“”„‟«»"
 _SMART_STRING = regex(rf'[{_SMART}"]([^\n"{_SMART}]*)[{_SMART}"]')
-_SINGLE = regex(r"'((?:[^'\\\n]|\\[^\n])*+)'")
+_SINGLE = regex(r"'((?:[^'\\\n]|\\[^\n]|'')*+)'")
 _PLAIN = regex(r'"(?:[^"\\\n]|\\[^\n])*+"')
+_LITERAL = regex(r"\|[-+0-9]*+[ \t]*+")
+# A string whose lines end with a backslash, as in a shell.
+_CONTINUED = regex(r'"(?:[^"\\\n]|\\[^\n])*+(?:\\\r?\n(?:[^"\\\n]|\\[^\n])*+){1,50}+"')
 _LINE = regex(r"[^\r\n]*+")
 # What can follow a // that divides in other languages: a number, a name or a parenthesis, and no further word.
 _OPERAND = regex(r"[ \t]*(?:\(|\w+(?:\.\w+)*[ \t,})\]]*(?:$|[#\-+*/%]))")
@@ -294,6 +301,11 @@ def _unclosed(lexed: Lexed, at: int, stop: int) -> int:
     text = source.text
     line_end = _line_end(text, at, stop)
     end = line_end
+    continued = _CONTINUED.match(text, at, stop)
+    if continued is not None:
+        lexed.diagnostics.append(rules.HEREDOC(Span(source, at, line_end)))
+        lexed.add(lexer.ERROR, at, continued.end())
+        return continued.end()
     for place in range(at + 1, line_end):
         if text[place] in " \t,]})" and _GOES_ON.match(text, place, line_end):
             end = place
@@ -315,9 +327,10 @@ def _single_quote(lexed: Lexed, at: int, stop: int) -> int:
     end = single.end() if single else _line_end(text, at, stop)
     diagnostic = rules.SINGLE_QUOTES(Span(source, at, end))
     if single and '"' not in single[1] and "$" not in single[1]:
-        # The meaning of \n in single quotes differs between languages.
-        safe = "\\" not in single[1]
-        diagnostic = diagnostic.fix("write it in double quotes", Edit(diagnostic.span, f'"{single[1]}"'), safe=safe)
+        # The meaning of \n and of two quotes in single quotes differs between languages.
+        safe = "\\" not in single[1] and "''" not in single[1]
+        edit = Edit(diagnostic.span, '"' + single[1].replace("''", "'") + '"')
+        diagnostic = diagnostic.fix("write it in double quotes", edit, safe=safe)
     lexed.diagnostics.append(diagnostic)
     if single is None:
         lexed.unclosed.add(at)
@@ -403,6 +416,8 @@ def _line_end(text: str, at: int, stop: int) -> int:
 def _slash(lexed: Lexed, at: int, stop: int) -> int:
     source = lexed.source
     text = source.text
+    if text.startswith("//", at) and text[at - 1 : at] == ":" and lexed.types[-1:] == [COLON]:
+        return _bare(lexed, at, at + 2, stop, "")  # hdfs://data without quotes
     if text.startswith("//", at):
         end = _line_end(text, at, stop)
         diagnostic = rules.FOREIGN_COMMENT(Span(source, at, at + 2), mark="//")
@@ -478,6 +493,12 @@ def _unknown(lexed: Lexed, at: int, stop: int) -> int:
             return odd_word(lexed, at, stop)
         if "\r" in text[at:end]:
             lexed.add(lexer.NEWLINE, at, end)
+        return end
+    line_end = _line_end(text, at, stop)
+    if character == "|" and _LITERAL.fullmatch(text, at, line_end) and lexed.types[-1:] in ([lexer.EQUAL], [COLON]):
+        end = _dedent(text, at, line_end, stop)
+        lexed.diagnostics.append(rules.HEREDOC(Span(source, at, line_end)))
+        lexed.add(lexer.ERROR, at, end)
         return end
     end = at + 1
     while end < stop and text[end] == character:

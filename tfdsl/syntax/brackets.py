@@ -249,6 +249,10 @@ MOST_LABELS = 3
 LONGEST_LINE = 400
 
 
+# So many closing brackets too many are told of one line: what else is wrong there is known when they are gone.
+MOST_STRAYS = 5
+
+
 class Opening(NamedTuple):
     """An open bracket: its token in the new list, and the indentation and number of its line."""
 
@@ -268,6 +272,7 @@ class Balance:
         self.reports: list[Diagnostic] = []
         self.open: list[Opening] = []
         self.indent = 1
+        self.strays = (0, 0)  # the last line with a closing bracket too many, and how many it has so far
 
     def run(self) -> None:
         """Replace the tokens of ``lexed`` with tokens whose brackets match."""
@@ -460,7 +465,9 @@ class Balance:
 
     def _stray(self, i: int) -> None:
         """An unmatched closing bracket: if its opening one is not missing on this line, it is removed."""
-        if len(self.reports) >= lexer.MAX_REPORTS:
+        line, before = self.strays
+        self.strays = (self._line(i), before + 1 if line == self._line(i) else 1)
+        if len(self.reports) >= lexer.MAX_REPORTS or self.strays[1] > MOST_STRAYS:
             return
         lexed, new = self.lexed, self.new
         type_ = lexed.types[i]

@@ -64,7 +64,7 @@ class ValueBuilder:
     """Builds the nodes of one text and collects what is wrong with its literals.
 
     ``repaired`` says that tokens were inserted, or words read as nothing; nodes whose name is such a token are left
-    out.
+    out. ``doubtful``: offsets in statements whose values were not read for sure.
     """
 
     def __init__(self, lexed: Lexed, parse_part: ParsePart, level: int) -> None:
@@ -77,6 +77,7 @@ class ValueBuilder:
         self._parse_part = parse_part
         self._level = level
         self.diagnostics: list[Diagnostic] = []
+        self.doubtful: list[int] = []
         self._depths: dict[int, int] = {}
         self._kept: list[ast.Expr] = []
 

@@ -14,35 +14,42 @@ from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
 from tfdsl.syntax import (
     _tables as tables,
     condition_mistakes,
+    expression_mistakes,
     lexer,
     repairs,
     statement_mistakes,
     value_mistakes,
     wording,
 )
-from tfdsl.syntax.brackets import item_start
+from tfdsl.syntax.brackets import around, block_end, item_end, item_start
 from tfdsl.syntax.lexer import (
     AFTER,
     ARROW,
     AT,
+    CLOSERS,
     COLON,
     COMMA,
     DECLARATIONS,
+    DOT,
     EQUAL,
     EQUALS,
     ITEM_STARTS,
+    MINUS,
     MORE,
     NUMBER,
     ON,
     OPENERS,
     PLUS,
+    SLASH,
     WHEN,
+    is_word,
 )
 from tfdsl.syntax.repairs import resembling
 from tfdsl.syntax.value_mistakes import indented_map, yaml_block, yaml_list, yaml_separator
 from tfdsl.syntax.values_mistakes import not_a_value
 from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
+from tfdsl.vocabulary import foreign
 from tfdsl.vocabulary.attributes import ROLE_NAMES
 from tfdsl.vocabulary.statements import ACTIONS
 
@@ -62,6 +69,7 @@ ENDS = {lexer.NEWLINE, lexer.END, COMMA, *OPENERS}
 
 # Signs after which a line end does not end the item.
 LINKS = {COLON, EQUAL, ARROW}
+APPEND = lexer.OPERATORS["+="]
 
 # What can be inserted where no value fits; a value is always an error value.
 BLOCK = (lexer.LBRACE, lexer.RBRACE)
@@ -156,7 +164,7 @@ def _message(recovery: Recovery, at: int, put: tuple[int, ...]) -> Diagnostic:
         key = start + 1 if statement in ("param", "let") else at - 2
         return rules.MISSING_VALUE(span, key=shortened(lexed.text(key)))
     diagnostic = rules.UNFINISHED(span, expected=wording.missing(put, before, statement), before=shortened(before))
-    form = wording.FORMS.get(statement)
+    form = wording.FORMS.get(f"{statement} {lexed.text(start + 1)}") or wording.FORMS.get(statement)
     return diagnostic if form is None else diagnostic.help(f"for example: {form}")
 
 
@@ -178,16 +186,77 @@ def recognize(recovery: Recovery) -> bool:
 
 
 def _set_with(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
-    """``key: value`` and ``key == value``."""
+    """``key: value``, ``key == value``, ``key => value`` and ``key += value``."""
     lexed = recovery.lexed
     type_ = lexed.types[at]
-    if type_ not in (COLON, EQUALS) or EQUAL not in acceptable or not at:
+    if type_ not in (COLON, EQUALS, ARROW, APPEND) or EQUAL not in acceptable or not at:
         return False
     span = recovery.span(at)
-    diagnostic = rules.COLON_FOR_EQUALS(span, found=":") if type_ == COLON else rules.DOUBLE_EQUALS(span)
+    if type_ == COLON and lexed.types[at + 1 : at + 3] == [lexer.NEWLINE, MINUS]:
+        recovery.replace(at, EQUAL)
+        return True  # the list is reported
+    nested = type_ == COLON and is_word(lexed.types[at + 1]) and lexed.types[at + 2] == COLON
+    if nested and lexed.ends[at + 2] < lexed.starts[at + 3]:  # env: A: x
+        recovery.report(rules.YAML_MAP(span, key=lexed.text(at - 1)))
+        recovery.replace(at, EQUAL)
+        recovery.replace(at + 1, lexer.ERROR, item_end(lexed.types, at + 1) - at - 1)
+        return True
+    sign = lexed.text(at)
+    diagnostic = rules.DOUBLE_EQUALS(span) if type_ == EQUALS else rules.COLON_FOR_EQUALS(span, found=sign)
     blank = "" if lexed.ends[at - 1] < span.start else " "
-    if not _is_type(recovery, at):
-        diagnostic = diagnostic.fix("write =", Edit(span, f"{blank}="), safe=True)
+    behind = "" if span.end < lexed.starts[at + 1] else " "
+    if type_ == COLON and _yaml_text(recovery, at, diagnostic):
+        return True
+    if type_ == APPEND:
+        diagnostic = diagnostic.help("the attribute of a later layer replaces the earlier one").replacing(
+            "write =", "="
+        )
+    elif not _is_type(recovery, at):
+        others = _others_in_map(recovery, at) if type_ in (COLON, ARROW) else []
+        edits = [Edit(recovery.span(other), " =") for other in others]
+        diagnostic = diagnostic.fix("write =", Edit(span, f"{blank}={behind}"), *edits, safe=True)
+        for other in others:
+            recovery.replace(other, EQUAL)
+    recovery.report(diagnostic)
+    recovery.replace(at, EQUAL)
+    return True
+
+
+def _others_in_map(recovery: Recovery, at: int) -> list[int]:
+    """The other signs of the same kind in the map that token ``at`` is in."""
+    types = recovery.types
+    bracket = around(types, at)
+    if bracket is None or lexer.STRING not in recovery.acceptable_before():
+        return []
+    others: list[int] = []
+    depth = 0
+    for place in range(at + 1, block_end(types, at)):
+        depth += (types[place] in CLOSERS) - (types[place] in OPENERS)
+        if depth == 0 and types[place] == types[at] and types[place - 2] in ITEM_STARTS:
+            others.append(place)
+    return others
+
+
+def _yaml_text(recovery: Recovery, at: int, diagnostic: Diagnostic) -> bool:
+    """``image: nginx:1.4`` and ``image: nginx``: the text is a part of the same mistake."""
+    lexed = recovery.lexed
+    types = lexed.types
+    end = item_end(types, at + 1)
+    inside = set(types[at + 1 : end])
+    if not inside or types[at + 1] != lexer.NAME or inside & {*CLOSERS, *OPENERS, lexer.STRING, EQUAL, lexer.ERROR}:
+        return False
+    if end > at + 2 and not inside & {COLON, SLASH, DOT, MINUS}:
+        return False
+    value = recovery.spanning(at + 1, end)
+    if end > at + 2:
+        edit = Edit(Span(value.source, lexed.ends[at - 1], value.end), f' = "{value.text}"')
+        diagnostic = diagnostic.fix("write = and quotes", edit)
+        recovery.replace(at + 1, lexer.ERROR, end - at - 1)
+    else:
+        sign = recovery.span(at)
+        blank = "" if lexed.ends[at - 1] < sign.start else " "
+        diagnostic = diagnostic.fix("write =", Edit(sign, f"{blank}="), safe=True)
+        recovery.builder.doubtful.append(value.start)
     recovery.report(diagnostic)
     recovery.replace(at, EQUAL)
     return True
@@ -347,8 +416,14 @@ def _outside_job(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
         return False
     span = recovery.span(at)
     is_item = types[at] == lexer.NAME and types[at + 1] in (EQUAL, COLON)
-    if is_item or (types[at] in lexer.KEYWORDS.values() and types[at] not in DECLARATIONS):
+    is_statement = types[at] == lexer.NAME and not is_item
+    if not is_item and span.text in foreign.BLOCKS:
+        diagnostic = rules.UNKNOWN_STATEMENT(span, found=shortened(span.text)).help(foreign.BLOCKS[span.text])
+    elif is_item or (types[at] in lexer.KEYWORDS.values() and types[at] not in DECLARATIONS):
         diagnostic = rules.OUTSIDE_JOB(span, found=shortened(span.text)).help("write it inside a job: job mnist { … }")
+    elif is_statement:
+        diagnostic = rules.UNKNOWN_STATEMENT(span, found=shortened(span.text))
+        diagnostic = diagnostic.help(foreign.advice(span.text) or foreign.DECLARATIONS)
     else:
         diagnostic = rules.UNEXPECTED(span, expected=recovery.expected(), found=wording.found(lexed, at))
     recovery.report(diagnostic)
@@ -361,6 +436,14 @@ def _outside_job(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
     return True
 
 
+def _semicolon_between_declarations(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
+    """``let a = 1; let b = 2``, where a comma does not do."""
+    if recovery.types[at] != COMMA or recovery.text(at) != ";" or lexer.NEWLINE not in acceptable:
+        return False
+    recovery.replace(at, lexer.NEWLINE)
+    return True
+
+
 MISTAKES: tuple[Mistake, ...] = (
     value_mistakes.split_comparison,
     statement_mistakes.typed_let,
@@ -368,12 +451,19 @@ MISTAKES: tuple[Mistake, ...] = (
     statement_mistakes.yaml_steps,
     yaml_block,
     not_a_value,
+    expression_mistakes.foreign_expression,
+    expression_mistakes.list_in_other_brackets,
     statement_mistakes.block_with_equals,
+    statement_mistakes.names_in_head,
+    statement_mistakes.unquoted_include,
+    _semicolon_between_declarations,
     condition_mistakes.condition_word,
     statement_mistakes.unset_form,
     _set_with,
     yaml_separator,
+    statement_mistakes.command_line_option,
     yaml_list,
+    value_mistakes.folded_text,
     indented_map,
     value_mistakes.word_operator,
     value_mistakes.chained_comparison,
@@ -383,7 +473,11 @@ MISTAKES: tuple[Mistake, ...] = (
     condition_mistakes.condition_before_the_rest,
     condition_mistakes.condition_first,
     statement_mistakes.matrix_axis,
-    statement_mistakes.step_without_name,
+    statement_mistakes.statement_without_name,
+    statement_mistakes.untyped_param,
+    statement_mistakes.item_among_settings,
+    statement_mistakes.entry_of_map,
+    value_mistakes.split_value,
     statement_mistakes.string_prefix,
     statement_mistakes.declaration_inside,
     statement_mistakes.unknown_statement,
@@ -397,6 +491,7 @@ MISTAKES: tuple[Mistake, ...] = (
     _line_break,
     unfinished,
     value_mistakes.leading_dot,
+    value_mistakes.unquoted_address,
     value_mistakes.unquoted_path,
     value_mistakes.unquoted_value,
     _repeated_word,

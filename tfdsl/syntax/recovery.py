@@ -15,6 +15,7 @@ from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
 from tfdsl.syntax import lexer, mistakes, repairs, wording
 from tfdsl.syntax.brackets import UNCLOSED, Balance, close_texts, item_end, leave_out_manifests
 from tfdsl.syntax.build import BUILDERS, Builder
+from tfdsl.syntax.doubtful import doubtful, leave_out
 from tfdsl.syntax.driver import MAX_STACK, Machine
 from tfdsl.syntax.lexer import CLOSERS, COMMA, OPENERS, Lexed
 from tfdsl.syntax.repairs import explain, resembling
@@ -70,6 +71,9 @@ def recover(lexed: Lexed, start: int, builder: Builder, errors: int = 0) -> int:
     recovery = Recovery(lexed, start, builder, quiet)
     recovery.errors = errors
     recovery.run()
+    places = [*builder.doubtful, *doubtful([*builder.diagnostics, *lexed.diagnostics])]
+    builder.declarations = leave_out(builder.declarations, places)
+    builder.values = leave_out(builder.values, places)
     return recovery.errors
 
 
@@ -177,7 +181,10 @@ class Recovery:
         return self._skip()
 
     def _apply(self, repair: repairs.Repair) -> None:
-        self.report(explain(self, repair))
+        diagnostic = explain(self, repair)
+        self.report(diagnostic)
+        if diagnostic.rule in (rules.UNEXPECTED, rules.STATEMENT_FORM):
+            self.quiet.add(self.line_of(diagnostic.span.start))
         for _ in range(repair.back):
             self.step_back()
         at = self.machine.at
@@ -219,6 +226,23 @@ class Recovery:
                 return True
         return False
 
+    def cut_from(self, token: int) -> bool:
+        """Forget everything that was read from a token on, if a value can stand there."""
+        height = self._height_of(token)
+        return repairs.fits(self.machine.states[: height + 1], lexer.ERROR) and self._cut(height, token)
+
+    def _height_of(self, token: int) -> int:
+        """The height of the stack before a token was read."""
+        firsts = self.machine.firsts
+        return next((height for height, first in enumerate(firsts) if first >= token), len(firsts))
+
+    def _cut(self, height: int, at: int) -> bool:
+        machine = self.machine
+        del machine.states[height + 1 :], machine.values[height:], machine.firsts[height:]
+        machine.at = at
+        self.before = self.before_line_end = None
+        return True
+
     def _restore(self, before: Snapshot) -> None:
         for value, length in zip(before.values, before.lengths, strict=True):
             if isinstance(value, list):
@@ -248,6 +272,10 @@ class Recovery:
         end += types[end] in (lexer.NEWLINE, COMMA)
         self.delete(at, end - at)
         return end > at
+
+    def cut_item(self, at: int) -> bool:
+        """Forget the item of token ``at``, as far as it was read, and remove it; False when that is not possible."""
+        return self._cut(self._height_of(at), at) and self.drop_item(at)
 
     def replace(self, at: int, type_: int, count: int = 1) -> None:
         """Replace ``count`` tokens from ``at`` on with one token of another type."""
@@ -337,13 +365,8 @@ class Recovery:
         """
         at = self.machine.at
         line = self.line_of(self.span(at).start)
-        self.report(
-            rules.UNEXPECTED(
-                self.span(at),
-                expected=self.expected(),
-                found=wording.found(self.lexed, at),
-            )
-        )
+        diagnostic = rules.UNEXPECTED(self.span(at), expected=self.expected(), found=wording.found(self.lexed, at))
+        self.report(repairs.in_head(self, at, at + 1) or diagnostic)
         self.quiet.add(line)
         sync = self._sync_point(at, highest)
         if sync is None:

@@ -13,10 +13,12 @@ from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
 from tfdsl.diagnostics.suggest import distance
 from tfdsl.syntax import _tables as tables, lexer, wording
+from tfdsl.syntax.brackets import item_start
 from tfdsl.syntax.driver import ENDS, find_action, jump, row
-from tfdsl.syntax.lexer import ARROW, AT, COLON, COMMA, EQUAL, EQUALS, NAMED_BLOCKS, NUMBER, PLAIN_BLOCKS
+from tfdsl.syntax.lexer import ARROW, AT, COLON, COMMA, EQUAL, EQUALS, NAMED_BLOCKS, NUMBER, PLAIN_BLOCKS, is_word
 from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
+from tfdsl.vocabulary import foreign
 
 if TYPE_CHECKING:
     from tfdsl.syntax.recovery import Recovery
@@ -278,9 +280,26 @@ def _removal(recovery: Recovery, repair: Repair, at: int) -> Diagnostic:
             span, expected=wording.expected(expected, recovery.text_before(at)), found=wording.found(lexed, at)
         )
         if not is_punctuation(span.text):
-            return result
+            return in_head(recovery, at, at + repair.out) or result
     edit = Edit(span, "") if repair.out > 1 else recovery.removal(at)
     return result.fix("remove it", edit)
+
+
+def in_head(recovery: Recovery, at: int, stop: int) -> Diagnostic | None:
+    """The diagnostic for tokens that the head of a statement, up to its block or value, cannot have."""
+    lexed = recovery.lexed
+    types = lexed.types
+    start = item_start(types, at)
+    word = lexed.text(start)
+    form = wording.FORMS.get(word)
+    if form is None or not start < at or types[at] in FIXED - {lexer.LSQB, lexer.LPAR} or stop > len(types):
+        return None
+    if {EQUAL, lexer.LBRACE, ARROW} & set(types[start:at]) or at == start + 1:
+        return None
+    span = recovery.spanning(at, stop)
+    diagnostic = rules.STATEMENT_FORM(span, found=shortened(span.text), word=word)
+    advice = foreign.advice(lexed.text(at)) if is_word(types[at]) else None
+    return diagnostic.help(advice or f"for example: {form}")
 
 
 def is_punctuation(text: str) -> bool:
@@ -304,5 +323,5 @@ def _replacement(recovery: Recovery, repair: Repair, at: int) -> Diagnostic:
     )
     text = _WRITTEN.get(put)
     if text is None or put in KEYWORD_TEXTS or not is_punctuation(span.text):
-        return result
+        return in_head(recovery, at, at + repair.out) or result
     return result.fix(f"write {text}", Edit(span, text))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tfdsl import targets
-from tfdsl.diagnostics import syntax_rules as rules
+from tfdsl.diagnostics import suggest, syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Diagnostic, Edit
 from tfdsl.patterns import regex
 from tfdsl.syntax import lexer, repairs, wording
-from tfdsl.syntax.brackets import block_end, item_end, item_start
+from tfdsl.syntax.brackets import around, block_end, item_end, item_start
 from tfdsl.syntax.lexer import (
     AFTER,
     ARROW,
@@ -19,13 +20,16 @@ from tfdsl.syntax.lexer import (
     DECLARATIONS,
     DOT,
     EQUAL,
+    INCLUDE,
     ITEM_STARTS,
     LET,
     MATRIX,
     MINUS,
     MOUNT,
+    NAMED_BLOCKS,
     NUMBER,
     ON,
+    OUTPUT,
     PARAM,
     RAW,
     ROLE,
@@ -41,7 +45,9 @@ from tfdsl.syntax.lexer import (
 from tfdsl.syntax.repairs import resembling
 from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
+from tfdsl.vocabulary import foreign
 from tfdsl.vocabulary.attributes import MAPS, ROLE_NAMES
+from tfdsl.vocabulary.statements import MOUNT_KINDS, MOUNTS_BY_NAME
 
 if TYPE_CHECKING:
     from tfdsl.syntax.recovery import Recovery
@@ -52,27 +58,15 @@ ENTRY_STARTS = {*ITEM_STARTS, lexer.LSQB}
 
 STRING_PREFIXES = {"f", "F", "r", "R", "b", "B", "u", "U", "fr", "rf"}
 
-LOOPS = {"for", "foreach", "while", "dynamic"}
-CONDITIONS = {"if", "else", "elif", "unless", "switch"}
-SWEEPS = {"strategy", "sweep", "grid", "parameters", "hyperparameters"}
-
-_RESOURCES = "set cpu, memory and gpu in the role"
-_VOLUMES = 'write a mount: mount pvc "data" at "/data"'
-_HELPS = {
-    **dict.fromkeys(LOOPS, "there are no loops; write replicas = 4 for four copies of a role, matrix for several jobs"),
-    **dict.fromkeys(CONDITIONS, "there are no conditional blocks; write when after each item: gpu = 1 when prod"),
-    **dict.fromkeys(SWEEPS, f"for several jobs of one block, write {wording.FORMS['matrix']}"),
-    **dict.fromkeys(("limits", "requests"), _RESOURCES),
-    **dict.fromkeys(("volume", "volumes", "volumeMounts"), _VOLUMES),
-    **dict.fromkeys(("container", "containers"), "set image and command in the job or role"),
-}
 _BLOCKS = "the blocks of a job are role, target, cluster, build, matrix, prepare and sidecar"
 
 NAMED = {lexer.KEYWORDS[word] for word in ("role", "target", "param", "let", "template", "profile", "use")}
 QUOTABLE = {*NAMED, *(lexer.KEYWORDS[word] for word in ("mount", "on", "from", "unset"))}
 
+_REPLACED = regex(r"(?<![${])\{([A-Za-z_][\w.]*+)\}")
 _ELEMENTS = regex(r"(\w+)\s*[\[(<]\s*(?:\w+\s*,\s*)?(\w+)\s*[\])>]\Z")
 _SUFFIX = regex(r"(\w+)\s*\[\s*\]\Z|\[\s*\]\s*(\w+)\Z")
+_MOUNT_WORDS = suggest.words_of(MOUNT_KINDS)
 _MAPS = {"map", "dict", "object", "mapping"}
 
 
@@ -85,9 +79,38 @@ def string_prefix(recovery: Recovery, at: int, _: set[int]) -> bool:
     if prefix not in STRING_PREFIXES or lexed.ends[at - 1] != lexed.starts[at]:
         return False
     span = recovery.spanning(at - 1, at)
-    recovery.report(rules.STRING_PREFIX(span, prefix=prefix).fix("remove it", Edit(span, "")))
+    text = recovery.text(at)
+    edits = [Edit(span, "")]
+    if "f" in prefix.lower() and _REPLACED.search(text):
+        edits.append(Edit(recovery.span(at), _REPLACED.sub(r"${\1}", text)))
+    title = "remove it" if len(edits) == 1 else "write ${…}"
+    recovery.report(rules.STRING_PREFIX(span, prefix=prefix).fix(title, *edits))
     recovery.step_back()
     recovery.delete(at - 1)
+    if len(edits) > 1:
+        recovery.lexed.types[at - 1] = lexer.ERROR
+    return True
+
+
+def command_line_option(recovery: Recovery, at: int, _: set[int]) -> bool:
+    """``--nodes=2``, an option of a command, and ``-- text``, a comment of SQL or Lua."""
+    lexed = recovery.lexed
+    types = lexed.types
+    if types[at : at + 2] != [MINUS, MINUS] or lexed.ends[at] != lexed.starts[at + 1]:
+        return False
+    end = recovery.line_end(at)
+    if (at and types[at - 1] not in ITEM_STARTS) or types[at + 2] == MINUS:
+        return False
+    if end == at + 2 or lexed.ends[at + 1] < lexed.starts[at + 2]:
+        span = recovery.spanning(at, at + 2)
+        recovery.report(rules.FOREIGN_COMMENT(span, mark="--").fix("write #", Edit(span, "#"), safe=True))
+    else:
+        name = item_end(types, at, (EQUAL,))
+        span = recovery.spanning(at, name)
+        end = item_end(types, at)
+        diagnostic = rules.UNKNOWN_STATEMENT(span, found=shortened(span.text))
+        recovery.report(diagnostic.help("options of other tools are attributes here, for example: replicas = 2"))
+    recovery.delete(at, end - at + (types[end] == lexer.NEWLINE))
     return True
 
 
@@ -167,12 +190,12 @@ def unknown_statement(recovery: Recovery, at: int, _: set[int]) -> bool:
         return False
     word = recovery.text(at - 1)
     is_item = repairs.fits(recovery.before.states, ROLE, lexer.NAME)
-    if not is_item and (word not in LOOPS | CONDITIONS or not is_word(types[at])):
+    if not is_item and (word not in foreign.LOOPS | foreign.CONDITIONS or not is_word(types[at])):
         return False
-    if is_item and word not in LOOPS | CONDITIONS and not _is_block(recovery, at):
+    if is_item and word not in foreign.LOOPS | foreign.CONDITIONS and not _is_block(recovery, at):
         return False
     alike = (repairs.fits(recovery.before.states, keyword, types[at]) for keyword in resembling(recovery, at - 1))
-    if word in MAPS or any(alike):  # before the block of a map, only its = is missing
+    if (word in MAPS and not _has_blocks(types, at)) or any(alike):  # before the block of a map, only its = is missing
         return False
     span = recovery.spanning(at - 1, at)
     keyword = "role" if word in ROLE_NAMES else "target" if word in targets.every_name() else None
@@ -186,7 +209,7 @@ def unknown_statement(recovery: Recovery, at: int, _: set[int]) -> bool:
     diagnostic = rules.UNKNOWN_STATEMENT(span, found=shortened(word))
     meant = STEP_WORDS.get(word)
     if meant is None:
-        diagnostic = diagnostic.help(_HELPS.get(word, _BLOCKS))
+        diagnostic = diagnostic.help(foreign.advice(word) or _BLOCKS)
     else:
         text = meant if types[at] != lexer.LBRACE else f"{meant} {'fetch' if meant == 'prepare' else 'helper'}"
         diagnostic = diagnostic.help(f"for example: {wording.FORMS[meant]}").fix(f"write {text}", Edit(span, text))
@@ -196,6 +219,35 @@ def unknown_statement(recovery: Recovery, at: int, _: set[int]) -> bool:
         return recovery.drop_item(at - 1)
     recovery.delete(at - 1, block_end(types, at - 1) - at + 1)
     return True
+
+
+def _has_blocks(types: Sequence[int], at: int) -> bool:
+    """Whether the first entry of the block at token ``at`` is a block itself: ``resources { limits { } }``."""
+    if types[at] != lexer.LBRACE:
+        return False
+    first = at + 1 + (types[at + 1] == lexer.NEWLINE)
+    return is_word(types[first]) and types[first + 1] == lexer.LBRACE
+
+
+def entry_of_map(recovery: Recovery, at: int, _: set[int]) -> bool:
+    """``env.A = "x"`` and ``env["A"] = "x"``."""
+    types = recovery.types
+    start = item_start(types, at)
+    if types[at] not in (DOT, lexer.LSQB) or at != start + 1 or recovery.text(start) not in MAPS:
+        return False
+    equal = item_end(types, at, (EQUAL,))
+    if types[equal] == lexer.LSQB or types[equal] != EQUAL or not at + 2 <= equal <= at + 3 or recovery.before is None:
+        return False
+    end = item_end(types, equal + 1)
+    key = recovery.text(at + 1)
+    if end == equal + 1:
+        return False
+    span = recovery.spanning(start, equal)
+    text = f"{recovery.text(start)} = {{ {key} = {recovery.spanning(equal + 1, end).text} }}"
+    diagnostic = rules.UNKNOWN_STATEMENT(span, found=shortened(span.text)).help(f"write {text}")
+    recovery.report(diagnostic.fix(f"write {shortened(text)}", Edit(recovery.spanning(start, end), text)))
+    recovery.step_back()
+    return recovery.drop_item(start)
 
 
 def _is_block(recovery: Recovery, at: int) -> bool:
@@ -213,6 +265,15 @@ def quoted_name(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
         return False
     span = recovery.span(at)
     name = span.text.strip('"')
+    if lexed.types[at - 1] == MOUNT and suggest.closest(name, MOUNTS_BY_NAME, _MOUNT_WORDS) is None:
+        expected = wording.put_in(lexer.NAME, "mount")
+        diagnostic = rules.UNFINISHED(recovery.spanning(at - 1, at), expected=expected, before="mount")
+        place = Edit(Span(span.source, span.start, span.start), "pvc ")
+        recovery.report(diagnostic.help(f"for example: {wording.FORMS['mount']}").fix("write pvc", place))
+        if AT not in lexed.types[at : item_end(lexed.types, at)]:
+            return recovery.cut_item(at - 1)
+        recovery.insert(at, lexer.NAME)
+        return True
     diagnostic = rules.QUOTED_NAME(span)
     if name.isidentifier() and name.isascii():
         diagnostic = diagnostic.fix("remove the quotes", Edit(span, name), safe=True)
@@ -296,6 +357,11 @@ STEP_WORDS = {
     **dict.fromkeys(("before", "setup", "pre_start", "prestart", "preStart"), "prepare"),
     **dict.fromkeys(("sidecars", "helper", "extra_container", "extraContainers"), "sidecar"),
 }
+WITH_SETTINGS = {MATRIX, *(lexer.KEYWORDS[word] for word in ("cluster", "profile"))}
+ITEMS = {lexer.KEYWORDS[word] for word in (*wording.STATEMENTS, "let", "param", "include", "template", "profile")}
+HEADS = {*STEPS, *(lexer.KEYWORDS[word] for word in ("role", "target", "template", "profile", "param", "let", "use",
+                                                     "mount", "output", "on", "include", "unset"))}  # fmt: skip
+WITH_NAME = {*STEPS, *(lexer.KEYWORDS[word] for word in ("role", "use", "mount", "output", "on"))}
 WITHOUT_NAME = {MATRIX, lexer.KEYWORDS["cluster"], lexer.KEYWORDS["build"]}
 
 
@@ -303,13 +369,18 @@ def block_with_equals(recovery: Recovery, at: int, _: set[int]) -> bool:
     """``matrix = { … }`` and ``prepare = …``."""
     lexed = recovery.lexed
     types = lexed.types
+    if types[at] in (EQUAL, COLON) and types[at + 1] == lexer.LBRACE and at > 1 and types[at - 2] in NAMED_BLOCKS:
+        return _sign_before_block(recovery, at)
     word = at - 1 if types[at] in (EQUAL, COLON) else at
-    if word < 0 or types[word] not in WITHOUT_NAME | STEPS or types[word + 1] not in (EQUAL, COLON):
+    if word < 0 or types[word] not in WITHOUT_NAME | WITH_NAME or types[word + 1] not in (EQUAL, COLON):
         return False
     if item_start(types, word + 1) != word:
         return False
     keyword = lexed.text(word)
-    diagnostic = rules.BLOCK_FORM(recovery.spanning(word + 1, word + 2), word=keyword, form=_form(keyword))
+    sign = recovery.spanning(word + 1, word + 2)
+    diagnostic = rules.BLOCK_FORM(sign, word=keyword, form=_form(keyword))
+    if types[word] not in {*WITHOUT_NAME, *NAMED_BLOCKS}:
+        diagnostic = rules.UNSET_FORM(sign, wanted=_form(keyword))
     if types[word] in WITHOUT_NAME and types[word + 2] == lexer.LBRACE:
         gap = Span(lexed.source, lexed.ends[word], lexed.starts[word + 2])
         recovery.report(diagnostic.fix("remove it", Edit(gap, " "), safe=True))
@@ -325,6 +396,58 @@ def block_with_equals(recovery: Recovery, at: int, _: set[int]) -> bool:
         recovery.step_back()
     recovery.drop_item(word)
     return True
+
+
+def _sign_before_block(recovery: Recovery, at: int) -> bool:
+    """``role worker = { }`` and ``job mnist: { }``."""
+    keyword = recovery.text(at - 2)
+    diagnostic = rules.BLOCK_FORM(recovery.span(at), word=keyword, form=_form(keyword))
+    recovery.report(diagnostic.fix("remove it", recovery.removal(at), safe=True))
+    recovery.delete(at)
+    return True
+
+
+def names_in_head(recovery: Recovery, at: int, _: set[int]) -> bool:
+    """``role worker, ps { }`` and ``param int n = 4``."""
+    types = recovery.types
+    if at > 1 and types[at - 2 : at + 1] == [PARAM, lexer.NAME, lexer.NAME] and types[at + 1] == EQUAL:
+        span = recovery.spanning(at - 1, at + 1)
+        type_, name = recovery.text(at - 1), recovery.text(at)
+        if type_ not in _TYPE_NAMES:
+            return False
+        text = f"{name}: {type_}"
+        diagnostic = rules.STATEMENT_FORM(recovery.span(at - 1), found=type_, word="param")
+        recovery.report(diagnostic.help(f"write {text}").fix(f"write {text}", Edit(span, text)))
+        recovery.insert(at, COLON)
+        lexed = recovery.lexed
+        lexed.meant[lexed.starts[at - 1]], lexed.meant[lexed.starts[at + 1]] = name, type_
+        return True
+    if types[at] != COMMA or at < 2 or types[at - 2] != ROLE:
+        return False
+    end = item_end(types, at + 1, (lexer.LBRACE,))
+    if end != at + 2 or types[end] not in (lexer.LBRACE, COMMA):
+        return False
+    span = recovery.spanning(at, end)
+    recovery.report(rules.STATEMENT_FORM(span, found=span.text, word="role").help("write a block for each role"))
+    recovery.delete(at, end - at)
+    return True
+
+
+_TYPE_NAMES = {"int", "string", "bool", "number", "quantity", "duration", "list", "map"}
+
+
+def unquoted_include(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
+    """``include common.tfjob`` and ``include("common.tfjob")``."""
+    types = recovery.types
+    if not at or types[at - 1] != INCLUDE or lexer.STRING not in acceptable:
+        return False
+    end = recovery.line_end(at)
+    if end == at:
+        return False
+    span = recovery.spanning(at, end)
+    name = span.text.strip("()[]<>\"' ")
+    recovery.report(rules.UNQUOTED_TEXT(span).fix("write it in quotes", Edit(span, f'"{name}"')))
+    return recovery.cut_item(at - 1)
 
 
 def _form(keyword: str) -> str:
@@ -373,16 +496,59 @@ def yaml_steps(recovery: Recovery, at: int, _: set[int]) -> bool:
     return True
 
 
-def step_without_name(recovery: Recovery, at: int, _: set[int]) -> bool:
-    """``prepare { … }``."""
-    if recovery.types[at] != lexer.LBRACE or not at or recovery.types[at - 1] not in STEPS:
+def statement_without_name(recovery: Recovery, at: int, _: set[int]) -> bool:
+    """``prepare { … }``, ``role { … }``, ``mount { … }``, ``param { … }``."""
+    types = recovery.types
+    if types[at] != lexer.LBRACE or not at or types[at - 1] not in HEADS or item_start(types, at) != at - 1:
         return False
     keyword = recovery.text(at - 1)
-    expected = wording.put_in(lexer.NAME, keyword)
+    expected = wording.missing((lexer.NAME,), keyword, keyword) if types[at - 1] != OUTPUT else "a file or folder"
     diagnostic = rules.UNFINISHED(recovery.span(at), expected=expected, before=keyword)
     recovery.report(diagnostic.help(f"for example: {wording.FORMS[keyword]}"))
+    if types[at - 1] in NAMED_BLOCKS:
+        recovery.insert(at, lexer.NAME)
+        return True
+    return recovery.cut_item(at - 1)
+
+
+def untyped_param(recovery: Recovery, at: int, _: set[int]) -> bool:
+    """``param n = 4``."""
+    types = recovery.types
+    if types[at] != EQUAL or at < 2 or types[at - 2] != PARAM:
+        return False
+    value = recovery.text(at + 1)
+    type_ = "bool" if value in ("true", "false") else _TYPES.get(types[at + 1])
+    missing = f": and {wording.put_in(lexer.NAME, ':')}"
+    diagnostic = rules.UNFINISHED(recovery.span(at - 1), expected=missing, before=shortened(recovery.text(at - 1)))
+    diagnostic = diagnostic.help(f"for example: {wording.FORMS['param']}")
+    if type_ is not None:
+        place = recovery.span(at - 1)
+        text = f": {'number' if type_ == 'int' and not value.isdecimal() else type_}"
+        diagnostic = diagnostic.fix(f"add {text}", Edit(Span(place.source, place.end, place.end), text))
+    recovery.report(diagnostic)
     recovery.insert(at, lexer.NAME)
+    recovery.insert(at, COLON)
     return True
+
+
+_TYPES = {lexer.STRING: "string", TEXT: "string", RAW: "string", NUMBER: "int"}
+
+
+def item_among_settings(recovery: Recovery, at: int, _: set[int]) -> bool:
+    """``profile p { unset n }``, ``matrix { role worker { } }``."""
+    types = recovery.types
+    start = item_start(types, at)
+    block = around(types, at)
+    if not block or at == start or lexer.STRING not in recovery.acceptable_before() or recovery.before is None:
+        return False
+    head = item_start(types, block)
+    if types[head] not in WITH_SETTINGS or at != start + 1 or types[start] not in ITEMS:
+        return False
+    keyword = recovery.text(head)
+    span = recovery.spanning(start, at + 1)
+    recovery.report(rules.BLOCK_FORM(span, word=keyword, form=_form(keyword)))
+    recovery.step_back()
+    return recovery.drop_item(start)
 
 
 # --- unset mistakes ---

@@ -3,15 +3,33 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Edit
 from tfdsl.patterns import regex
 from tfdsl.syntax import _tables as tables, lexer, repairs
-from tfdsl.syntax.lexer import AND, AT_LEAST, BANG, COLON, COMMA, DOT, EQUAL, MINUS, MORE, NUMBER, OR, SLASH, TEXT, UNIT
+from tfdsl.syntax.lexer import (
+    AND,
+    AT_LEAST,
+    BANG,
+    COLON,
+    COMMA,
+    DOT,
+    EQUAL,
+    ITEM_STARTS,
+    MINUS,
+    MORE,
+    NUMBER,
+    OR,
+    SLASH,
+    TEXT,
+    UNIT,
+)
 from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
+from tfdsl.vocabulary.quantities import nearest_unit
 
 if TYPE_CHECKING:
     from tfdsl.syntax.recovery import Recovery
@@ -53,16 +71,80 @@ def word_operator(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
     else:
         return False
     span = recovery.span(place)
-    operator = next(text for text, each in tables.OPERATORS if each == number)
+    if number == BANG and (end := _compared(recovery, at)) is not None:
+        edits = (Edit(Span(span.source, span.start, lexed.starts[at]), "!("), Edit(end, ")"))
+        recovery.report(rules.WORD_OPERATOR(span, operator="!", found="not").fix("write !( )", *edits, safe=True))
+        recovery.replace(place, lexer.ERROR, _token_at(recovery, end.start) - place)
+        return True
+    operator = _SIGNS[number]
     end = lexed.starts[at] if number == BANG else span.end
-    edit = Edit(Span(span.source, span.start, end), operator)
-    recovery.report(
-        rules.WORD_OPERATOR(span, operator=operator, found=shortened(span.text)).fix(
-            f"write {operator}", edit, safe=True
-        )
-    )
+    edits = [Edit(Span(span.source, span.start, end), operator)]
     recovery.replace(place, number)
+    for other in range(place + 1, recovery.line_end(place)) if number != BANG else ():
+        if (sign := WORD_OPERATORS.get(lexed.text(other))) is not None and lexed.types[other - 1] not in ITEM_STARTS:
+            edits.append(Edit(recovery.span(other), _SIGNS[sign]))
+            recovery.replace(other, sign)
+    diagnostic = rules.WORD_OPERATOR(span, operator=operator, found=shortened(span.text))
+    recovery.report(diagnostic.fix(f"write {operator}", *edits, safe=True))
+    recovery.builder.doubtful.append(span.start)
     return True
+
+
+_SIGNS = {number: text for text, number in tables.OPERATORS}
+
+
+def _compared(recovery: Recovery, at: int) -> Span | None:
+    """The place behind the comparison that begins at token ``at``, to which a ``not`` belongs as a whole."""
+    types = recovery.types
+    depth, compares = 0, False
+    for end in range(at, len(types)):
+        type_ = types[end]
+        depth += (type_ in lexer.CLOSERS) - (type_ in lexer.OPENERS)
+        if depth < 0 or (depth == 0 and (type_ in _BELOW_NOT or recovery.text(end) in ("and", "or", "else"))):
+            place = recovery.lexed.ends[end - 1]
+            return Span(recovery.lexed.source, place, place) if compares else None
+        compares = compares or (depth == 0 and type_ in COMPARISONS)
+    return None
+
+
+def _token_at(recovery: Recovery, offset: int) -> int:
+    """The first token at or behind an offset."""
+    return bisect_left(recovery.lexed.starts, offset)
+
+
+_BELOW_NOT = {AND, OR, COMMA, COLON, lexer.OPERATORS["?"], lexer.WHEN, lexer.NEWLINE, lexer.END, lexer.LBRACE}
+
+
+def unquoted_address(recovery: Recovery, at: int, _: set[int]) -> bool:
+    """``mount nfs nas:/export at "/x"`` and ``{ image = r.example.com/x:1, gpu = 1 }``."""
+    lexed = recovery.lexed
+    types = lexed.types
+    if types[at] not in (COLON, SLASH, DOT, MINUS, NUMBER):
+        return False
+    first, end = at, at + 1
+    while first and lexed.ends[first - 1] == lexed.starts[first] and types[first - 1] not in repairs.FIXED:
+        first -= 1
+    while lexed.ends[end - 1] == lexed.starts[end] and types[end] not in repairs.FIXED | {COMMA}:
+        end += 1
+    after = types[first - 1] if first else lexer.NEWLINE
+    is_source = after == lexer.NAME and first > 1 and types[first - 2] == lexer.MOUNT
+    if types[end - 1] == COLON:
+        return False
+    clock = nearest_unit(recovery.spanning(first, end).text) if after == EQUAL and types[at] == COLON else None
+    if clock is not None and recovery.cut_from(first):
+        span = recovery.spanning(first, end)
+        diagnostic = rules.FOREIGN_EXPRESSION(span, what=span.text).help(f"write {clock}")
+        recovery.report(diagnostic.replacing(f"write {clock}", clock))
+        recovery.replace(first, lexer.ERROR, end - first)
+        return True
+    if first == at or not (is_source or after in _BEFORE_ADDRESS) or not {COLON, SLASH, DOT} & set(types[first:end]):
+        return False
+    if {EQUAL, lexer.STRING} & set(types[first:end]) or not recovery.cut_from(first):
+        return False
+    return _unquoted(recovery, first, end)
+
+
+_BEFORE_ADDRESS = {EQUAL, *(lexer.KEYWORDS[word] for word in ("at", "to", "output", "copy", "run"))}
 
 
 def chained_comparison(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
@@ -76,7 +158,9 @@ def chained_comparison(recovery: Recovery, at: int, acceptable: set[int]) -> boo
 
 def split_unit(recovery: Recovery, at: int, _: set[int]) -> bool:
     """A space between a number and its unit: ``16 Gi``."""
-    if not recovery.before or recovery.types[at - 1] != NUMBER or recovery.text(at) not in UNITS:
+    if not recovery.before or recovery.types[at - 1] != NUMBER:
+        return False
+    if recovery.text(at) not in UNITS and nearest_unit(f"1{recovery.text(at)}") is None:
         return False
     if recovery.types[at + 1] in (EQUAL, COLON):
         return False
@@ -85,10 +169,48 @@ def split_unit(recovery: Recovery, at: int, _: set[int]) -> bool:
     recovery.step_back()
     span = recovery.spanning(at - 1, at + 1)
     together = recovery.text(at - 1) + recovery.text(at)
+    together = nearest_unit(together) or together
     recovery.report(
         rules.SPLIT_UNIT(span, together=shortened(together)).fix(f"write {together}", Edit(span, together), safe=True)
     )
     recovery.replace(at - 1, lexer.ERROR, 2)
+    return True
+
+
+def split_value(recovery: Recovery, at: int, _: set[int]) -> bool:
+    """``1,000``, ``1,5Gi`` and ``1h 30m``; ``args = "a", "b"``, a list without its brackets."""
+    lexed = recovery.lexed
+    types = lexed.types
+    values = {*NUMBERS, lexer.STRING}
+    if types[at] not in values or at < 2:
+        return False
+    stop = at + 1
+    if types[at - 2 : at + 1] == [EQUAL, lexer.STRING, lexer.STRING]:
+        span = recovery.spanning(at - 1, stop)
+        text = f"[{recovery.text(at - 1)}, {recovery.text(at)}]"
+        diagnostic = rules.FOREIGN_EXPRESSION(span, what="a text behind another").help("join texts with +: a + b")
+    elif types[at] == types[at - 1] == UNIT:
+        span = recovery.spanning(at - 1, stop)
+        text = span.text.replace(" ", "")
+        diagnostic = rules.SPLIT_UNIT(span, together=text)
+    elif types[at - 1] != COMMA or types[at - 2] not in values or lexer.STRING in recovery.acceptable():
+        return False
+    elif types[at] in NUMBERS and types[at - 2] == NUMBER and lexed.ends[at - 2] + 1 == lexed.starts[at]:
+        span = recovery.spanning(at - 2, stop)
+        thousands = types[at] == NUMBER and len(lexed.text(at)) == 3
+        text = span.text.replace(",", "" if thousands else ".")
+        diagnostic = rules.FOREIGN_EXPRESSION(span, what=span.text).help(f"write {text}")
+    else:
+        first = recovery.line_start(at) + 2
+        stop = recovery.line_end(at)
+        if types[first - 1] != EQUAL or set(types[first:stop]) - values - {COMMA}:
+            return False
+        span = recovery.spanning(first, stop)
+        text = f"[{span.text}]"
+        diagnostic = rules.YAML_LIST(span)
+    recovery.report(diagnostic.replacing(f"write {shortened(text)}", text))
+    recovery.builder.doubtful.append(lexed.starts[at])
+    recovery.delete(at, stop - at)
     return True
 
 
@@ -137,6 +259,23 @@ def _unquoted(recovery: Recovery, at: int, end: int) -> bool:
 # Lists and maps written as in YAML, by indentation alone.
 
 _SIMPLE = regex(r'-[ \t]+("[^"]*"|[^\s"\'{}\[\]:#&*!|>%@`][^"\'{}\[\]:#\n]*?)[ \t]*\r?$')
+
+
+def folded_text(recovery: Recovery, at: int, _: set[int]) -> bool:
+    """``command = >`` and then deeper lines."""
+    types = recovery.types
+    if types[at : at + 2] != [MORE, lexer.NEWLINE] or not at or types[at - 1] not in (EQUAL, COLON):
+        return False
+    end = at + 1
+    indent = recovery.column(recovery.line_start(at))
+    while types[end] == lexer.NEWLINE and types[end + 1] != lexer.END and recovery.column(end + 1) > indent:
+        end = recovery.line_end(end + 1)
+    recovery.report(rules.HEREDOC(recovery.span(at)))
+    stop = recovery.lexed.ends[end - 1]
+    found = recovery.lexed.diagnostics
+    found[:] = [one for one in found if not recovery.lexed.starts[at] <= one.span.start < stop]
+    recovery.replace(at, lexer.ERROR, end - at)
+    return True
 
 
 def yaml_separator(recovery: Recovery, at: int, _: set[int]) -> bool:
@@ -188,10 +327,12 @@ def yaml_list(recovery: Recovery, at: int, _: set[int]) -> bool:
     lexed = recovery.lexed
     diagnostic = rules.YAML_LIST(recovery.span(dash))
     if dash > at:
-        place = Span(lexed.source, lexed.ends[at - 1], lexed.ends[end - 1])
+        before = lexed.ends[at - 1] if lexed.text(at - 1) == "=" else lexed.ends[at - 2]
+        place = Span(lexed.source, before, lexed.ends[end - 1])
         elements = _elements(lexed.source.text[lexed.starts[dash] : place.end])
+        sign = "" if lexed.text(at - 1) == "=" else " ="
         if elements is not None:
-            diagnostic = diagnostic.fix("write it in brackets", Edit(place, f" [{', '.join(elements)}]"))
+            diagnostic = diagnostic.fix("write it in brackets", Edit(place, f"{sign} [{', '.join(elements)}]"))
         recovery.report(diagnostic)
         recovery.replace(at, lexer.ERROR, end - at)
         return True

@@ -15,8 +15,8 @@ _VALUE_STARTS = {_number(name) for name in (*_LITERALS, "LSQB", "LPAR", "LBRACE"
 _OPERATORS = ("+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "?", ".", "[", "(")
 _INFIX = {lexer.OPERATORS[text] for text in _OPERATORS}
 _BLOCKS = ("role", "target", "cluster", "build", "matrix", "prepare", "sidecar")
-_STATEMENTS = (*_BLOCKS, "use", "mount", "output", "on", "unset", "patch", "unpatch")
-_ITEMS = {lexer.KEYWORDS[word] for word in _STATEMENTS}
+STATEMENTS = (*_BLOCKS, "use", "mount", "output", "on", "unset", "patch", "unpatch")
+_ITEMS = {lexer.KEYWORDS[word] for word in STATEMENTS}
 _DECLARATIONS = {lexer.KEYWORDS[word] for word in ("edition", "include", "param", "let", "template", "profile", "job")}
 _BUILD_ITEMS = {lexer.KEYWORDS[word] for word in ("copy", "run")}
 _EVENTS = {lexer.KEYWORDS[word] for word in ("exit", "restarted")}
@@ -87,6 +87,11 @@ FORMS = {
     "prepare": 'prepare fetch { command = "python fetch.py" }',
     "sidecar": 'sidecar proxy { image = "example/proxy:1" }',
     "unset": 'unset env["DEBUG"]',
+    "unset mount": 'unset mount "/data"',
+    "unset output": 'unset output "/tmp/model" to "/data/model"',
+    "unset on": "unset on failed",
+    "unset prepare": "unset prepare fetch",
+    "unset sidecar": "unset sidecar proxy",
 }
 
 _LONGEST = 30

@@ -31,6 +31,9 @@ _NO_SCHEDULE = "a job runs once, when it is submitted; use a scheduler to submit
 _OUTPUT = 'write output "/tmp/model" to "/runs/model"'
 _IMAGE_BUILD = 'write build { from = "tensorflow/tensorflow:2.17.0", copy "train.py" to "/app/train.py" }'
 _ZONE = 'write node_selector = { "topology.kubernetes.io/zone" = "…" }'
+_RESOURCES = "set cpu, memory and gpu in the role"
+DECLARATIONS = "the declarations are job, param, let, template, profile, include and edition"
+_NO_CODE = "a job is described, not programmed; the code goes in the image"
 _CONDITION = "write a choice: replicas = distributed ? 4 : 1"
 _FILES = 'write mounts: mount archive "hdfs:///code/train.tar.gz" at "."'
 
@@ -74,7 +77,7 @@ ATTRIBUTES = {
     "components": _ROLES,
     "maxReplicas": _FIXED,
     "elasticPolicy": _FIXED,
-    "enableDynamicWorker": _FIXED,
+    "enableDynamicWorker": "write target tfjob { dynamic_workers = true }",
     "for_each": _FIXED,
     "completionMode": 'write "${task.index}" for the index of a replica',
     "name": _NAME,
@@ -149,22 +152,38 @@ ATTRIBUTES = {
 }
 """Words in a job, role, template or target for what is not an attribute here."""
 
-_JOINED = "join lists, maps and texts with +: a + b"
-_IN_TEXT = 'write it into a text: "${value}"'
+JOINED = "join lists, maps and texts with +: a + b"
+IN_TEXT = 'write it into a text: "${value}"'
 _NO_CLOCK = "a value that changes from run to run comes from outside: write a param and set it with --set"
 _ENVIRONMENT = 'write "${env.NAME}", which the task reads when it runs'
-_NO_LOOP = "there are no loops; write the list out, or set it with --set"
+NO_LOOP = "there are no loops; write the list out, or set it with --set"
 _ELEMENT = "write x[0] or m.key for an element"
 _CHOICE = "write a choice: condition ? a : b"
 
+MAP_FUNCTIONS = ("dict", "map", "object", "hash")
+"""Functions of other languages that make a map of named arguments."""
+
+OPERATORS = {
+    "in": 'compare the values: a == "x" || a == "y"',
+    "is": "write == to compare two values",
+    "**": "write the product: 2 * 2 * 2",
+    "??": _CHOICE,
+    "?:": _CHOICE,
+    "if": _CHOICE,
+    "lambda": "declare a let, and use its name",
+    "new": "write the value alone",
+    "await": "write the value alone",
+}
+"""Operators of other languages, and words before a value."""
+
 FUNCTIONS = {
-    **dict.fromkeys(("concat", "merge", "union", "append", "extend", "flatten"), _JOINED),
-    **dict.fromkeys(("tostring", "string", "str", "itoa", "text"), _IN_TEXT),
+    **dict.fromkeys(("concat", "merge", "union", "append", "extend", "flatten"), JOINED),
+    **dict.fromkeys(("tostring", "string", "str", "itoa", "text"), IN_TEXT),
     **dict.fromkeys(("tonumber", "int", "float", "parseint"), "declare the param as int or number"),
     **dict.fromkeys(("lookup", "element", "get", "first", "last", "index"), _ELEMENT),
     **dict.fromkeys(("timestamp", "now", "utcNow", "time", "date", "uuid", "guid", "newGuid", "random"), _NO_CLOCK),
     **dict.fromkeys(("env", "getenv", "environment", "readEnvironmentVariable"), _ENVIRONMENT),
-    **dict.fromkeys(("range", "map", "filter", "for", "each"), _NO_LOOP),
+    **dict.fromkeys(("range", "map", "filter", "for", "each"), NO_LOOP),
     **dict.fromkeys(("if", "coalesce", "default", "conditional", "ternary"), _CHOICE),
     "empty": "write len(value) == 0",
     "contains": 'compare the values: a == "x" || a == "y"',
@@ -184,12 +203,43 @@ FUNCTIONS = {
 }
 """Functions of other languages that do not exist here."""
 
+LOOPS = {"for", "foreach", "while", "dynamic"}
+CONDITIONS = {"if", "else", "elif", "unless", "switch"}
+
+BLOCKS = {
+    **dict.fromkeys(LOOPS, "there are no loops; write replicas = 4 for four copies of a role, matrix for several jobs"),
+    **dict.fromkeys(CONDITIONS, "there are no conditional blocks; write when after each item: gpu = 1 when prod"),
+    **dict.fromkeys(
+        ("strategy", "sweep", "grid", "parameters", "hyperparameters"),
+        "for several jobs of one block, write matrix { lr = [0.1, 0.01] }",
+    ),
+    **dict.fromkeys(("limits", "requests", "resources"), _RESOURCES),
+    **dict.fromkeys(("volume", "volumes", "volumeMounts"), 'write a mount: mount pvc "data" at "/data"'),
+    **dict.fromkeys(("container", "containers"), "set image and command in the job or role"),
+    **dict.fromkeys(("terraform", "provider", "resource", "data", "services", "stages", "pipeline"), DECLARATIONS),
+    **dict.fromkeys(("def", "class", "function", "return", "with", "async", "print", "try", "from"), _NO_CODE),
+    "type": "write the type after the name of a param: param workers: int = 4",
+}
+"""Words that begin a block or line in other languages, where :data:`ATTRIBUTES` has nothing or says something else."""
+
+VALUES = {
+    **dict.fromkeys(
+        ("valueFrom", "secretKeyRef", "configMapKeyRef", "fieldRef"),
+        'write secret("name", "key"), configmap("name", "key") or pod_field("metadata.name")',
+    ),
+    "value": "write the value alone",
+    **dict.fromkeys(("limits", "requests"), _LIMITS),
+}
+"""Keys of maps of Kubernetes, where a plain value is wanted here."""
+
 BY_NAME_ALONE = ("var", "local", "locals", "param", "params", "let", "input", "inputs", "values", "variables",
                  "parameters")  # fmt: skip
 """Where other languages keep params and constants: ``var.x`` is ``x`` here."""
 
 MEMBERS = {
-    "each": _NO_LOOP,
+    **dict.fromkeys(("secret", "secrets"), 'write secret("name", "key")'),
+    **dict.fromkeys(("configmap", "configmaps"), 'write configmap("name", "key")'),
+    "each": NO_LOOP,
     "self": "write job.name, role.name or role.replicas",
     "this": "write job.name, role.name or role.replicas",
     "count": 'write "${task.index}"',
@@ -238,12 +288,15 @@ def _container(name: str, sign: str, value: str, instead: str = "") -> PodField:
     return PodField(name, f'patch pod "spec.containers[0].{name}" {sign} {value}', instead)
 
 
-def _pod_security(name: str, value: str) -> PodField:
-    return PodField(name, f'patch pod "spec.securityContext.{name}" = {value}')
+_RESTRICTED: Final = "write restricted = true for pods that may do little"
 
 
-def _container_security(name: str, value: str) -> PodField:
-    return PodField(name, f'patch pod "spec.containers[0].securityContext.{name}" = {value}')
+def _pod_security(name: str, value: str, instead: str = "") -> PodField:
+    return PodField(name, f'patch pod "spec.securityContext.{name}" = {value}', instead)
+
+
+def _container_security(name: str, value: str, instead: str = "") -> PodField:
+    return PodField(name, f'patch pod "spec.containers[0].securityContext.{name}" = {value}', instead)
 
 
 _PROBE: Final = '{ exec = { command = ["/app/alive"] } }'
@@ -277,8 +330,8 @@ POD_FIELDS: Final = (
     _pod(
         "securityContext",
         "+=",
-        "{ runAsNonRoot = true }",
-        "write run_as_user, run_as_group, fs_group, privileged and capabilities",
+        "{ supplementalGroups = [4000] }",
+        "write restricted, run_as_user, run_as_group, fs_group, privileged and capabilities",
     ),
     _pod("setHostnameAsFQDN", "=", "true"),
     _pod("shareProcessNamespace", "=", "true"),
@@ -313,18 +366,30 @@ POD_FIELDS: Final = (
     # of the security context of the pod, and of the container
     _pod_security("appArmorProfile", '{ type = "RuntimeDefault" }'),
     _pod_security("fsGroupChangePolicy", '"OnRootMismatch"'),
-    _pod_security("runAsNonRoot", "true"),
+    _pod_security("runAsNonRoot", "true", _RESTRICTED),
     _pod_security("seLinuxChangePolicy", '"MountOption"'),
     _pod_security("seLinuxOptions", '{ level = "s0:c123,c456" }'),
-    _pod_security("seccompProfile", '{ type = "RuntimeDefault" }'),
+    _pod_security("seccompProfile", '{ type = "RuntimeDefault" }', _RESTRICTED),
     _pod_security("supplementalGroups", "[1000]"),
     _pod_security("supplementalGroupsPolicy", '"Merge"'),
     _pod_security("sysctls", '[{ name = "net.core.somaxconn", value = "1024" }]'),
-    _container_security("allowPrivilegeEscalation", "false"),
+    _container_security("allowPrivilegeEscalation", "false", _RESTRICTED),
     _container_security("procMount", '"Default"'),
     _container_security("readOnlyRootFilesystem", "true"),
 )
 """In the order of the API, without fields that others are derived from (hostname, subdomain)."""
+
+_ATTRIBUTES: Final = {word.lower().replace("_", "").replace("-", ""): help_ for word, help_ in ATTRIBUTES.items()}
+
+
+def advice(word: str) -> str | None:
+    """What to write for the statement that begins with the word ``word`` of another language."""
+    field = find(word)
+    help_ = BLOCKS.get(word) or _ATTRIBUTES.get(word.replace("_", "").replace("-", "").lower())
+    if help_ is not None or field is None:
+        return help_
+    return field.instead or f"write a patch in a target block: {field.line}"
+
 
 _BY_WORD: Final = {field.name.lower(): field for field in POD_FIELDS}
 

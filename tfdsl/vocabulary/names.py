@@ -9,6 +9,7 @@ LONGEST_LABEL = 63
 LONGEST_NAME = 253
 LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 """A DNS label of any length: its length has a message of its own."""
+LABEL_FORM = "lowercase letters, digits and - between them"
 SUBDOMAIN = rf"(?=.{{1,{LONGEST_NAME}}}\Z){LABEL}(\.{LABEL})*"
 QUALIFIED = "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
 """The name of a label, without its prefix."""

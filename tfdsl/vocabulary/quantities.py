@@ -137,6 +137,39 @@ def duration(ms: int) -> Duration:
     return Duration(ms, "0s")
 
 
+_NEAREST = {
+    "gb": "G", "mb": "M", "kb": "k", "tb": "T", "gib": "Gi", "mib": "Mi", "kib": "Ki", "tib": "Ti", "gi": "Gi",
+    "mi": "Mi", "ki": "Ki", "ti": "Ti", "g": "G", "k": "k", "t": "T", "min": "m", "mins": "m", "minutes": "m",
+    "minute": "m", "sec": "s", "secs": "s", "second": "s", "seconds": "s", "hour": "h", "hours": "h", "hr": "h",
+    "hrs": "h", "day": "d", "days": "d",
+}  # fmt: skip
+
+
+def nearest_unit(text: str) -> str | None:
+    """``16GB`` as ``16G``, ``1 hour`` as ``1h``, ``1_000`` as ``1000``, ``1:30:00`` as ``1h30m``; else ``None``."""
+    plain = text.replace(" ", "")
+    if plain.replace("_", "").isdecimal():
+        return plain.replace("_", "") if "_" in plain else None
+    clock = _clock(plain)
+    if clock is not None:
+        return clock
+    number = plain.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
+    unit = plain[len(number) :]
+    if not number or not number.replace(".", "", 1).isdecimal():
+        return None
+    nearest = _NEAREST.get(unit.lower())
+    return None if nearest in (None, unit) else f"{number}{nearest}"
+
+
+def _clock(text: str) -> str | None:
+    """``[D-]H:MM:SS`` in the units of durations."""
+    days, _, rest = text.rpartition("-")
+    parts = [days or "0", *rest.split(":")]
+    if len(parts) != 4 or not all(part.isascii() and part.isdecimal() and len(part) < 6 for part in parts):
+        return None
+    return "".join(f"{int(part)}{unit}" for part, unit in zip(parts, "dhms", strict=True) if int(part)) or None
+
+
 def parse_unit(text: str) -> Quantity | Duration | Undecided | None:
     """The value of a number with a unit, or ``None`` when the unit, its order or its precision is not valid."""
     head = len(text)

@@ -21,14 +21,16 @@ class NumberType(Record):
 
 
 class StringType(Record):
-    """Text. ``run_time``: it can contain ``${task.index}`` and ``${env.NAME}``. ``pattern`` matches the whole text.
+    """Text. ``run_time``: it can contain ``${task.index}`` and ``${env.NAME}``.
 
+    ``pattern`` matches the whole text, and ``form`` says so in words.
     ``called``: what a word of a long ``one_of`` is; ``prefix``: what other tools write before those words. ``names``:
     the kind of the object that it names.
     """
 
     one_of: tuple[str, ...] = ()
     pattern: str | None = None
+    form: str = ""
     run_time: bool = False
     empty: bool = True
     called: str = ""

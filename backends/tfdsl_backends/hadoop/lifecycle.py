@@ -16,6 +16,8 @@ class Meeting(Behaviour):
     role → the roles whose commands must run before its own.
     """
 
+    limits_time = evicted_stay = False
+
     def __init__(
         self, job: Job, *, awaited: Collection[str], waiting: Collection[str], after: Mapping[str, Sequence[str]]
     ) -> None:

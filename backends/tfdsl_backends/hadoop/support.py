@@ -1,16 +1,19 @@
 """The support rows that yarn and slider share.
 
 A backend puts them behind its own rows; of the rows of one key the first that applies decides, so an own row comes
-first. A code that both targets have is given here without its prefix; where they differ the target gives it.
+first. Codes are without their prefix; where those of slider and yarn differ, a row has both, in this order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 from tfdsl.backend import UNUSED, Row, approximated, conditions, kept, refused, translated
 from tfdsl.vocabulary.attributes import IN_MEMORY
 from tfdsl_backends.hadoop import when
+
+Code = Callable[[str, str], str]
+"""Takes the code of slider and that of yarn, and gives the target's."""
 
 KUBERNETES = "write it in the block of a Kubernetes target"
 DATA = "put the data in HDFS (mount hdfs) or in a folder that every node has (mount host)"
@@ -33,16 +36,16 @@ WITH_RUN_TIME_VALUES = (
 """Keys whose texts may have values that are known only when a task runs."""
 
 
-def rows(program: str, *, image: str, vcores: str, memory: str, codes: Mapping[str, str]) -> tuple[Row, ...]:
+def rows(program: str, *, image: str, vcores: str, memory: str, code: Code) -> tuple[Row, ...]:
     """The rows of one target.
 
     ``program``: where the task's program finds the job. ``image``, ``vcores``, ``memory``: where the target names
-    them. ``codes``: those of rows whose codes differ, by the last word of the key.
+    them. ``code``: which of two codes is the target's, where they differ.
     """
     return (
-        *_job(program, codes),
-        *_placement(codes),
-        *_container(program, image, codes),
+        *_job(program, code),
+        *_placement(code),
+        *_container(program, image, code),
         *_identity(),
         _stop(program),
         *_ports(),
@@ -101,7 +104,7 @@ def _steps(program: str) -> Iterator[Row]:
     )
 
 
-def _job(program: str, codes: Mapping[str, str]) -> tuple[Row, ...]:
+def _job(program: str, code: Code) -> tuple[Row, ...]:
     return (
         approximated(
             "job.namespace",
@@ -119,14 +122,14 @@ def _job(program: str, codes: Mapping[str, str]) -> tuple[Row, ...]:
             "job.cleanup",
             "",
             "all containers end with the job and YARN keeps their logs, whatever cleanup says",
-            codes["cleanup"],
+            code("010", "012"),
             edit=UNUSED,
         ),
         kept("job.suspend", "", when=conditions.off),
         refused(
             "job.suspend",
             "YARN starts an application when it is submitted",
-            codes["suspend"],
+            code("011", "013"),
             instead="submit it later",
         ),
         approximated(
@@ -135,7 +138,7 @@ def _job(program: str, codes: Mapping[str, str]) -> tuple[Row, ...]:
             "only server roles use protocol {value}: TF_CONFIG does not name it, so a program that starts its own "
             "server "
             "must set it",
-            codes["protocol"],
+            code("013", "015"),
             when=conditions.not_grpc,
             default="silent",
         ),
@@ -145,7 +148,7 @@ def _job(program: str, codes: Mapping[str, str]) -> tuple[Row, ...]:
             "build",
             "the Dockerfile",
             "no role runs in docker, so the image is not used",
-            codes["build"],
+            code("012", "014"),
             "build-unused",
         ),
     )
@@ -158,7 +161,7 @@ def _labels(of: str) -> tuple[Row, ...]:
     )
 
 
-def _placement(codes: Mapping[str, str]) -> tuple[Row, ...]:
+def _placement(code: Code) -> tuple[Row, ...]:
     return (
         approximated(
             "roles[].min_available",
@@ -174,19 +177,19 @@ def _placement(codes: Mapping[str, str]) -> tuple[Row, ...]:
         refused(
             "roles[].node_selector",
             "YARN does not know Kubernetes node labels",
-            codes["node_selector"],
+            code("021", "025"),
             instead="write node_label with the YARN label of those nodes",
         ),
         refused(
             "roles[].tolerations",
             "YARN nodes have no taints",
-            codes["tolerations"],
+            code("022", "026"),
             instead="node_label can place a role on the nodes of an exclusive YARN label",
         ),
     )
 
 
-def _container(program: str, image: str, codes: Mapping[str, str]) -> tuple[Row, ...]:
+def _container(program: str, image: str, code: Code) -> tuple[Row, ...]:
     return (
         refused(
             "roles[].image",
@@ -230,13 +233,13 @@ def _container(program: str, image: str, codes: Mapping[str, str]) -> tuple[Row,
         refused(
             "roles[].host_network",
             "a YARN container always uses the network of its node",
-            codes["host_network"],
+            code("043", "045"),
             instead="remove host_network",
         ),
         refused(
             "roles[].service_account",
             "YARN has no service accounts; tasks run as the user who submits",
-            codes["service_account"],
+            code("044", "046"),
             instead=KUBERNETES,
         ),
     )
@@ -264,6 +267,14 @@ def _identity() -> tuple[Row, ...]:
             "roles[].privileged",
             "the tasks of role {role} have the rights of the user who runs them and no others",
             "093",
+            instead=KUBERNETES,
+        ),
+        kept("roles[].restricted", "", when=conditions.off),
+        approximated(
+            "roles[].restricted",
+            "",
+            "the administrator sets which rights containers have; a job cannot take them away from role {role}",
+            "155",
             instead=KUBERNETES,
         ),
         kept("roles[].capabilities", "", when=conditions.empty),

@@ -10,14 +10,17 @@ from collections.abc import Iterator
 from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.emit.located import entry
+from tfdsl.ir.cluster_spec import gets_flags, needs_tf_config
 from tfdsl.ir.policies import completions
 from tfdsl.text import Span
+from tfdsl.vocabulary.attributes import decider
 from tfdsl_backends.jobset import messages
 from tfdsl_backends.jobset.options import EXCLUSIVE, MESSAGE_PATTERNS
 from tfdsl_backends.jobset.policies import (
     decisions,
     hostname,
     job_name,
+    jobs_of,
     pod_rules,
     reads_messages,
     subdomain,
@@ -39,6 +42,7 @@ from tfdsl_backends.podspec.checks import (
     check_same_names,
     check_sidecar_nodes,
 )
+from tfdsl_backends.podspec.command import uses_index
 from tfdsl_backends.podspec.objects import claim_name, tensorboard_name
 from tfdsl_backends.podspec.plan import MOST_RULES
 
@@ -53,6 +57,7 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     yield from check_same_names(unit, messages.SAME_NAME, ((role, job_name(unit, role)) for role in unit.job.roles))
     if not unit.flag("service"):
         yield from check_addresses(unit, messages.NO_ADDRESSES, unit.job.roles)
+    yield from _jobs(unit)
     yield from _coordinator(unit)
     yield from _topology(unit)
     yield from check_numbers(unit, messages.TOO_LARGE)
@@ -86,6 +91,22 @@ def _names(unit: Unit) -> list[Name]:
     names += [Name(f"claim {claim.name}", f"{claim.name}-{job.name}") for claim in own_claims(unit)]
     names += [Name(f"claim {claim.name}", claim_name(job, claim), 253) for claim in documents(unit)]
     return names
+
+
+def _jobs(unit: Unit) -> Iterator[Diagnostic]:
+    """Whether the Jobs of a role are alike, and each replica can know which it is, if it asks."""
+    job = unit.job
+    for role in job.roles:
+        jobs, place = jobs_of(unit, role), unit.option_place(f"jobs[{role.name}]")
+        asks = needs_tf_config(job, role) or gets_flags(job, role) or uses_index(job, role)
+        if role.replicas % jobs:
+            yield messages.UNEQUAL_JOBS(place, replicas=role.replicas, role=role.name, jobs=jobs)
+        elif asks and 1 < jobs < role.replicas:
+            found = messages.NO_INDEX(place, role=role.name, jobs=jobs)
+            yield found.help(
+                f'write jobs = {{ {role.name} = {role.replicas} }}, or cluster {{ discovery = "none" }} and let the '
+                "program count from its Job and the index in it"
+            )
 
 
 def _coordinator(unit: Unit) -> Iterator[Diagnostic]:
@@ -129,8 +150,12 @@ def _first_policy(unit: Unit) -> Span:
 
 
 def _success(unit: Unit) -> Iterator[Diagnostic]:
-    """What the nodes must be where one replica of several ends the job."""
+    """Whether two things say when the job is complete; what the nodes must be where one replica of several ends it."""
     for policy in completions(unit.job):
+        usual = policy.index is None and policy.role == decider([role.name for role in unit.job.roles])
+        if unit.text("success") and not usual:
+            yield messages.SUCCESS(unit.option_place("success")).note(unit.origins.span(policy.path), "the policy")
+            return
         role = unit.job.role(policy.role or "")
         if policy.index is not None and role is not None and role.replicas > 1:
             yield messages.SUCCESS_INDEX(unit.origins.span(policy.path))

@@ -44,20 +44,26 @@ class Failure(Record):
 class Job(Record):
     """One replicated Job.
 
-    ``host``: what the names of its pods begin with. ``waits_for``: other Jobs, and the state in which they must be.
+    ``host``: what the names of its pods begin with; ``pods``: how many each of its Jobs has. ``waits_for``: other Jobs,
+    and the state in which they must be.
     """
 
     name: str
     host: str
+    pods: int
     controlled: ControlledJob
     waits_for: Sequence[tuple[str, str]]
 
-    def failed_by(self, number: int, rule: PodRule, index: int, status: int) -> Failure:
+    def number(self, index: int) -> int:
+        """Of which of its Jobs a replica is."""
+        return index // self.pods
+
+    def failed_by(self, number: int, rule: PodRule, index: int, status: int, step: str) -> Failure:
         """The failure that a rule causes."""
-        pod = f"default/{self.host}{index}-{_POD}"
+        pod = f"default/{self.host}{self.number(index)}-{index % self.pods}-{_POD}"
         what = f"Pod {pod} has condition DisruptionTarget"
         if not rule.disrupted:
-            what = f"Container {CONTAINER} for pod {pod} failed with exit code {status}"
+            what = f"Container {step or CONTAINER} for pod {pod} failed with exit code {status}"
         return Failure(self.name, BY_POLICY, f"{what} matching FailJob rule at index {number}")
 
 
@@ -116,10 +122,16 @@ def read_manifest(root: View, named: Mapping[str, str]) -> Manifest:
 def _job(root: View, name: str, one: View) -> Job:
     return Job(
         name,
-        f"{root['metadata']['name'].text}-{name}-0-",
+        f"{root['metadata']['name'].text}-{name}-",
+        pods_of(one["template"]["spec"]),
         controlled(one["template"]["spec"]),
         tuple((other["name"].text or "", other["status"].text or "") for other in one["dependsOn"].items()),
     )
+
+
+def pods_of(spec: View) -> int:
+    """How many pods a Job has."""
+    return max(1, spec["completions"].number or 0, spec["parallelism"].number or 0)
 
 
 def _set_rules(policy: View) -> Iterator[SetRule]:
@@ -149,6 +161,7 @@ def _texts(node: View) -> frozenset[str]:
 
 
 _IN_PLACE: Final = "restart container"
+_DONE: Final = "completed before its pod was deleted: "
 _DEADLINE: Final = "deadline"
 
 
@@ -160,6 +173,8 @@ def behaviour(unit: Unit, documents: Sequence[Document]) -> Behaviour:
 class JobSet(Behaviour):
     """The JobSet of one job, and its Jobs."""
 
+    limits_time = False
+
     def __init__(self, unit: Unit, document: Document) -> None:
         super().__init__(unit.job)
         named: dict[str, str] = {role.name: job_name(unit, role) for role in unit.job.roles}
@@ -169,15 +184,37 @@ class JobSet(Behaviour):
 
     def on_exit(self, task: Task, status: int, state: State) -> Decision:
         """The kubelet starts a container again, or the Job looks at its rules."""
-        job, what = self._set.jobs[task.role], f"{task} exited {status}"
+        return self.on_prepare_exit(task, "", status, state)
+
+    def on_prepare_exit(self, task: Task, step: str, status: int, state: State) -> Decision:
+        """The same; rules may be about the status of one container."""
+        job, what = self._set.jobs[task.role], f"{f'step {step} of ' if step else ''}{task} exited {status}"
         if job.controlled.in_place:
-            state.count(_restarts(job))
+            state.count(_restarts(job, task))
             return Decision(_IN_PLACE, what, counted=False)
-        return self._failed(job, task, status, what, state, evicted=False)
+        return self._failed(job, task, status, what, state, evicted=False, step=step)
+
+    def on_sidecar_exit(self, task: Task, state: State) -> Decision | None:
+        """Its restart is one of the pod's containers, which count where they restart in place."""
+        job = self._set.jobs[task.role]
+        if not job.controlled.in_place:
+            return None
+        state.count(_restarts(job, task))
+        return self.on_restarted(task, state)
 
     def on_success(self, task: Task, state: State) -> Decision | None:
         """It has completed, TensorBoard too."""
         return None
+
+    def on_preemption(self, task: Task, status: int, state: State) -> Decision:
+        """The same as below, unless the Job looks when the command has ended and succeeded (seen in 4 of 4 runs)."""
+        job = self._set.jobs[task.role]
+        same = (replica for other, replica in state.of(task.role) if self._job_of(other) == self._job_of(task))
+        others = sum(replica.phase == "running" for replica in same)
+        if status or not job.controlled.sees_the_end(state.counts.get(_failed_pods(job, task), 0), others):
+            return self.on_loss(task, status, state)
+        state.count(f"{_DONE}{task}")
+        return self.on_completion(state) or Decision("ignore", f"{task} completed while its pod was deleted")
 
     def on_loss(self, task: Task, status: int, state: State) -> Decision:
         """An evicted pod has failed, and has the condition DisruptionTarget."""
@@ -186,21 +223,23 @@ class JobSet(Behaviour):
     def on_restarted(self, task: Task, state: State) -> Decision | None:
         """The restart by which a Job reaches its limit is cut off, and the Job fails."""
         job = self._set.jobs[task.role]
-        count = state.counts.get(_restarts(job), 0)
+        count = state.counts.get(_restarts(job, task), 0)
         if count < max(job.controlled.limit, 1):
             return None
         why = f"the containers of {task.role} were restarted {count} times"
         return self._job_failed(Failure(job.name, BY_LIMIT, ""), why, state)
 
-    def _failed(self, job: Job, task: Task, status: int, what: str, state: State, *, evicted: bool) -> Decision:
-        found = job.controlled.rule_for(status, disrupted=evicted)
+    def _failed(
+        self, job: Job, task: Task, status: int, what: str, state: State, *, evicted: bool, step: str = ""
+    ) -> Decision:
+        found = job.controlled.rule_for(status, step, disrupted=evicted)
         if found is not None:
             number, rule = found
             if rule.action == "FailJob":
-                return self._job_failed(job.failed_by(number, rule, task.index, status), what, state)
+                return self._job_failed(job.failed_by(number, rule, task.index, status, step), what, state)
             if rule.action == "Ignore":
                 return Decision("restart pod", what, counted=False)
-        if state.count(f"failed pods of {job.name}") > job.controlled.limit:
+        if state.count(_failed_pods(job, task)) > job.controlled.limit:
             return self._job_failed(Failure(job.name, BY_LIMIT, ""), what, state)
         return Decision("restart pod", what, counted=False)
 
@@ -269,32 +308,44 @@ class JobSet(Behaviour):
     def on_completion(self, state: State) -> Decision | None:
         """The Jobs that the successPolicy names have completed, all of them or any."""
         targets = [role for role, job in self._set.jobs.items() if job.name in self._set.targets]
-        done = [role for role in targets if self._completed_by(role, state)]
-        if not done or (len(done) < len(targets) and not self._set.any_of):
+        done = [(role, completed) for role in targets for completed in self._jobs_completed(role, state)]
+        first = next((role for role, completed in done if completed), None)
+        if first is None or not (self._set.any_of or all(completed for _, completed in done)):
             return None
-        return Decision("complete job", f"{done[0]} completed")
+        return Decision("complete job", f"{first} completed")
 
-    def _completed_by(self, role: str, state: State) -> bool:
-        """Whether the Job of ``role`` has completed: all its pods have succeeded, or one that is enough."""
-        replicas = state.of(role)
-        return self._set.jobs[role].controlled.is_complete(
-            state.number(role, "succeeded"), lambda index: replicas[index][1].phase == "succeeded", len(replicas)
-        )
+    def _jobs_completed(self, role: str, state: State) -> list[bool]:
+        """Of each Job of ``role``, whether it has completed: all its pods have succeeded, or one that is enough."""
+        job = self._set.jobs[role]
+        succeeded = [
+            replica.phase == "succeeded" or f"{_DONE}{task}" in state.counts for task, replica in state.of(role)
+        ]
+        parts = [succeeded[start : start + job.pods] for start in range(0, len(succeeded), job.pods)]
+        return [job.controlled.is_complete(sum(part), part.__getitem__, len(part)) for part in parts]
 
     def stopped_at_the_end(self, outcome: Outcome, state: State) -> Iterable[tuple[Task, bool]]:
         """Running pods are deleted, and with a Job that was active also its pods that have ended."""
         ended = set(self._ended(state))
         for task, replica in state.replicas.items():
-            if replica.alive or (task.role not in ended and replica.phase not in ("waiting", "gone")):
+            if replica.alive or (self._job_of(task) not in ended and replica.phase not in ("waiting", "gone")):
                 yield task, True
 
-    def _ended(self, state: State) -> Iterator[str]:
-        """The roles whose Jobs have completed or failed; at a deadline no pod of the failed one is left."""
+    def _job_of(self, task: Task) -> tuple[str, int]:
+        """Role and number of the Job that ``task`` is of."""
+        return task.role, self._set.jobs[task.role].number(task.index)
+
+    def _ended(self, state: State) -> Iterator[tuple[str, int]]:
+        """The Jobs that have completed or failed; at a deadline no pod of the failed one is left."""
         finish = state.finish
         if finish is not None and finish.task is not None and _DEADLINE not in state.counts:
-            yield finish.task.role
-        yield from (role for role in self._set.jobs if self._completed_by(role, state))
+            yield self._job_of(finish.task)
+        for role in self._set.jobs:
+            yield from ((role, number) for number, done in enumerate(self._jobs_completed(role, state)) if done)
 
 
-def _restarts(job: Job) -> str:
-    return f"restarts of {job.name}"
+def _failed_pods(job: Job, task: Task) -> str:
+    return f"failed pods of {job.name} {job.number(task.index)}"
+
+
+def _restarts(job: Job, task: Task) -> str:
+    return f"restarts of {job.name} {job.number(task.index)}"

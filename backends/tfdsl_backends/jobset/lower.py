@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from tfdsl.backend import Document, Unit
 from tfdsl.emit.located import Data, Located, at, child
 from tfdsl.ir.model import Job, Role
-from tfdsl.ir.policies import completions
+from tfdsl.ir.policies import deciders
 from tfdsl_backends.jobset import when
 from tfdsl_backends.jobset.checks import check
 from tfdsl_backends.jobset.options import API_VERSION, EXCLUSIVE
-from tfdsl_backends.jobset.policies import decisions, job_name, jobset_rules, pod_labels, pod_rules
+from tfdsl_backends.jobset.policies import decisions, job_name, jobs_of, jobset_rules, pod_labels, pod_rules, pods_of
 from tfdsl_backends.jobset.tfconfig import plan, tasks
 from tfdsl_backends.podspec.batch import ending_alone, job_spec
 from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL, written
@@ -80,11 +80,11 @@ def coordinator(unit: Unit) -> Data:
 
 
 def success_policy(unit: Unit) -> Data:
-    """Whose end is the end of the job; of several roles, the first."""
-    ends = completions(unit.job)
-    roles = [role for role in unit.job.roles if any(policy.role == role.name for policy in ends)]
+    """Whose end is the end of the job; of several roles, the first, unless the option says all."""
+    ends, every = deciders(unit.job), unit.text("success") == "all"
+    roles = [role for role in unit.job.roles if (not role.is_board if every else role.name in ends)]
     return {
-        "operator": "All" if len(roles) == 1 else "Any",
+        "operator": "All" if every or len(roles) == 1 else "Any",
         "targetReplicatedJobs": [job_name(unit, role) for role in roles],
     }
 
@@ -94,19 +94,19 @@ def failure_policy(unit: Unit) -> dict[str, Data]:
     restarts = decisions(unit).restarts_job
     return {
         "maxRestarts": Located(unit.job.retries if restarts else 0, "retries"),
-        "restartStrategy": "BlockingRecreate",
+        "restartStrategy": unit.text("restart_strategy"),
         "rules": jobset_rules(unit) or None,
     }
 
 
 def replicated_job(unit: Unit, role: Role) -> Data:
-    """The one Job of ``role``."""
+    """The Jobs of ``role``, one unless the option says otherwise."""
     job = unit.job
     decided = decisions(unit).roles[role.name]
     return Located(
         {
             "name": Located(job_name(unit, role), role.path),
-            "replicas": 1,
+            "replicas": jobs_of(unit, role),
             "dependsOn": depends_on(unit, role),
             "template": {
                 "spec": job_spec(
@@ -117,6 +117,7 @@ def replicated_job(unit: Unit, role: Role) -> Data:
                     pod_template(job, role, plan(unit, role)),
                     (DEADLINE,) if not role.is_board else (),
                     sorted(ending_alone(job, role), key=lambda policy: policy.index or 0),
+                    pods_of(unit, role),
                 ),
             },
         },

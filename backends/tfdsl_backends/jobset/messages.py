@@ -43,6 +43,18 @@ OWN_NAMES = Rule(
     "error",
     "{key} is an annotation that exclusive_topology writes, and the job sets it to something else",
 )
+UNEQUAL_JOBS = Rule(
+    "JBS115", "jobset-unequal-jobs", "error", "{replicas} replicas of {role} cannot be shared equally by {jobs} Jobs"
+)
+NO_INDEX = Rule(
+    "JBS113",
+    "jobset-no-index",
+    "error",
+    "no replica of {role} can know its index: nothing in a pod counts over {jobs} Jobs of several pods",
+)
+SUCCESS = Rule(
+    "JBS114", "jobset-success", "error", 'a policy says whose end completes the job, and success = "all" that all do'
+)
 
 RULES = (
     *PODS.all(),
@@ -57,4 +69,7 @@ RULES = (
     NO_MESSAGES,
     SUCCESS_INDEX,
     OWN_NAMES,
+    UNEQUAL_JOBS,
+    NO_INDEX,
+    SUCCESS,
 )

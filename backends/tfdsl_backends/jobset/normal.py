@@ -27,7 +27,7 @@ from tfdsl.manifest.nodes import (
     within,
     without,
 )
-from tfdsl_backends.jobset.lifecycle import RESTART_UNCOUNTED
+from tfdsl_backends.jobset.lifecycle import RESTART, RESTART_UNCOUNTED
 from tfdsl_backends.jobset.options import API_VERSION
 from tfdsl_backends.podspec.normal import rules
 from tfdsl_backends.podspec.normal.documents import SCHEDULER, aligned_job, dialect, document, with_names_of
@@ -217,10 +217,16 @@ def network(jobset: Mapping) -> Mapping:
 
 
 def success_policy(spec: Mapping) -> Mapping:
-    """Without a successPolicy of all Jobs."""
+    """Without a successPolicy of all Jobs, whether it names them or not; any of a single Job is all of it."""
     policy = spec.get("successPolicy")
-    says = child(policy, "targetReplicatedJobs") is not None or scalar(child(policy, "operator")) == "Any"
-    return spec if says else without(spec, ("successPolicy",))
+    named = [scalar(target) for target in items(child(policy, "targetReplicatedJobs"))]
+    jobs = {scalar(child(job, "name")): scalar(child(job, "replicas")) for job in items(spec.get("replicatedJobs"))}
+    targets = {name: jobs.get(name) for name in named or jobs}
+    any_of = scalar(child(policy, "operator")) == "Any"
+    if any_of and list(targets.values()) in ([None], [1]):
+        any_of = False
+        spec = within(spec, ("successPolicy",), lambda policy: with_value(policy, "operator", text("All", policy.span)))
+    return spec if any_of or targets != jobs else without(spec, ("successPolicy",))
 
 
 _UNCOUNTED: Final = frozenset((RESTART_UNCOUNTED, "RestartJob", "RestartJobAndIgnoreMaxRestarts"))
@@ -232,6 +238,15 @@ def failure_policy(spec: Mapping) -> Mapping:
     actions = [scalar(child(rule, "action")) for rule in items(child(policy, "rules"))]
     restarts = bool(scalar(child(policy, "maxRestarts"))) or not _UNCOUNTED.isdisjoint(actions)
     return spec if restarts else without(spec, ("failurePolicy",))
+
+
+def last_rules(policy: Mapping) -> Mapping:
+    """Without rules at the end that restart the job, which is done anyway."""
+    kept = items(policy.get("rules"))
+    while kept and scalar(child(kept[-1], "action")) == RESTART:
+        kept = kept[:-1]
+    rules = policy.get("rules")
+    return policy if rules is None else with_value(policy, "rules", Sequence(tuple(kept), rules.span))
 
 
 def rule_names(policy: Mapping) -> Mapping:
@@ -262,12 +277,15 @@ RULES: Final = (
     ),
     Rule("JobSpec", suspended, "`suspend` of a Job", f"{_CONTROLLER}/jobset_controller.go"),
     Rule("ReplicatedJob", replicas, "`replicas: 1`", "the schema of JobSet 0.12"),
-    Rule("JobSetSpec", success_policy, "a `successPolicy` of all Jobs", _WEBHOOK),
+    Rule("JobSetSpec", success_policy, "a `successPolicy` of all Jobs; `Any` of a single Job is `All`", _WEBHOOK),
     Rule(
         "JobSetSpec",
         failure_policy,
         "a `failurePolicy` without `maxRestarts` and actions that do not count",
         f"{_CONTROLLER}/failure_policy.go",
+    ),
+    Rule(
+        "JobSetFailurePolicy", last_rules, "rules at the end with `RestartJobSet`", f"{_CONTROLLER}/failure_policy.go"
     ),
     Rule(
         "JobSetFailurePolicy",

@@ -118,7 +118,7 @@ RULES: Final = rules(
         *BY_POD_NAME,
         Derived("JobSet", (*_JOBS, "*", "name"), "the name of a replicated Job", "the role is the name: job_names"),
         Derived("JobSet", (*_JOBS, "*", "replicas"), "the replicas of a replicated Job", REPLICAS, discovery=True),
-        Derived("JobSet", (*_JOBS, "*", "dependsOn"), "dependsOn", "write after = [ … ] in the role"),
+        Derived("JobSet", (*_JOBS, "*", "dependsOn", "*", "name"), "dependsOn", "write after = [ … ] in the role"),
         *(
             Derived("JobSet", (*_SPEC, key), "the replicas of a role", REPLICAS, discovery=True)
             for key in ("completions", "parallelism")

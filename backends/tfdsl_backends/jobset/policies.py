@@ -32,9 +32,21 @@ def job_name(unit: Unit, role: Role) -> str:
     return str(unit.entries("job_names").get(role.name, role.name))
 
 
+def jobs_of(unit: Unit, role: Role) -> int:
+    """How many Jobs share the replicas of ``role``."""
+    number = unit.entries("jobs").get(role.name, 1)
+    return number if isinstance(number, int) else 1
+
+
+def pods_of(unit: Unit, role: Role) -> int:
+    """How many replicas each Job of ``role`` has."""
+    return max(role.replicas // jobs_of(unit, role), 1)
+
+
 def hostname(unit: Unit, role: Role, index: int) -> str:
-    """The hostname of a replica, with which the name of its pod begins: the role has one Job, which is number 0."""
-    return f"{unit.job.name}-{job_name(unit, role)}-0-{index}"
+    """The hostname of a replica, with which the name of its pod begins: with the number of its Job, and its own."""
+    job, pod = divmod(index, pods_of(unit, role))
+    return f"{unit.job.name}-{job_name(unit, role)}-{job}-{pod}"
 
 
 def subdomain(unit: Unit) -> str:

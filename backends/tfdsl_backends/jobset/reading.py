@@ -7,29 +7,27 @@ from typing import Final, Literal, TypeAlias
 
 from tfdsl.backend.draft import Attribute, Draft, Policy
 from tfdsl.backend.reading import Asked, Field, Group
-from tfdsl.diagnostics.command_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY
+from tfdsl.diagnostics.command_rules import NO_WORDS, NOT_KEPT
 from tfdsl.manifest.nodes import Document, Node, Sequence as Listed, View, changed, child, items, scalar, view
 from tfdsl.patterns import regex
-from tfdsl.record import Record
+from tfdsl.record import Record, replace
 from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import (
     BOARD,
     DEFAULT_RETRIES,
-    LEADERS,
     MOST_REPLICAS,
     MOST_RETRIES,
     ROLES,
-    ROLES_BY_NAME,
     decider,
 )
-from tfdsl_backends.jobset.lifecycle import BY_LIMIT, FAIL, Failure, Job, Manifest, read_manifest
+from tfdsl_backends.jobset.lifecycle import BY_LIMIT, FAIL, Failure, Job, Manifest, pods_of, read_manifest
 from tfdsl_backends.jobset.normal import aligned, completed, is_jobset, normal, with_claims
-from tfdsl_backends.jobset.options import EXCLUSIVE, JOB_NAME
+from tfdsl_backends.jobset.options import EXCLUSIVE, JOB_INDEX_FIELD, JOB_NAME
 from tfdsl_backends.jobset.patch_rules import RULES
 from tfdsl_backends.jobset.policies import LABELS
 from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL
 from tfdsl_backends.podspec.options import QUEUE_LABEL
-from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE
+from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE, Index
 from tfdsl_backends.podspec.reading.batch import ending_alone, read_field, refusals
 from tfdsl_backends.podspec.reading.beside import kept_claims
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
@@ -37,6 +35,7 @@ from tfdsl_backends.podspec.reading.fields import metadata_fields, plain
 from tfdsl_backends.podspec.reading.mounts import claim_facts, stem
 from tfdsl_backends.podspec.reading.objects import Neighbours, job_name, read_metadata, unless_refused
 from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
+from tfdsl_backends.podspec.reading.roles import Member, roles_of
 from tfdsl_backends.podspec.reading.values import STATUSES, on_exit
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
@@ -70,13 +69,13 @@ def read(group: Group, asked: Asked) -> Draft | None:
         return None
     draft = Draft(job_name(document, root["metadata"], asked, letter_first=True), _TARGET, root.span)
     draft.renamed = {one.name: one.role for one in found if one.name != one.role}
-    draft.law = all(one.copies == 1 for one in found)
     draft.wanted = (wanted(document.node, found), *(one.node for one in beside))
     read_metadata(draft, root["metadata"], without=frozenset((QUEUE_LABEL,)))
     read_settings(draft, root, found)
-    read_order(draft, found, asked)
+    read_order(draft, found)
     read_limits(draft, found)
     facts = _facts(draft, root, found, claims(root, beside))
+    draft.places = {one.role: one.job.span for one in found}
     templates = {one.role: one.spec["template"] for one in found}
     for one in found:
         if one.replicas != 1:
@@ -91,18 +90,19 @@ def read(group: Group, asked: Asked) -> Draft | None:
 
 def _facts(draft: Draft, root: View, found: Sequence[RoleOf], made: Mapping[str, ClaimFacts]) -> PodFacts:
     names = named(found)
-    copies = {one.role: one.copies for one in found}
+    pods = {one.role: one.replicas // one.copies for one in found}
     domain = root["spec"]["network"]["subdomain"].text or draft.name
 
     def address(role: str, index: int, port: int) -> str:
-        numbers = f"0-{index}" if copies.get(role, 1) == 1 else f"{index}-0"
-        return f"{draft.name}-{names.get(role, role)}-{numbers}.{domain}:{port}"
+        job, pod = divmod(index, pods.get(role, 1))
+        return f"{draft.name}-{names.get(role, role)}-{job}-{pod}.{domain}:{port}"
 
     return PodFacts(
         replicas={one.role: one.replicas for one in found},
         address=address,
         index_field=INDEX_FIELD,
         index_variable=INDEX_VARIABLE,
+        indexes={one.role: (_index_field(one), Index().variable) for one in found if one.copies > 1},
         spread_labels=lambda role: {
             f"{LABELS}/jobset-name": draft.name,
             f"{LABELS}/replicatedjob-name": names.get(role, role),
@@ -111,6 +111,11 @@ def _facts(draft: Draft, root: View, found: Sequence[RoleOf], made: Mapping[str,
         priority=True,
         scheduler=True,
     )
+
+
+def _index_field(one: RoleOf) -> str:
+    """The field with the index of a replica, where a role has several Jobs; none counts over Jobs of several pods."""
+    return JOB_INDEX_FIELD if one.replicas == one.copies else ""
 
 
 class RoleOf(Record):
@@ -136,16 +141,12 @@ def roles(root: View, asked: Asked) -> list[RoleOf]:
             asked.report(NOT_KEPT(one.span, what=f"replicated Job {one['name'].text}", reason="it has no replicas"))
         else:
             entries.append(one)
-    found: dict[str, RoleOf] = {}
-    for entry in entries:
-        role = _role(entry, entries, found, asked)
-        if role is None:
-            return []
-        found[role] = _of(role, entry)
-        if not _fits(found[role], asked):
-            return []
-    if not any(ROLES_BY_NAME[role].trains for role in found):
-        asked.report(NO_WORDS(root.span, what="the job", reason="it has neither a chief (master) nor workers"))
+    members = [Member(entry["name"].text or "", _replicas(entry), entry["name"].span) for entry in entries]
+    taken = roles_of(members, "replicated Job", root["spec"]["replicatedJobs"].span, asked, board=True)
+    if taken is None:
+        return []
+    found = {taken[one.name]: _of(taken[one.name], entry) for one, entry in zip(members, entries, strict=True)}
+    if not all(_fits(one, asked) for one in found.values()):
         return []
     return [found[row.name] for row in ROLES if row.name in found]
 
@@ -165,51 +166,25 @@ def wanted(document: Node, found: Sequence[RoleOf]) -> Node:
     return changed(document, ("spec", "replicatedJobs"), kept)
 
 
+def _copies(one: View) -> int:
+    return max(one["replicas"].number or 1, 1)
+
+
+def _replicas(one: View) -> int:
+    return _copies(one) * pods_of(one["template"]["spec"])
+
+
 def _of(role: str, one: View) -> RoleOf:
-    spec, copies = one["template"]["spec"], max(one["replicas"].number or 1, 1)
-    pods = max(1, spec["completions"].number or 0, spec["parallelism"].number or 0)
-    return RoleOf(role, one["name"].text or "", copies, copies * pods, one)
-
-
-def _role(one: View, entries: Sequence[View], found: dict[str, RoleOf], asked: Asked) -> str | None:
-    """The role of the entry ``one``; ``None`` if it cannot be a role (reported)."""
-    name = one["name"].text or ""
-    role = asked.roles.get(name) or _known(name)
-    if role is None and len(entries) == 1:
-        role = "worker"
-    taken = role in found or (role in LEADERS and any(leader in found for leader in LEADERS))
-    if role in ROLES_BY_NAME and not taken:
-        return role
-    error = NO_ROLE(one["name"].span, what="the replicated Job", name=name)
-    known = ", ".join(row.name for row in ROLES)
-    asked.report(error.help(f"say which it is with --role {name}=ROLE; roles are {known}"))
-    return None
-
-
-def _known(name: str) -> str | None:
-    if name in ROLES_BY_NAME:
-        return name
-    said = next((row.name for row in ROLES if name in row.aliases), None)
-    return said or next((row.name for row in ROLES if name in row.akin), None)
+    return RoleOf(role, one["name"].text or "", _copies(one), _replicas(one), one)
 
 
 def _fits(one: RoleOf, asked: Asked) -> bool:
-    """Whether the role may have so many replicas; reports what becomes of several Jobs."""
+    """Whether the role may have so many replicas."""
     place = one.job["replicas"] if one.copies > 1 else one.spec["completions"]
     what = f"role {one.role} with {one.replicas} replicas"
     if one.replicas > MOST_REPLICAS:
         asked.report(NO_WORDS(place.span, what=what, reason=f"it can have {MOST_REPLICAS:,}"))
-        return False
-    if one.replicas > 1 and ROLES_BY_NAME[one.role].single:
-        error = NO_WORDS(place.span, what=what, reason=f"a job has one {one.role}")
-        asked.report(error.help(f"write --role {one.name}=worker to read it as that"))
-        return False
-    if one.copies > 1:
-        pods = one.replicas // one.copies
-        jobs = f"{one.copies} Jobs of {pods} pod{'' if pods == 1 else 's'}"
-        difference = "they are one Job, so the names of their pods are others, and it fails and completes as one"
-        asked.report(READ_DIFFERENTLY(place.span, what=jobs, word=f"{one.replicas} replicas", difference=difference))
-    return True
+    return one.replicas <= MOST_REPLICAS
 
 
 _NAME: Final = regex(JOB_NAME)
@@ -223,6 +198,7 @@ def read_settings(draft: Draft, root: View, found: Sequence[RoleOf]) -> None:
     for field in (TTL, SUSPEND):
         read_field(draft, field, spec[field.path])
     _network(draft, spec["network"])
+    _restarts(draft, spec["failurePolicy"])
     topology = metadata["annotations"][EXCLUSIVE]
     if topology.text:
         statements = draft.job.statements
@@ -237,6 +213,15 @@ def read_settings(draft: Draft, root: View, found: Sequence[RoleOf]) -> None:
     for one in found:
         if one.name != one.role and _NAME.fullmatch(one.name):
             draft.options.entry("job_names", one.role, one.name, one.job["name"].span)
+    for one in found:
+        if one.copies > 1:
+            draft.options.entry("jobs", one.role, one.copies, one.job["replicas"].span)
+
+
+def _restarts(draft: Draft, policy: View) -> None:
+    """The strategy, if the job restarts."""
+    if policy["restartStrategy"].text in (None, "Recreate") and policy.present:
+        draft.options.set("restart_strategy", "Recreate", policy.span)
 
 
 def _network(draft: Draft, network: View) -> None:
@@ -247,18 +232,12 @@ def _network(draft: Draft, network: View) -> None:
         draft.options.set("subdomain", domain.text, domain.span)
 
 
-def read_order(draft: Draft, found: Sequence[RoleOf], asked: Asked) -> None:
+def read_order(draft: Draft, found: Sequence[RoleOf]) -> None:
     """``after`` of each role."""
     roles = {one.name: one.role for one in found}
     for one in found:
         place = one.job["dependsOn"]
         others = [other for other in place.items() if other["name"].text in roles]
-        for other in others:
-            if other["status"].text == "Complete":
-                draft.law = False
-                what, word = f"status Complete of {other['name'].text}", "after"
-                difference = "the role starts when the other runs, not when it has completed"
-                asked.report(READ_DIFFERENTLY(other["status"].span, what=what, word=word, difference=difference))
         names = [roles[other["name"].text or ""] for other in others]
         if names:
             draft.role(one.role).add(Attribute("after", names, place.span))
@@ -316,6 +295,8 @@ def claims(jobset: View, documents: Sequence[Document]) -> dict[str, ClaimFacts]
 
 Done: TypeAlias = Literal["fail job", "restart job", "restart pod", "restart container"]
 
+_ENDS: Final = ("fail job", "restart job")
+"""What is done where a failure ends the Job of its pod."""
 _TERMINATED: Final = 143
 _MOST_APART: Final = 64
 """Replicas of a role that are asked for one by one."""
@@ -326,7 +307,8 @@ class _Read(Record):
 
     ``failed``, ``evicted``: what is done; ``exits``: policies about statuses; ``more``: about single replicas, and
     restarts in place that are used up. ``retries``: how often it restarts, ``None`` where nothing counts. The places
-    are those of the limit and of the rules.
+    are those of the limit and of the rules. ``chosen``, ``limited``: whether the manifest says what is done about a
+    failure, and how often; servers have defaults for both.
     """
 
     failed: Done
@@ -336,6 +318,8 @@ class _Read(Record):
     exits: tuple[Policy, ...] = ()
     more: tuple[Policy, ...] = ()
     retries: int | None = None
+    chosen: bool = True
+    limited: bool = True
 
 
 def read_policies(draft: Draft, root: View, found: Sequence[RoleOf]) -> None:
@@ -346,19 +330,26 @@ def read_policies(draft: Draft, root: View, found: Sequence[RoleOf]) -> None:
     roles = {one.role: _read_role(manifest, job, one) for one, job in jobs}
     if not roles:
         return
+    ending = [one.spec["template"]["spec"]["restartPolicy"] for one, job in jobs if roles[one.role].failed in _ENDS]
+    in_place = [place for place in ending if place.text == "OnFailure"]
+    if len(in_place) * 2 > len(ending):
+        draft.options.set("restart_policy", "OnFailure", in_place[0].span)
     every = list(roles.values())
     usual = _most([one.failed for one in every])
     if usual != "fail job":
-        draft.job.add(Policy("failed", usual, next(one.limit for one in every if one.failed == usual)))
+        saying = [one for one in every if one.failed == usual]
+        first = next((one for one in saying if one.chosen), saying[0])
+        draft.block(written=first.chosen).add(Policy("failed", usual, first.limit))
     _read_evicted(draft, roles)
     same = all(_said(one.exits) == _said(every[0].exits) and one.failed == usual for one in every)
     for role, one in roles.items():
         block = draft.role(role)
         if one.failed != usual:
-            block.add(Policy("failed", one.failed, one.limit))
+            draft.block(role, written=one.chosen).add(Policy("failed", one.failed, one.limit))
         if not same or one is every[0]:
             (draft.job if same else block).add(*one.exits)
-        draft.job.add(*one.more)
+        for policy in one.more:
+            draft.block(written=_is_written(one, policy)).add(policy)
     _read_retries(draft, root, manifest, every)
 
 
@@ -385,15 +376,21 @@ def _said(policies: Sequence[Policy]) -> list[tuple[str, str]]:
 
 
 def _read_retries(draft: Draft, root: View, manifest: Manifest, roles: Sequence[_Read]) -> None:
-    said = {policy.action for role in roles for policy in (*role.exits, *role.more)}
-    actions = said | {role.failed for role in roles} | {role.evicted for role in roles}
-    counts = [(role.retries, role.limit) for role in roles if role.retries is not None]
-    if "restart job" in actions:
-        counts = [(manifest.restarts, root["spec"]["failurePolicy"]["maxRestarts"].span), *counts]
+    said = {(policy.action, _is_written(role, policy)) for role in roles for policy in (*role.exits, *role.more)}
+    said |= {(action, True) for role in roles for action in (role.failed, role.evicted)}
+    counts = [(role.retries, role.limit, role.limited) for role in roles if role.retries is not None]
+    if ("restart job", True) in said or ("restart job", False) in said:
+        span = root["spec"]["failurePolicy"]["maxRestarts"].span
+        counts = [(manifest.restarts, span, ("restart job", True) in said), *counts]
     if counts:
-        retries, span = counts[0]
+        retries, span, limited = counts[0]
         if retries != DEFAULT_RETRIES and retries > 0:
-            draft.job.set("retries", min(retries, MOST_RETRIES), span)
+            draft.block(written=limited).set("retries", min(retries, MOST_RETRIES), span)
+
+
+def _is_written(role: _Read, policy: Policy) -> bool:
+    """Whether the manifest says it; restarts in place are counted to a limit, for which servers have a default."""
+    return role.limited or " restarted " not in policy.event
 
 
 # --- the end -----------------------------------------------------------------------------------------------------
@@ -405,6 +402,8 @@ def _read_end(draft: Draft, root: View, found: Sequence[RoleOf]) -> None:
     targets = {target.text for target in policy["targetReplicatedJobs"].items()}
     roles = [one for one in found if one.name in targets or (not targets and one.role != BOARD)]
     if len(roles) != 1 and policy["operator"].text != "Any":
+        place = policy if policy.present else root["spec"]["replicatedJobs"]
+        draft.options.set("success", "all", place.span)
         return
     usual = decider([one.role for one in found]) or ""
     single = {one.role: _single(one) for one in roles}
@@ -433,8 +432,10 @@ def _single(one: RoleOf) -> list[int]:
 def _read_role(manifest: Manifest, job: Job, one: RoleOf) -> _Read:
     """What ``job`` and the JobSet do about a failed pod of the role."""
     limit, rules = one.spec["backoffLimit"].span, one.spec["podFailurePolicy"].span
-    if job.controlled.in_place:
-        return _in_place(manifest, job, one.role, limit, rules)
+    pod, limited = one.spec["template"]["spec"], one.spec["backoffLimit"].present
+    if job.controlled.in_place and job.controlled.limit > 1:
+        chosen = pod["restartPolicy"].span != pod.span
+        return replace(_in_place(manifest, job, one.role, limit, rules), chosen=chosen, limited=limited)
     named_ = sorted({status for rule in job.controlled.rules for status in rule.statuses if status in STATUSES})
     other = next((status for status in STATUSES if status not in named_), 0)
     several = 1 < one.replicas <= _MOST_APART and any(rule.patterns for rule in manifest.rules)
@@ -454,12 +455,14 @@ def _read_role(manifest: Manifest, job: Job, one: RoleOf) -> _Read:
         tuple(exits),
         tuple(more),
         job.controlled.limit if "restart pod" in usual.values() else None,
+        chosen=usual[other] != "restart pod" or limited or one.spec["backoffLimitPerIndex"].present,
+        limited=limited,
     )
 
 
 def _evicted(manifest: Manifest, job: Job, usual: Done) -> tuple[Done, bool]:
     """What is done about an evicted pod, and whether a limit counts that; ``usual`` where its status decides."""
-    found = job.controlled.rule_for(_TERMINATED, disrupted=True)
+    found = job.controlled.rule_for(_TERMINATED, "", disrupted=True)
     if found is None or not found[1].disrupted or any(not rule.disrupted for rule in job.controlled.rules[: found[0]]):
         return usual, True
     return _failed(manifest, job, _TERMINATED, 0, evicted=True)
@@ -505,14 +508,14 @@ def _in_place(manifest: Manifest, job: Job, role: str, limit: Span, rules: Span)
 
 
 def _failed(manifest: Manifest, job: Job, status: int, index: int, *, evicted: bool) -> tuple[Done, bool]:
-    found = job.controlled.rule_for(status, disrupted=evicted)
+    found = job.controlled.rule_for(status, "", disrupted=evicted)
     if found is not None:
         number, rule = found
         if rule.action == "FailJob":
-            return _by_set(manifest, job.failed_by(number, rule, index, status)), False
+            return _by_set(manifest, job.failed_by(number, rule, index, status, "")), False
         if rule.action == "Ignore":
             return "restart pod", False
-    if job.controlled.limit > 0:
+    if job.controlled.limit > 0 and not job.controlled.in_place:  # in place, the first restart of one ends the Job
         return "restart pod", True
     return _by_set(manifest, Failure(job.name, BY_LIMIT, "")), False
 
@@ -532,13 +535,17 @@ FIELDS: Final[tuple[Field, ...]] = (
     *metadata_fields(),
     Field("metadata.annotations.alpha.jobset.sigs.k8s.io/exclusive-topology", "exclusive_topology", "in target jobset"),
     Field("spec.replicatedJobs[].name", "role", "job_names in target jobset keeps other names"),
-    Field("spec.replicatedJobs[].replicas", "replicas", "times the completions of its Job: a role is one Job"),
-    Field("spec.replicatedJobs[].dependsOn", "after", "status Ready; Complete is read as that"),
+    Field("spec.replicatedJobs[].replicas", "jobs", "in target jobset; replicas is that times completions"),
+    Field("spec.replicatedJobs[].dependsOn", "after", "status Ready; a patch for Complete"),
     Field("spec.replicatedJobs[].groupName", "", "a patch"),
     Field("spec.startupPolicy", "after", "InOrder: each after the one before it"),
-    Field("spec.successPolicy", "on completed", "of one role, or the first of several; a patch for all of several"),
+    Field(
+        "spec.successPolicy",
+        "on completed, success",
+        "of one role, or the first of several; all of several in target jobset",
+    ),
     Field("spec.failurePolicy.maxRestarts", "retries", "where the job restarts"),
-    Field("spec.failurePolicy.restartStrategy", "", "BlockingRecreate; a patch for others"),
+    Field("spec.failurePolicy.restartStrategy", "restart_strategy", "in target jobset"),
     Field("spec.failurePolicy.rules[]", "on failed, on exit, on evicted", "what they do, not how they are written"),
     Field("spec.network.enableDNSHostnames", "service", "in target jobset"),
     Field("spec.network.subdomain", "subdomain", "in target jobset"),
@@ -549,12 +556,16 @@ FIELDS: Final[tuple[Field, ...]] = (
     Field("spec.volumeClaimPolicies[].templates[]", "mount claim", "of those that are deleted; a patch for others"),
     Field(f"{_JOB}.completions, parallelism", "replicas"),
     Field(f"{_JOB}.completionMode", "", "Indexed"),
-    Field(f"{_JOB}.backoffLimit", "retries", "retries + 1 under OnFailure"),
+    Field(f"{_JOB}.backoffLimit", "retries", "retries + 1 under OnFailure; its default, 6, in target jobset"),
     Field(f"{_JOB}.backoffLimitPerIndex, maxFailedIndexes", "", "patches"),
     Field(f"{_JOB}.activeDeadlineSeconds", "deadline", "if all Jobs have it"),
     Field(f"{_JOB}.podFailurePolicy.rules[]", "on exit, on evicted", "what they do, not how they are written"),
     Field(f"{_JOB}.successPolicy.rules[].succeededIndexes", "on completed", "one index; a patch for several"),
     Field(f"{_JOB}.podReplacementPolicy", "", "a patch"),
-    Field(f"{_JOB}.template.spec.restartPolicy", "on failed", "OnFailure, the default: restart container"),
+    Field(
+        f"{_JOB}.template.spec.restartPolicy",
+        "on failed",
+        "OnFailure: restart container; the default is in target jobset, as restart_policy where nothing restarts",
+    ),
     Field("status", "", "left out: it is the server's"),
 )

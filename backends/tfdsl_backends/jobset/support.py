@@ -19,7 +19,12 @@ JOB = "replicatedJobs[].template.spec"
 QUEUE = "metadata.labels[kueue.x-k8s.io/queue-name]"
 
 SCHEDULING: tuple[Row, ...] = (
-    translated("job.queue", QUEUE, "the label that Kueue reads; it admits the JobSet as a whole"),
+    translated(
+        "job.queue",
+        QUEUE,
+        "the label that Kueue reads; it admits the JobSet as a whole. Where its integration for JobSets is off, the "
+        "job starts at once, outside of any quota",
+    ),
     kept("job.priority", f"{JOB}.template.spec.priorityClassName"),
     kept("job.scheduler", f"{JOB}.template.spec.schedulerName"),
     translated("job.gang", "", "one replica starts alone", when=conditions.single),
@@ -129,7 +134,7 @@ LIMITS: tuple[Row, ...] = (
 )
 
 ROLES: tuple[Row, ...] = (
-    kept("roles[].replicas", f"{JOB}.completions and parallelism"),
+    kept("roles[].replicas", f"{JOB}.completions and parallelism, times replicatedJobs[].replicas"),
     approximated(
         "roles[].logdir",
         f"{JOB}.template.spec.containers[0].command",
@@ -179,7 +184,11 @@ def _failure(event: str) -> tuple[Row, ...]:
             instead="remove the policy",
             when=batch.not_tensorboards_own,
         ),
-        kept(key, SET_RULES if event == "failed" else JOB_RULES),
+        *(
+            (batch.statuses_row(JOB_RULES),)
+            if event == "exit"
+            else (batch.drained_row(event, JOB_RULES if event == "evicted" else SET_RULES), kept(key, SET_RULES))
+        ),
         *_fails(event),
         translated(f"{key}.restart job", SET_RULES, "the Job fails, and the JobSet makes all Jobs anew"),
         refused(
@@ -246,14 +255,7 @@ def _restarts_on(event: str) -> tuple[Row, ...]:
             when=when.in_new_pod,
         ),
         translated(f"{key}.restart container", place, "OnFailure", when=shared.of_tensorboard),
-        approximated(
-            f"{key}.restart container",
-            place,
-            "the restart that uses up retries is cut off at once, and the Job deletes the pod with its log",
-            "069",
-            "last-log-lost",
-            instead="write restart pod to keep the pods that have failed",
-        ),
+        batch.last_log_row(event, place, "069"),
         translated(f"{key}.restart pod", f"{JOB}.backoffLimit", "Never: the Job creates a new pod"),
     )
 
@@ -277,6 +279,14 @@ def _evicted_restarts(action: str) -> tuple[Row, ...]:
 
 
 COMPLETED: tuple[Row, ...] = (
+    refused(
+        "policies[completed].complete job",
+        "the Jobs of role {role} are alike: the first of them that completes would end the job",
+        "074",
+        "completed-of-several-jobs",
+        instead="remove jobs, or let the whole role complete the job",
+        when=when.by_several_jobs,
+    ),
     kept("policies[completed]", SUCCESS),
     kept("policies[completed].complete job", SUCCESS),
     refused(

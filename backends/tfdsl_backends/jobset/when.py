@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, cast
 
 from tfdsl.backend import Condition, Unit, condition
 from tfdsl.emit.located import Data
+from tfdsl.ir.policies import deciders
 from tfdsl.vocabulary.attributes import BOARD
 from tfdsl_backends.jobset.options import CLAIM_TEMPLATES
-from tfdsl_backends.jobset.policies import decisions
+from tfdsl_backends.jobset.policies import decisions, jobs_of, pods_of
 from tfdsl_backends.podspec.objects import claim_spec
 
 if TYPE_CHECKING:
@@ -54,18 +55,23 @@ def beyond_retries(unit: Unit, item: Item) -> bool:
     return policy.count is not None and policy.count > unit.job.retries
 
 
-@condition("the job and pods, or several roles, restart")
+@condition("the job and pods, or several Jobs, restart")
 def counted_apart(unit: Unit, item: Item) -> bool:
     """Whether there is more than one counter of restarts."""
     decided = decisions(unit)
-    return len(decided.restarting) + decided.restarts_job > 1
+    return sum(jobs_of(unit, one.role) for one in decided.restarting) + decided.restarts_job > 1
 
 
 def restarting_roles(unit: Unit, item: Item) -> dict[str, str]:
     """``counters``: what counts restarts on its own."""
     decided = decisions(unit)
     job = ["the job"] if decided.restarts_job else []
-    return {"counters": ", ".join([*job, *(f"role {one.role.name}" for one in decided.restarting)])}
+    return {"counters": ", ".join([*job, *(_counter(unit, one.role) for one in decided.restarting)])}
+
+
+def _counter(unit: Unit, role: Role) -> str:
+    jobs = jobs_of(unit, role)
+    return f"role {role.name}" if jobs == 1 else f"each of {jobs} Jobs of role {role.name}"
 
 
 restarts_job = Condition("the job restarts", lambda unit, item: decisions(unit).restarts_job)
@@ -75,7 +81,19 @@ restarts_job = Condition("the job restarts", lambda unit, item: decisions(unit).
 def keeps_less(unit: Unit, item: Item) -> bool:
     """``cleanup = "running"``: whether a replica that has ended may go with others of its Job that still run."""
     trains = unit.job.training_roles
-    return item.value == "running" and any(role.replicas > 1 for role in trains)
+    return item.value == "running" and any(pods_of(unit, role) > 1 for role in trains)
+
+
+@condition("with several Jobs of the role")
+def by_several_jobs(unit: Unit, item: Item) -> bool:
+    """``completed``: whether the role has several Jobs of which one would be enough.
+
+    That is so of a replica, because all Jobs of a role are alike, and where the first of several roles decides.
+    """
+    policy = cast("Policy", item.node)
+    role = unit.job.role(policy.role or "")
+    several = policy.index is not None or len(deciders(unit.job)) > 1
+    return several and role is not None and jobs_of(unit, role) > 1
 
 
 after_several = Condition("several roles", lambda unit, item: len(cast("Role", item.node).after) > 1)

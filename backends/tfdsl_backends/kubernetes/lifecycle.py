@@ -71,10 +71,21 @@ class Jobs(PodByPod):
         """The kubelet starts it again in place, or its pod has failed."""
         if task.is_board:
             return super().on_exit(task, status, state)
-        what = f"{task} exited {status}"
+        return self.on_prepare_exit(task, "", status, state)
+
+    def on_prepare_exit(self, task: Task, step: str, status: int, state: State) -> Decision:
+        """The same; rules may be about the status of one container."""
+        what = f"{f'step {step} of ' if step else ''}{task} exited {status}"
         if self._job(task).in_place:
             return Decision("restart container", what, counted=False)
-        return self._failed(task, what, status, state, disrupted=False)
+        return self._failed(task, what, status, state, disrupted=False, step=step)
+
+    def on_sidecar_exit(self, task: Task, state: State) -> Decision | None:
+        """Its restart is one of the pod's containers, which count where they restart in place."""
+        if task.is_board or not self._job(task).in_place:
+            return None
+        self._note(Decision("restart container", ""), task, state)
+        return self.on_restarted(task, state)
 
     def on_success(self, task: Task, state: State) -> Decision | None:
         """Its Job may be complete."""
@@ -88,28 +99,20 @@ class Jobs(PodByPod):
 
     def on_preemption(self, task: Task, status: int, state: State) -> Decision:
         """The same; but where the pod is looked at when its command has ended, it may have succeeded."""
-        if task.is_board or status or not self._is_looked_at_late(task, state):
+        if task.is_board or status:
+            return self.on_loss(task, status, state)
+        name = self.part_of(task)
+        part = self._parts[name]
+        others = state.number(task.role, "running") if len(part.tasks) > 1 else 0  # its own pod is gone
+        if not part.job.sees_the_end(state.counts.get(f"{_FAILED}{name}", 0), others):
             return self.on_loss(task, status, state)
         state.count(f"{_DONE}{task}")
         state.count(f"{_DONE}{task.role}")
         return self._completion(task, state) or Decision("ignore", f"{task} completed while its pod was deleted")
 
-    def _is_looked_at_late(self, task: Task, state: State) -> bool:
-        """Whether nothing is done about a deleted pod before its command has ended.
-
-        Failure rules wait for that. Without them it fails at once, but the Job controller cannot say so while the Job
-        has to wait with the new pod and others of its pods are ready: the server refuses the status (seen on 1.34.4).
-        """
-        name = self.part_of(task)
-        part = self._parts[name]
-        if part.job.rules:
-            return True
-        others = len(part.tasks) > 1 and state.number(task.role, "running") > 0  # its own pod is gone
-        return others and state.counts.get(f"{_FAILED}{name}", 0) < part.job.limit
-
-    def _failed(self, task: Task, what: str, status: int, state: State, *, disrupted: bool) -> Decision:
+    def _failed(self, task: Task, what: str, status: int, state: State, *, disrupted: bool, step: str = "") -> Decision:
         part, job = self.part_of(task), self._job(task)
-        action = job.on_failed_pod(status, disrupted=disrupted)
+        action = job.on_failed_pod(status, step, disrupted=disrupted)
         if action == "FailJob":
             return Decision("fail job", what, part=part)
         if action == "Count" and state.count(f"{_FAILED}{part}") > job.limit:
@@ -127,10 +130,13 @@ class Jobs(PodByPod):
 
     def restarted_by(self, decision: Decision, task: Task, state: State) -> Iterable[Task]:
         """The replica alone; a new pod has not restarted yet."""
+        self._note(decision, task, state)
+        return [task]
+
+    def _note(self, decision: Decision, task: Task, state: State) -> None:
         note_restart(decision, task, state)
         if decision.action == "restart container":
             state.count(f"{_IN_PLACE}{self.part_of(task)}")
-        return [task]
 
     def on_restarted(self, task: Task, state: State) -> Decision | None:
         """The restarts in all pods of the Job that run now, against ``backoffLimit``."""

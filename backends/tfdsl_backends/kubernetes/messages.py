@@ -25,12 +25,6 @@ NO_NODE_NAME = Rule(
     "error",
     "{host} is not a valid node name: use lowercase letters, digits, - and ., at most 253 characters",
 )
-COMPLETES_WHEN_DRAINED = Rule(
-    "K8S122",
-    "kubernetes-drained-completes",
-    "info",
-    "a replica of {role} that is drained or preempted counts as completed if its program exits with 0 on SIGTERM",
-)
 SAME_NAME = Rule(
     "K8S117", "kubernetes-same-job-name", "error", "the Jobs of {role} have the same name as those of {other}: {name}"
 )
@@ -52,6 +46,12 @@ NO_ADDRESSES = Rule(
     "error",
     "without the Service, the addresses that the tasks get would lead nowhere",
 )
+PARTIAL_ADMISSION = Rule(
+    "K8S125",
+    "kubernetes-partial-admission",
+    "error",
+    "with {annotation} Kueue may start fewer replicas than TF_CONFIG names, and those wait for the others forever",
+)
 TOO_MANY_RULES = Rule(
     "K8S115",
     "kubernetes-too-many-statuses",
@@ -71,6 +71,6 @@ RULES = (
     TOO_LARGE,
     NO_ADDRESSES,
     TOO_MANY_RULES,
+    PARTIAL_ADMISSION,
     SAME_NAME,
-    COMPLETES_WHEN_DRAINED,
 )

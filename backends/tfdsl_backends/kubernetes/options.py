@@ -5,7 +5,7 @@ named here: Indexed Jobs (1.24), suspend (1.24), ttlSecondsAfterFinished (1.23),
 """
 
 from tfdsl.backend import Option
-from tfdsl.vocabulary.names import label
+from tfdsl.vocabulary.names import LABEL_FORM, label
 from tfdsl.vocabulary.types import BOOL, STRINGS, MapType, StringType
 from tfdsl_backends.podspec.options import POD_OPTIONS
 
@@ -27,7 +27,7 @@ JOB_NAME = label()
 
 JOB_NAMES = Option(
     "job_names",
-    MapType(StringType(pattern=JOB_NAME), roles=True),
+    MapType(StringType(pattern=JOB_NAME, form=LABEL_FORM), roles=True),
     "Role → the name of its Job, where it is not JOB-ROLE; with `hosts`, of its Jobs without the index. The names of "
     "pods and hosts follow from it.",
     {},

@@ -27,6 +27,7 @@ from tfdsl.manifest.nodes import (
     each,
     items,
     mapping,
+    put,
     scalar,
     view,
     walk,
@@ -58,15 +59,15 @@ from tfdsl_backends.kubernetes.policies import JOB_LABEL, ORDER, ROLE_LABEL
 from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL
 from tfdsl_backends.podspec.job_controller import DEFAULT_LIMIT
 from tfdsl_backends.podspec.normal.rules import GENERATED
-from tfdsl_backends.podspec.objects import BOARD_LABEL
+from tfdsl_backends.podspec.objects import BOARD_LABEL, DIGEST, SUBMISSION
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE, PORT_NAME
-from tfdsl_backends.podspec.reading.batch import ending_alone, read_field, refusals
+from tfdsl_backends.podspec.reading.batch import INDEXED, ending_alone, read_field, refusals
 from tfdsl_backends.podspec.reading.beside import deployed_board, is_board, kept_claims
 from tfdsl_backends.podspec.reading.facts import PodFacts, main_container
 from tfdsl_backends.podspec.reading.fields import metadata_fields, plain
-from tfdsl_backends.podspec.reading.objects import Neighbours
-from tfdsl_backends.podspec.reading.pods import read_pods
+from tfdsl_backends.podspec.reading.objects import Neighbours, job_name as name_of
+from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
 from tfdsl_backends.podspec.reading.values import STATUSES, on_exit
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
@@ -76,9 +77,9 @@ def read(group: Group, asked: Asked) -> Draft | None:
     """The job that ``group`` describes; ``None`` if the language cannot express it (reported as an error)."""
     first = group.documents[0].node
     if is_template(first):
-        draft = read_jobs(jobs_of(first), asked)
+        draft = read_jobs([replace(group.documents[0], node=job) for job in jobs_of(first)], asked)
         return None if draft is None else as_template(draft, first, asked)
-    return read_jobs([document.node for document in group.documents], asked)
+    return read_jobs(group.documents, asked)
 
 
 def normal(documents: Many[Node], version: str) -> Many[Node]:
@@ -124,11 +125,11 @@ def _group(jobs: Many[Document], neighbours: Neighbours) -> Group:
 _NAME: Final = regex(JOB_NAME)
 
 
-def read_jobs(documents: Many[Node], asked: Asked) -> Draft | None:
-    """The job that the Jobs in ``documents`` make, with what belongs to them."""
-    for document in documents:
-        _cron(view(document), asked)
-    documents = [job_of(document) for document in documents]
+def read_jobs(written: Many[Document], asked: Asked) -> Draft | None:
+    """The job that the Jobs in ``written`` make, with what belongs to them."""
+    for document in written:
+        _cron(view(document.node), asked)
+    documents = [job_of(document.node) for document in written]
     parts = job_parts(documents)
     roles = roles_of(parts, asked)
     if not roles:
@@ -141,22 +142,24 @@ def read_jobs(documents: Many[Node], asked: Asked) -> Draft | None:
     for diagnostic in sorted(told.values(), key=lambda diagnostic: diagnostic.span.start):
         asked.report(diagnostic)
     refused = any(diagnostic.rule is SERVER_REFUSES for diagnostic in told.values())
-    draft = job_of_parts(parts, roles, documents, asked)
+    own = parts[0].job if parts[0].name else name_of(written[0], parts[0].root["metadata"], asked)
+    draft = job_of_parts(own, parts, roles, documents, asked)
     draft.law = draft.law and not refused
     return draft
 
 
 def job_of_parts(
+    own: str,
     parts: Many[Part],
     roles: Map[str, Many[Part]],
     documents: Many[Node],
     asked: Asked,
 ) -> Draft:
-    """The job whose roles are ``roles``."""
+    """The job ``own`` whose roles are ``roles``."""
     first, pinned = parts[0], is_pinned(parts)
     count = {role: replicas_of(of_role) for role, of_role in roles.items()}
     ending = max((f"-{role}-{max(number - 1, 0)}" for role, number in count.items()), key=len)
-    name = job_name(first.job, first.root["metadata"]["name"], ending, asked)
+    name = job_name(own, first.root["metadata"]["name"], ending, asked)
     draft = Draft(name, "kubernetes", first.root.span)
     draft.renamed = {one.role: role for role, of_role in roles.items() for one in of_role if one.role != role}
     _keep_names(draft, roles, asked, pinned=pinned)
@@ -182,12 +185,13 @@ def job_of_parts(
     pods = {role: _template(of_role) for role, of_role in roles.items()}
     board = deployed_board(documents)
     read_pods(draft, {**pods, BOARD: board} if board is not None else pods, facts, asked)
+    add_missing_images(draft, pods, facts, asked)
     if not pinned:
-        _report_merged(draft, roles, asked)
+        _report_merged(draft, roles, documents, asked)
         beside = [view(document) for document in documents]
         if not any(one["kind"].text == "Service" and one["metadata"]["name"].text == name for one in beside):
             draft.options.set("service", False, first.root.span)
-    _read_policies(draft, {role: restarts(of_role[0].spec) for role, of_role in roles.items()})
+    _read_policies(draft, {role: restarts(of_role[0].spec, facts) for role, of_role in roles.items()})
     if not pinned:
         _completions(draft, roles, count)
     return draft
@@ -271,16 +275,33 @@ def _must_be_patched(part: Part) -> bool:
     return on_network or (pinned and part.pod["subdomain"].present) or part.pod["hostname"].present
 
 
-def _report_merged(draft: Draft, roles: Map[str, Many[Part]], asked: Asked) -> None:
+def _report_merged(draft: Draft, roles: Map[str, Many[Part]], documents: Many[Node], asked: Asked) -> None:
     """Jobs of single replicas that are on no hosts become one Job of their role."""
+    merged: dict[int, Node | None] = {}
     for role, parts in roles.items():
         if parts[0].index is None:
             continue
         draft.law = False
+        merged.update((id(part.root.node), None) for part in parts)
+        merged[id(parts[0].root.node)] = _as_one(parts, draft.span)
         first = parts[0].root["metadata"]["name"]
         what = f"the Job {parts[0].name}" if len(parts) == 1 else f"{parts[0].name} to {parts[-1].name}"
         difference = "the replicas of a role are one Indexed Job, whose index each replica gets"
         asked.report(READ_DIFFERENTLY(first.span, what=what, word=f"role {role}", difference=difference))
+    if merged:
+        found = (merged.get(id(document), document) for document in documents)
+        draft.wanted = tuple(one for one in found if one is not None)
+
+
+def _as_one(parts: Many[Part], span: Span) -> Node | None:
+    """The Indexed Job that several ``parts`` of a role become."""
+    node = parts[0].root.node
+    if node is None or len(parts) == 1:
+        return node
+    node = changed(node, ("spec", "template"), lambda one: _template(parts).node or one)
+    for key, value in (("completionMode", INDEXED), ("completions", len(parts)), ("parallelism", len(parts))):
+        node = put(node, ("spec", key), Scalar(value, span))
+    return node
 
 
 def _read_policies(draft: Draft, found: Map[str, Restarts]) -> None:
@@ -288,15 +309,17 @@ def _read_policies(draft: Draft, found: Map[str, Restarts]) -> None:
     every = list(found.values())
     same = all(one.policies == every[0].policies or _said(one) == _said(every[0]) for one in every)
     for role, one in found.items():
-        (draft.job if same else draft.role(role)).add(*one.policies)
+        for policy in one.policies:
+            written = one.limited or policy.action != "restart pod" or policy.event != "failed"
+            draft.block(None if same else role, written=written).add(policy)
         if same:
             break
-    counts = [(one.retries, one.span) for one in every if one.retries is not None]
+    counts = [one for one in every if one.retries is not None]
     if counts:
-        numbers = [number for number, _ in counts]
-        retries, span = max(counts, key=lambda count: numbers.count(count[0]))
-        if retries != DEFAULT_RETRIES:
-            draft.job.set("retries", retries, span)
+        numbers = [one.retries for one in counts]
+        most = max(counts, key=lambda one: numbers.count(one.retries))
+        if most.retries != DEFAULT_RETRIES:
+            draft.block(written=most.limited).set("retries", most.retries, most.span)
 
 
 def _said(one: Restarts) -> list[tuple[str, str]]:
@@ -330,6 +353,7 @@ def _cron(root: View, asked: Asked) -> None:
 _OURS: Final = (JOB_LABEL, ROLE_LABEL)
 _SERVERS: Final = regex(
     r"kubectl\.kubernetes\.io/last-applied-configuration|(?:batch\.kubernetes\.io/)?(?:controller-uid|job-name)"
+    rf"|{SUBMISSION}|{DIGEST}"
     r"|batch\.kubernetes\.io/job-tracking|batch\.kubernetes\.io/cronjob-scheduled-timestamp"
 )
 """Labels and annotations that a client or a controller writes."""
@@ -406,11 +430,15 @@ def _finds(root: View, parts: Many[Part]) -> bool:
 
 
 class Restarts(Record):
-    """How one role restarts. ``retries``: what the limit allows, ``None`` where nothing counts towards it."""
+    """How one role restarts. ``retries``: what the limit allows, ``None`` where nothing counts towards it.
+
+    ``limited``: whether the limit is written; a Job without one replaces its failed pods six times.
+    """
 
     policies: tuple[Policy, ...]
     retries: int | None = None
     span: Span | None = None
+    limited: bool = True
 
 
 class _Rule(Record):
@@ -422,18 +450,19 @@ class _Rule(Record):
     span: Span
 
 
-def restarts(spec: View) -> Restarts:
+def restarts(spec: View, facts: PodFacts) -> Restarts:
     """What the ``spec`` of a Job says of failures."""
-    in_place = spec["template"]["spec"]["restartPolicy"].text != "Never"
+    restart_policy = spec["template"]["spec"]["restartPolicy"]
     limit, span = _limit(spec)
-    if in_place:
-        place = spec["template"]["spec"]["restartPolicy"].span
-        return Restarts((Policy("failed", "restart container", place),), limit - 1, span) if limit > 1 else Restarts(())
+    limited = span != spec.span and not (facts.filled_in and limit == DEFAULT_LIMIT)
+    if restart_policy.text != "Never":
+        in_place = (Policy("failed", "restart container", restart_policy.span),)
+        return Restarts(in_place, limit - 1, span, limited) if limit > 1 else Restarts(())
     read = [_rule(item) for item in spec["podFailurePolicy"]["rules"].items()]
     rules = [rule for rule in read if rule is not None]
     policies = tuple(_policies(rules if len(rules) == len(read) else [], limit, span))
     counts = any(policy.action == "restart pod" and policy.event != "evicted" for policy in policies)
-    return Restarts(policies, min(limit, MOST_RETRIES) if counts else None, span)
+    return Restarts(policies, min(limit, MOST_RETRIES) if counts else None, span, limited)
 
 
 def _limit(spec: View) -> tuple[int, Span]:
@@ -615,7 +644,7 @@ def _task(node: Node, role: str, path: tuple[str, ...] = ()) -> Node:
 
 def as_template(draft: Draft, document: Node, asked: Asked) -> Draft:
     """``draft``, which was read from the first tasks, for as many tasks as there are nodes."""
-    draft.law = False
+    draft.law = draft.compared = False
     draft.params = [SERVERS, HOSTS]
     for block in (draft.job, draft.options, *draft.roles.values(), *draft.role_options.values()):
         block.statements = [
@@ -661,7 +690,7 @@ FIELDS: Final[tuple[Field, ...]] = (
     Field("spec.completions", "replicas"),
     Field("spec.parallelism", "replicas", "a patch where it is not completions"),
     Field("spec.completionMode", "", "Indexed; a patch for NonIndexed with several pods"),
-    Field("spec.backoffLimit", "retries", "retries + 1 under OnFailure; its default is 6, that of retries 3"),
+    Field("spec.backoffLimit", "retries", "retries + 1 under OnFailure; its default, 6, in target kubernetes"),
     Field("spec.backoffLimitPerIndex", "", "a patch"),
     Field("spec.maxFailedIndexes", "", "a patch"),
     *plain((DEADLINE, TTL, SUSPEND), "spec"),

@@ -26,25 +26,27 @@ class PodRule(Record):
     """A rule of a ``podFailurePolicy``.
 
     ``disrupted``: it is about pods that were evicted or preempted, or whose node was lost; else about the exit status
-    of the command, which is ``among`` the ``statuses`` or not.
+    of a ``container``, any if it is empty, which is ``among`` the ``statuses`` or not.
     """
 
     action: Failure
     disrupted: bool
     among: bool
     statuses: frozenset[int]
+    container: str = ""
 
-    def matches(self, status: int, *, disrupted: bool) -> bool:
-        """Whether it is for a pod whose command has ended with ``status``."""
+    def matches(self, status: int, container: str, *, disrupted: bool) -> bool:
+        """Whether it is for a pod whose ``container`` has ended with ``status``."""
         if self.disrupted:
             return disrupted
-        return status != 0 and (status in self.statuses) == self.among
+        return status != 0 and self.container in ("", container) and (status in self.statuses) == self.among
 
 
 class ControlledJob(Record):
     """A Job, as far as it decides how the Job ends.
 
-    ``success``: groups of replicas, each of which completes the Job; without any, all of them do.
+    ``main``: the container of the command. ``success``: groups of replicas, each of which completes the Job; without
+    any, all of them do.
     """
 
     in_place: bool
@@ -53,16 +55,27 @@ class ControlledJob(Record):
     success: tuple[View, ...]
     deadline: int | None
     ttl: int | None
+    main: str
 
-    def rule_for(self, status: int, *, disrupted: bool) -> tuple[int, PodRule] | None:
-        """The first rule for a pod whose command ended with ``status``, and its number."""
-        numbered = enumerate(self.rules)
-        return next(((number, rule) for number, rule in numbered if rule.matches(status, disrupted=disrupted)), None)
+    def rule_for(self, status: int, step: str, *, disrupted: bool) -> tuple[int, PodRule] | None:
+        """The first rule for a pod whose command, or ``step``, ended with ``status``, and its number."""
+        name = step or self.main
+        matching = (one for one in enumerate(self.rules) if one[1].matches(status, name, disrupted=disrupted))
+        return next(matching, None)
 
-    def on_failed_pod(self, status: int, *, disrupted: bool) -> Failure:
+    def on_failed_pod(self, status: int, step: str, *, disrupted: bool) -> Failure:
         """What that rule says; without one, the pod is counted."""
-        found = self.rule_for(status, disrupted=disrupted)
+        found = self.rule_for(status, step, disrupted=disrupted)
         return "Count" if found is None else found[1].action
+
+    def sees_the_end(self, failed: int, others: int) -> bool:
+        """Whether nothing is done about a deleted pod before its command has ended, so that it may have succeeded.
+
+        Failure rules wait for that. Without them it fails at once, but the Job controller cannot say so while the Job
+        has to wait with the new pod and ``others`` of its pods are ready: the server refuses the status (seen on
+        1.34.4). ``failed``: how many have been counted.
+        """
+        return bool(self.rules) or (others > 0 and failed < self.limit)
 
     def is_complete(self, succeeded: int, has_succeeded: Callable[[int], bool], replicas: int) -> bool:
         """Whether the Job is complete when so many of its ``replicas`` have succeeded, each of which can be asked."""
@@ -73,6 +86,8 @@ class ControlledJob(Record):
 
 class PodByPod(Behaviour):
     """A job whose pods are made at once and live each for itself: they are no gang, and nobody waits for them."""
+
+    limits_time = False
 
     def on_pending(self, task: Task) -> Decision | None:
         """Pods may wait as long as they like."""
@@ -91,19 +106,18 @@ def controlled(spec: View) -> ControlledJob:
     """The Job that has this ``spec``."""
     limit, pod = spec["backoffLimit"].number, spec["template"]["spec"]
     names = [one["name"].text or "" for one in pod["containers"].items()]
-    main = CONTAINER if CONTAINER in names or not names else names[0]
     return ControlledJob(
         pod["restartPolicy"].text == "OnFailure",
         DEFAULT_LIMIT if limit is None else limit,
-        tuple(_pod_rule(rule, main) for rule in spec["podFailurePolicy"]["rules"].items()),
+        tuple(_pod_rule(rule) for rule in spec["podFailurePolicy"]["rules"].items()),
         tuple(spec["successPolicy"]["rules"].items()),
         spec["activeDeadlineSeconds"].number,
         spec["ttlSecondsAfterFinished"].number,
+        CONTAINER if CONTAINER in names or not names else names[0],
     )
 
 
-def _pod_rule(rule: View, main: str) -> PodRule:
-    """A rule; one that looks at another container than ``main`` matches nothing, because that never fails here."""
+def _pod_rule(rule: View) -> PodRule:
     exits, action = rule["onExitCodes"], _ACTIONS.get(rule["action"].text or "", "Count")
     if not exits.present:
         disrupted = any(
@@ -111,10 +125,8 @@ def _pod_rule(rule: View, main: str) -> PodRule:
             for condition in rule["onPodConditions"].items()
         )
         return PodRule(action, disrupted, True, frozenset())
-    if exits["containerName"].text not in (None, "", main):
-        return PodRule(action, False, True, frozenset())
     statuses = frozenset(number for one in exits["values"].items() if (number := one.number) is not None)
-    return PodRule(action, False, exits["operator"].text != "NotIn", statuses)
+    return PodRule(action, False, exits["operator"].text != "NotIn", statuses, exits["containerName"].text or "")
 
 
 def _is_met(rule: View, succeeded: int, has_succeeded: Callable[[int], bool], replicas: int) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from tfdsl.emit.located import Data, at
+from tfdsl.emit.located import Data, Located, child
 from tfdsl.record import Record, replace
 
 if TYPE_CHECKING:
@@ -125,13 +125,10 @@ MOST_RULES: Final = 20
 PolicyAction: TypeAlias = Literal["FailJob", "Ignore", "Count"]
 
 
-def indexed(role: Role) -> dict[str, Data]:
-    """All replicas of the role at once, each with its index."""
-    return {
-        "completionMode": "Indexed",
-        "completions": at(role, "replicas"),
-        "parallelism": at(role, "replicas"),
-    }
+def indexed(role: Role, pods: int) -> dict[str, Data]:
+    """``pods`` replicas of the role at once, each with its index."""
+    number = Located(pods, child(role.path, "replicas"))
+    return {"completionMode": "Indexed", "completions": number, "parallelism": number}
 
 
 def watched(role: Role) -> Sequence[str | None]:

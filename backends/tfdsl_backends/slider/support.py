@@ -403,16 +403,7 @@ SHARED = rows(
     image="docker run IMAGE",
     vcores=f"{RESOURCES} yarn.vcores",
     memory=f"{RESOURCES} yarn.memory",
-    codes={
-        "cleanup": "SLI010",
-        "suspend": "SLI011",
-        "build": "SLI012",
-        "protocol": "SLI013",
-        "node_selector": "SLI021",
-        "tolerations": "SLI022",
-        "host_network": "SLI043",
-        "service_account": "SLI044",
-    },
+    code=lambda slider, yarn: slider,
 )
 
 SUPPORT = Support("slider", "SLI", *JOB, *ROLES, *FILES, *POLICIES, *SHARED)

@@ -9,6 +9,7 @@ from tfdsl.vocabulary.quantities import Duration
 from tfdsl.vocabulary.types import STRINGS, TIME_LIMIT, IntType, MapType, StringType, one_of
 
 NAME = r"[A-Za-z0-9_.][A-Za-z0-9_.-]*"
+_NAME_FORM = "a name of letters, digits, _, . and -"
 
 OPTIONS = (
     Option(
@@ -56,18 +57,18 @@ OPTIONS = (
         None,
         ("module", "modules", "prologue", "init", "pre_command"),
     ),
-    Option("account", StringType(pattern=NAME), "The account that is charged, `--account`.", None),
-    Option("qos", StringType(pattern=NAME), "The quality of service, `--qos`.", None),
+    Option("account", StringType(pattern=NAME, form=_NAME_FORM), "The account that is charged, `--account`.", None),
+    Option("qos", StringType(pattern=NAME, form=_NAME_FORM), "The quality of service, `--qos`.", None),
     Option(
         "run_dir",
-        StringType(pattern=r"[^,]+"),
+        StringType(pattern=r"[^,]+", form="a folder without a comma in its name"),
         "Folder for the folders of the runs, which have the logs and what the scripts note. All nodes must share it. A "
         "relative path starts from the folder in which you call submit.sh.",
         "tfjob-runs",
     ),
     Option(
         "port_range",
-        StringType(pattern=r"[0-9]+-[0-9]+"),
+        StringType(pattern=r"[0-9]+-[0-9]+", form='two ports such as "20000-30000"'),
         "Range of ports for the replicas, outside the nodes' ephemeral ports. Each job takes as many as it has "
         "replicas, from a place that depends on its number.",
         "20000-30000",
@@ -75,7 +76,7 @@ OPTIONS = (
     ),
     Option(
         "gres",
-        MapType(StringType(pattern=r"[A-Za-z0-9_.-]+(:[A-Za-z0-9_.-]+)?")),
+        MapType(StringType(pattern=r"[A-Za-z0-9_.-]+(:[A-Za-z0-9_.-]+)?", form='a device such as "gpu" or "gpu:a100"')),
         "Name of a device in `gpu_resource` → its name in Slurm: `gpu`, or with a type `gpu:a100`.",
         {},
         ("devices",),

@@ -1,7 +1,7 @@
 """The options of the volcano target."""
 
 from tfdsl.backend import Option
-from tfdsl.vocabulary.names import label
+from tfdsl.vocabulary.names import LABEL_FORM, label
 from tfdsl.vocabulary.types import STRINGS, IntType, MapType, StringType, one_of
 from tfdsl_backends.podspec.options import POD_OPTIONS
 
@@ -50,7 +50,7 @@ GANG_SIZE = Option(
 
 TASK_NAMES = Option(
     "task_names",
-    MapType(StringType(pattern=TASK_NAME), roles=True),
+    MapType(StringType(pattern=TASK_NAME, form=LABEL_FORM), roles=True),
     "Role → the name of its task, where it is not that of the role. The names of pods and hosts follow from it.",
     {},
 )

@@ -88,13 +88,13 @@ FIELDS: tuple[Field, ...] = (
     Field("spec.priorityClassName", "priority"),
     Field("spec.ttlSecondsAfterFinished", "ttl"),
     Field("spec.minAvailable", "gang", "1 is gang = false; any other than the sum of the tasks is gang_size"),
-    Field("spec.maxRetry", "retries", "retries + 1; it counts starts"),
+    Field("spec.maxRetry", "retries", "retries + 1; it counts starts; 3, its default, in target volcano"),
     Field("spec.minSuccess", "", "a patch"),
     Field("spec.networkTopology", "", "a patch"),
     Field("spec.runningEstimate", "", "left out: nothing in Volcano reads it"),
     Field("spec.plugins.<name>", "plugins", "an option of the target, where they are not env, svc and tensorflow"),
     Field("spec.plugins.tensorflow", "cluster { discovery }", "TF_CONFIG is the default of the language"),
-    Field("spec.policies[].event", "on", "failed, evicted, pending, unknown, completed, restarted"),
+    Field("spec.policies[].event", "on", "failed, pending, unknown, completed, restarted; evicted, in target volcano"),
     Field("spec.policies[].exitCode", "on exit", "a status after a policy for PodFailed never decides"),
     Field("spec.policies[].action", "on", "TerminateJob is fail job, RestartTask is restart role"),
     Field("spec.policies[].timeout", "after"),
@@ -450,6 +450,7 @@ def read(group: Group, asked: Asked) -> Draft | None:
     plugins = read_plugins(spec)
     draft = Draft(job_name(document, job["metadata"], asked, letter_first=plugins.has("svc")), _TARGET, job.span)
     draft.renamed = {one.name: one.role for one in found if one.name != one.role}
+    draft.places = {one.role: one.task.span for one in found}
     draft.wanted = (_wanted(manifest, found), *(one.node for one in beside))
     read_metadata(draft, job["metadata"])
     draft.job.add(*plain(spec, SPEC, filled_in=True))

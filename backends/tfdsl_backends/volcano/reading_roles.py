@@ -1,39 +1,24 @@
 """Which role of the language each task of a Volcano job is, and what of the job servers refuse or never look at.
 
-A task that is called like a role is that role. Other frameworks have names of their own for who leads and who works,
-and a job with one task needs no name at all: that task is the workers. Everything else has to be said with ``--role``.
-
 Sources of what is refused: the CRD; ``pkg/webhooks/admission/jobs/validate`` (:mod:`.patch_rules`);
 ``pkg/controllers/job``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from tfdsl.backend.reading import Asked
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.command_rules import NO_ROLE, NO_WORDS, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
+from tfdsl.diagnostics.command_rules import NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.manifest.nodes import Scalar, View, plain, walk
 from tfdsl.record import Record
-from tfdsl.vocabulary.attributes import LEADERS, ROLES, ROLES_BY_NAME, decider
 from tfdsl_backends.podspec.reading.objects import dotted, unfit
+from tfdsl_backends.podspec.reading.roles import Member, roles_of
 from tfdsl_backends.volcano.controller import EVENTS, MAX_RETRY, NOTHING, RESTARTS, milliseconds, reactions, triggers
 from tfdsl_backends.volcano.patch_rules import KIND, RULES
 
-_MORE: Final = {
-    "master": ("mpimaster", "mpi-master", "main"),
-    "chief": ("mpilauncher", "mpi-launcher", "driver", "scheduler"),
-    "ps": ("pserver", "paramserver", "parameterserver", "parameter-server"),
-    "worker": ("mpiworker", "mpi-worker"),
-}
-"""Role → what Volcano's examples for MPI, Ray, MXNet and PaddlePaddle call such a task, beside the usual words."""
-
-_BY_OTHER_NAME: Final = {
-    name.lower(): row.name for row in ROLES for name in (*row.aliases, *row.akin, *_MORE.get(row.name, ()))
-}
-_MOST_NOTES: Final = 5
 _TASK_LABEL: Final = "volcano.sh/task-spec"
 
 
@@ -75,88 +60,14 @@ def roles(job: View, asked: Asked, *, board: bool) -> list[RoleOf] | None:
             tasks.append((name, task))
         else:
             asked.report(NOT_KEPT(task.span, what=f"task {name}", reason="it has no replicas"))
-    taken = _taken(tasks, asked.roles, board=board)
-    unknown = [name for name, _ in tasks if name not in taken]
-    if unknown or not _trains(taken):
-        _tell(spec, tasks, taken, unknown, asked)
+    named = [Member(name, replicas(task), task["name"].span) for name, task in tasks]
+    taken = roles_of(named, "task", spec["tasks"].span, asked, board=board)
+    if taken is None:
         return None
     found = [RoleOf(taken[name], task, name, replicas(task)) for name, task in tasks]
     return [
         _with_its_name(one, spec, job["metadata"]["name"].text or "", asked, alone=len(found) == 1) for one in found
     ]
-
-
-def _taken(tasks: Sequence[tuple[str, View]], asked: Mapping[str, str], *, board: bool) -> dict[str, str]:
-    """Task → role, of the tasks for which there is one."""
-    taken: dict[str, str] = {}
-    for names in (asked, {name: name for name in ROLES_BY_NAME}, _BY_OTHER_NAME):
-        for name, task in tasks:
-            role = names.get(name)
-            if role is None or name in taken or (name in asked and names is not asked):
-                continue
-            if _is_free(role, task, taken) and (role != "tensorboard" or board):
-                taken[name] = role
-    if len(tasks) == 1 and not _trains(taken) and not asked:
-        taken = {tasks[0][0]: "worker"}
-    return taken
-
-
-def _is_free(role: str, task: View, taken: Mapping[str, str]) -> bool:
-    """Whether the language has that role, for so many replicas, and no other task is it."""
-    known = ROLES_BY_NAME.get(role)
-    if known is None or role in taken.values() or (known.single and replicas(task) > 1):
-        return False
-    return role not in LEADERS or not any(leader in taken.values() for leader in LEADERS)
-
-
-def _trains(taken: Mapping[str, str]) -> bool:
-    return decider(taken.values()) is not None
-
-
-def _tell(
-    spec: View, tasks: Sequence[tuple[str, View]], taken: Mapping[str, str], unknown: Sequence[str], asked: Asked
-) -> None:
-    """One error for all tasks."""
-    if not tasks:
-        asked.report(NO_WORDS(spec["tasks"].span, what="a job without replicas", reason="it has no role"))
-        return
-    if not unknown:
-        reason = "there is neither a chief (master) nor a worker among its tasks"
-        asked.report(NO_WORDS(spec["tasks"].span, what="the job", reason=reason))
-        return
-    (name, first), *others = [(name, task) for name, task in tasks if name in unknown]
-    if name in ROLES_BY_NAME:
-        reason = _why_not(name, first, taken)
-        error = NO_WORDS(first["name"].span, what=f"task {name} as role {name}", reason=reason)
-    else:
-        error = NO_ROLE(first["name"].span, what="task", name=name)
-    for _, task in others[:_MOST_NOTES]:
-        error = error.note(task["name"].span, "nor is this")
-    asked.report(error.help(f"say which role each task is, e.g. {' '.join(_options(tasks, taken))}"))
-
-
-def _why_not(role: str, task: View, taken: Mapping[str, str]) -> str:
-    """Why a task that has the name of a role cannot be it."""
-    other = next((name for name, of in taken.items() if of == role or {of, role} <= set(LEADERS)), None)
-    if other is not None:
-        return f"task {other} is role {taken[other]} already"
-    return (
-        f"a job has one {role}"
-        if ROLES_BY_NAME[role].single and replicas(task) > 1
-        else "the job has no Service for it"
-    )
-
-
-def _options(tasks: Sequence[tuple[str, View]], taken: Mapping[str, str]) -> Iterator[str]:
-    """The options of ``tfdsl import`` that would name each task."""
-    free = [role for role in ("worker", "chief", "ps", "evaluator") if role not in taken.values()]
-    for name, task in tasks:
-        if name in taken:
-            continue
-        role = next((role for role in free if not (ROLES_BY_NAME[role].single and replicas(task) > 1)), None)
-        if role is not None:
-            free.remove(role)
-        yield f"--role {name}={role or 'ROLE'}"
 
 
 def _with_its_name(one: RoleOf, spec: View, job: str, asked: Asked, *, alone: bool) -> RoleOf:

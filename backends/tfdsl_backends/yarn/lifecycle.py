@@ -188,6 +188,8 @@ class ModifiedClient(Behaviour):
     It waits for all containers, parameter servers too, and fails if one of them has. Known from its sources alone.
     """
 
+    limits_time = evicted_stay = False
+
     def may_start(self, role: Role, state: State) -> bool:
         """All roles start at once."""
         return True

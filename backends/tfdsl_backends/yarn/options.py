@@ -42,18 +42,18 @@ OPTIONS = (
     ),
     Option(
         "store",
-        StringType(pattern=r"(hdfs://[^/]*/.+|/.+)"),
+        StringType(pattern=r"(hdfs://[^/]*/.+|/.+)", form="an absolute path or a URI such as hdfs:///user/me"),
         "Folder for the tasks' rendezvous: an `hdfs://` URI, or the absolute path of a folder that all nodes share. "
         "Without it, .tfjobs in the submitter's home folder of HDFS.",
     ),
     Option(
         "hadoop_home",
-        StringType(pattern=r"/.+"),
+        StringType(pattern=r"/.+", form="an absolute path"),
         "Folder of the Hadoop client on the nodes. Docker containers mount it read-only; the image must have Java.",
     ),
     Option(
         "webhdfs",
-        StringType(pattern=r"https?://[^/\s]+"),
+        StringType(pattern=r"https?://[^/\s]+", form="an address such as http://namenode:9870"),
         "Address of the NameNode's WebHDFS, e.g. `http://namenode:9870`: containers then need no Hadoop client, "
         "and the rendezvous is ten times faster. Simple authentication only.",
     ),
@@ -66,7 +66,7 @@ OPTIONS = (
     ),
     Option(
         "port_range",
-        StringType(pattern=r"[0-9]+-[0-9]+"),
+        StringType(pattern=r"[0-9]+-[0-9]+", form='two ports such as "20000-30000"'),
         "Range of ports for the tasks, outside the nodes' ephemeral ports.",
         "20000-30000",
         ("ports",),

@@ -84,7 +84,7 @@ FIELDS: Final = (
     Field("-appname", "job NAME", "in lowercase", DSHELL),
     Field("-queue", "queue", "", DSHELL),
     Field("-priority", "priority", "", DSHELL),
-    Field("-timeout", "deadline", "milliseconds; without it the client ends the application after 10 minutes", DSHELL),
+    Field("-timeout", "deadline", "milliseconds; without it 10 minutes, in target yarn", DSHELL),
     Field("-num_containers", "role worker { replicas }", "", DSHELL),
     Field("-shell_command, -shell_args", "command", "", DSHELL),
     Field("-shell_script", 'command = ["bash", …], target yarn { files }', "", DSHELL),
@@ -140,13 +140,13 @@ FIELDS: Final = (
     Field(
         "components[].restart_policy",
         "on failed => restart container",
-        "ALWAYS is like ON_FAILURE; all tasks restart",
+        "ALWAYS is like ON_FAILURE; all tasks restart; without it in target yarn",
         YARNFILE,
     ),
     Field(
         "configuration.properties.yarn.service.container-failure-per-component.threshold",
         "retries",
-        "without it 10",
+        "without it 10, in target yarn",
         YARNFILE,
     ),
     Field("components[].placement_policy", 'spread = "node", node_label, target yarn { placement }', "", YARNFILE),
@@ -178,7 +178,16 @@ FIELDS: Final = (
     Field("tony.application.distributed-mode", "gang", "FCFS is gang = false", TONY),
     Field("tony.am.memory", "target yarn { am_memory }", "", TONY),
     Field("-executes, -task_params, -python_binary_path", "command", "of TonY's client", TONY),
-    Field("-src_dir, -python_venv", "target yarn { files }, mount archive", "of TonY's client", TONY),
+    Field(
+        "-src_dir",
+        "target yarn { files }, workdir",
+        "of TonY's client, which puts its contents in the work folder",
+        TONY,
+    ),
+    Field(
+        "-python_venv", 'mount archive … at "venv"', "of TonY's client; a relative -python_binary_path is in it", TONY
+    ),
+    Field("-conf_file", "", "import it together with the command line", TONY),
     Field("-shell_env, -container_env", "env", "of TonY's client", TONY),
     Field("-conf NAME=VALUE", "", "counts as the property of tony.xml", TONY),
     *(Field(name, "", reason, TONY) for name, reason in TONY_LEFT_OUT.items()),

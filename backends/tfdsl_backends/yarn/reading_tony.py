@@ -41,6 +41,11 @@ OPTIONS: Final = frozenset(
 _DEFAULTS: Final = ("tony-default.xml", "programatically")
 """Where a property comes from that nobody has written, as a resolved configuration says it."""
 
+_VENV: Final = "venv"
+"""Where TonY unpacks ``-python_venv`` (``Constants.PYTHON_VENV_DIR``)."""
+_SOURCES: Final = "-src_dir"
+"""What the command line has as the folder of the program, among the properties."""
+
 _ENDINGS: Final = (".zip", ".tar", ".tar.gz", ".tgz")
 
 
@@ -89,6 +94,8 @@ def read_tony(root: View | None, call: Command | None, notes: Notes, span: Span)
         reason = f"its framework is {framework.text}"
         notes.asked.report(command_rules.NOT_TENSORFLOW(framework.span, what=title, reason=reason))
         return None
+    if call is not None and root is None and not _has_its_parts(said, call, title, notes):
+        return None
     counts = {match[1]: one for name, one in said.items() if (match := INSTANCES.match(name)) and one.text != "0"}
     roles = roles_of(title, {name: one.span for name, one in counts.items()}, notes, span)
     if roles is None:
@@ -101,6 +108,19 @@ def read_tony(root: View | None, call: Command | None, notes: Notes, span: Span)
     _job(draft, said, notes)
     _left_out(said, roles, notes)
     return draft
+
+
+def _has_its_parts(said: Mapping[str, Property], call: Command, title: str, notes: Notes) -> bool:
+    """Whether a command line without its configuration says what roles there are; what is missing is reported."""
+    file = next((one.word for one in options(arguments(call)) if one.name == "conf_file"), None)
+    name, span = (file.text, file.span) if file is not None else ("tony.xml", call.words[0].span)
+    if any(map(INSTANCES.match, said)):
+        if file is not None:
+            notes.left_out(span, f"what {name} says", "it was not given; import it together with the command line")
+        return True
+    refused = command_rules.IMPORT_REFUSED(span, job=title, problem=f"its roles are in {name}, which was not given")
+    notes.asked.report(refused.help("import it together with the command line: tfdsl import submit.sh tony.xml"))
+    return False
 
 
 def _submitted(said: dict[str, Property], call: Command, notes: Notes) -> None:
@@ -119,16 +139,33 @@ def _submitted(said: dict[str, Property], call: Command, notes: Notes) -> None:
         elif one.name not in OPTIONS:
             notes.left_out(one.word.span, f"-{one.name}", "it is about TonY's client")
     if "executes" in given:
-        words = [given.get("python_binary_path", "python"), given["executes"], given.get("task_params", "")]
+        words = [_interpreter(given), given["executes"], given.get("task_params", "")]
         said.setdefault("tony.containers.command", Property(" ".join(filter(None, words)), places["executes"]))
-    for name in ("src_dir", "python_venv"):
-        if name in given:
-            before = said.get("tony.containers.resources")
-            whole = ",".join((before.text, given[name])) if before is not None and before.text else given[name]
-            said["tony.containers.resources"] = Property(whole, places[name])
+    if "python_venv" in given:
+        before = said.get("tony.containers.resources")
+        archive = f"{given['python_venv']}::{_VENV}#archive"
+        whole = f"{before.text},{archive}" if before is not None and before.text else archive
+        said["tony.containers.resources"] = Property(whole, places["python_venv"])
+    if "src_dir" in given:
+        said[_SOURCES] = Property(given["src_dir"], places["src_dir"])
+        folder = _folder(given["src_dir"])
+        difference = "TonY puts what is in it beside the other files, which are in .. here"
+        notes.differs(places["src_dir"], f"-src_dir {given['src_dir']}", f'workdir = "{folder}"', difference)
     if "sidecar_tensorboard_log_dir" in given:
         place = places["sidecar_tensorboard_log_dir"]
         said["tony.application.tensorboard-log-dir"] = Property(given["sidecar_tensorboard_log_dir"], place)
+
+
+def _interpreter(given: Mapping[str, str]) -> str:
+    """What runs the program: TonY looks for a relative path in the environment that it has unpacked."""
+    path = given.get("python_binary_path", "python")
+    if "python_venv" not in given or "python_binary_path" not in given or path.startswith("/"):
+        return path
+    return f"{'../' if 'src_dir' in given else ''}{_VENV}/{path}"
+
+
+def _folder(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2]
 
 
 # --- a role ----------------------------------------------------------------------------------------------------------
@@ -163,6 +200,10 @@ def _role(
         _variables(block, said.get(key))
     for key in ("tony.containers.resources", f"tony.{name}.resources"):
         _resources(draft, block, said.get(key))
+    sources = said.get(_SOURCES)
+    if sources is not None and role != "tensorboard":
+        _send(draft, sources.text.rstrip("/"), sources.span)
+        block.set("workdir", _folder(sources.text) or None, sources.span)
     mounts = said.get("tony.docker.containers.mount")
     if mounts is not None and _in_docker(said):
         for part in mounts.text.split(","):
@@ -222,7 +263,7 @@ def _resources(draft: Draft, block: Block, value: Property | None) -> None:
         assert value is not None
         path, sharp, _ = part.strip().partition("#")
         path, _, name = path.partition("::")
-        name = name or path.rstrip("/").rpartition("/")[2]
+        name = name or _folder(path)
         if not path or not name:
             continue
         if sharp or path.endswith(_ENDINGS):

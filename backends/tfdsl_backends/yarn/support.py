@@ -647,16 +647,7 @@ SHARED = rows(
     image="YARN_CONTAINER_RUNTIME_DOCKER_IMAGE",
     vcores="vcores",
     memory="memory-mb",
-    codes={
-        "cleanup": "YRN012",
-        "suspend": "YRN013",
-        "build": "YRN014",
-        "protocol": "YRN015",
-        "node_selector": "YRN025",
-        "tolerations": "YRN026",
-        "host_network": "YRN045",
-        "service_account": "YRN046",
-    },
+    code=lambda slider, yarn: yarn,
 )
 
 SUPPORT = Support("yarn", "YRN", *JOB, *PLACEMENT, *CONTAINER, *FILES, *POLICIES, *SHARED)

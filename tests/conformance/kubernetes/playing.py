@@ -129,8 +129,7 @@ class Played(Created):
 
     def observed(self) -> Observation:
         """What has become of the job."""
-        pods = {task: pod for task, pod in self.pods().items() if pod["status"].get("reason") != "Evicted"}
-        left = {task: PHASES[pod["status"]["phase"]] for task, pod in pods.items()}
+        left = {task: PHASES[pod["status"]["phase"]] for task, pod in self.pods().items()}
         restarts = {task: len(seen) - 1 + self._in_place[task] for task, seen in self._seen.items()}
         return Observation(self.outcome(), {t: n for t, n in restarts.items() if n}, left, None, self.parts())
 

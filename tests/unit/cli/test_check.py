@@ -8,6 +8,7 @@ import pytest
 
 from tests.unit.cli.shell import tfdsl
 from tfdsl import targets
+from tfdsl.diagnostics.render import FORMATS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,6 +45,19 @@ def test_all_profiles_finds_what_one_profile_breaks(tmp_path: Path) -> None:
     assert checked(tmp_path, text) == []
     assert checked(tmp_path, text, "--profile", "two") == []
     assert checked(tmp_path, text, "--all-profiles") == ["error division-by-zero"]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_message_that_only_some_profiles_have_names_them(tmp_path: Path, form: str) -> None:
+    text = "param n: int = 1\nparam m: int = 0\nprofile none { n = 0 }\nprofile zero { n = 0 }\nprofile two { m = 2 }\n"
+    roles = "role ps { replicas = 4 / n }, role worker { replicas = m }, retries = 1 / 0"
+    (tmp_path / "job.tfjob").write_text(f"{text}{HEAD}  {roles}\n}}\n")
+    ran = tfdsl("check", "job.tfjob", "--all-profiles", "--format", form, cwd=tmp_path)
+    told = ran.out + ran.err
+    assert told.count("division by zero (with profiles none and zero)") >= 1, told
+    assert "division by zero (without a profile" not in told
+    assert "(without a profile and with profiles none and zero)" in told  # no worker
+    assert "division by zero" in told.replace("division by zero (", "")  # of retries, in all of them
 
 
 def test_all_profiles_and_all_targets_together(tmp_path: Path) -> None:

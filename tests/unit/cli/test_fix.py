@@ -53,6 +53,7 @@ def fixed(folder: Path, text: str | bytes, *options: str) -> tuple[bytes, str]:
         ("deadline = 3hours", "deadline = 3h"),
         ("retries = 2 // a few", "retries = 2 # a few"),
         ('queue := "a"', 'queue = "a"'),
+        ("queue:'a'", 'queue = "a"'),
         ('args = "--steps=5"', 'args = ["--steps=5"]'),
         ('queue = loewr("A")', 'queue = loewr("A")'),  # two edits away: a suggestion, not a fix
         ('queue = lowr("A")', 'queue = lower("A")'),
@@ -89,6 +90,10 @@ def test_what_is_mended(tmp_path: Path, broken: str, mended: str) -> None:
         "workdir = 'C:\\new'",  # a line end or not?
         'args = "--steps 5 --batch 32"',  # one argument or four?
         "queue = depatment",  # a name of the user's
+        'mount "data" at "/data"',  # without quotes it would be a kind that there is not
+        "args = ['it''s']",
+        "args = ['a' + 'it''s']",
+        "affinity: { }",
     ],
 )
 def test_what_may_mean_something_else_is_left_alone(tmp_path: Path, broken: str) -> None:
@@ -114,6 +119,37 @@ def test_a_fix_does_not_have_to_mend_what_else_is_wrong(tmp_path: Path) -> None:
     after, told = fixed(tmp_path, "job mnist {\n  queue = 'a'\n  role worker { }\n}\n")
     assert after.decode() == 'job mnist {\n  queue = "a"\n  role worker { }\n}\n'
     assert "missing-image" in told
+
+
+@pytest.mark.parametrize(
+    ("broken", "reason"),
+    [
+        ("memory = 16g", '"write 16G" is only one way to read it'),
+        ("affinity: { }", '"write =" would leave an error in this statement'),
+        ("args = ['it''s']", '"write it in double quotes" is only one way to read it'),
+        ('quue = "a"\n  queu = "b"', '"write queue" would cause another error'),
+        ("queue = ???\n  cpus = 4", "the syntax errors of this file come first"),
+    ],
+)
+def test_a_fix_that_is_left_says_why(tmp_path: Path, broken: str, reason: str) -> None:
+    _, told = fixed(tmp_path, f"{HEAD}  {broken}\n  role worker {{ }}\n}}\n")
+    assert f"help: not fixed: {reason}\n" in told
+
+
+def test_a_fix_of_a_file_that_is_not_named_says_so(tmp_path: Path) -> None:
+    (tmp_path / "common.tfjob").write_text("let registry = 'registry.example.com'\n")
+    _, told = fixed(tmp_path, f'include "common.tfjob"\n{HEAD}  role worker {{ }}\n}}\n')
+    assert "help: not fixed: common.tfjob is not on the command line" in told
+
+
+def test_a_file_that_cannot_be_fixed_does_not_keep_others_from_it(tmp_path: Path) -> None:
+    (tmp_path / "common.tfjob").write_text("let size = '4'\n")
+    job = f"{HEAD}  queue = 'a'\n  role worker {{ }}\n}}\n"
+    (tmp_path / "alone.tfjob").write_text(job)
+    (tmp_path / "other.tfjob").write_text(f'include "common.tfjob"\n{job.replace("queue", "retries")}')
+    ran = tfdsl("check", ".", "--fix", cwd=tmp_path)
+    assert ran.err.startswith("fixed alone.tfjob\nfixed common.tfjob\nerror")
+    assert (tmp_path / "other.tfjob").read_text() == f'include "common.tfjob"\n{job.replace("queue", "retries")}'
 
 
 def offers(folder: Path, text: str) -> list[tuple[str, bool]]:

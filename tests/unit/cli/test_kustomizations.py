@@ -15,8 +15,9 @@ import pytest
 
 from tests.unit.cli.shell import Ran, tfdsl
 from tfdsl import targets
-from tfdsl.cli import beside_output
-from tfdsl.cli.beside_output import kept_names, renamings
+from tfdsl.cli import kustomizations
+from tfdsl.cli.beside_output import kept_names
+from tfdsl.cli.kustomizations import around, renamings, with_resources
 from tfdsl.compiling.pipeline import compile_source
 from tfdsl.text import Source
 
@@ -59,7 +60,10 @@ def kustomization(folder: Path, text: str, name: str = "kustomization.yaml") -> 
 
 def found(output: str = "out/digits.yaml") -> list[str]:
     """The places of the renamings that reach a file."""
-    return [f"{one.span.source.path}:{one.span.source.position(one.span.start)[0]}" for one in renamings([output])]
+    return [
+        f"{one.span.source.path}:{one.span.source.position(one.span.start)[0]}"
+        for one in renamings(around([output]), [output])
+    ]
 
 
 # --- what is warned of ------------------------------------------------------------------------------------------------
@@ -261,7 +265,7 @@ def test_nothing_is_searched_without_one_in_or_above_the_folder(project: Path, m
 
     (project / "out/kustomization.yaml").unlink()
     kustomization(project / "elsewhere", "resources: [../out/digits.yaml]\nnamePrefix: a-\n")
-    monkeypatch.setattr(beside_output, "_kustomizations", searched)
+    monkeypatch.setattr(kustomizations, "_kustomizations", searched)
     assert found() == []
 
 
@@ -270,11 +274,11 @@ def test_the_search_has_an_end(project: Path, monkeypatch: pytest.MonkeyPatch) -
     for number in range(5):
         kustomization(project / f"a{number}", "resources: []\n")
     assert len(found()) == 1
-    monkeypatch.setattr(beside_output, "MOST_KUSTOMIZATIONS", 4)
+    monkeypatch.setattr(kustomizations, "MOST_KUSTOMIZATIONS", 4)
     assert found() == []
     monkeypatch.undo()
     monkeypatch.chdir(project)
-    monkeypatch.setattr(beside_output, "MOST_ENTRIES", 3)
+    monkeypatch.setattr(kustomizations, "MOST_ENTRIES", 3)
     assert found() == []
 
 
@@ -288,3 +292,104 @@ def test_without_a_root_it_is_looked_for_below_the_current_folder(project: Path)
     (project / ".git").rmdir()
     kustomization(project / "dev", "resources: [../out]\nnamePrefix: dev-\n")
     assert found() == ["dev/kustomization.yaml:2"]
+
+
+# --- what it lists ----------------------------------------------------------------------------------------------------
+
+LISTS = {
+    "a list": ("resources:\n  - a.yaml  # one\n\n# end\n", "resources:\n  - a.yaml  # one\n  - b.yaml\n\n# end\n"),
+    "no indentation": ("resources:\n- a.yaml\nlabels: []\n", "resources:\n- a.yaml\n- b.yaml\nlabels: []\n"),
+    "no line break at the end": ("resources:\n- a.yaml", "resources:\n- a.yaml\n- b.yaml"),
+    "line breaks of Windows": ("resources:\r\n- a.yaml\r\n", "resources:\r\n- a.yaml\r\n- b.yaml\r\n"),
+    "in brackets": ("resources: [a.yaml] # x\n", "resources: [a.yaml, b.yaml] # x\n"),
+    "empty brackets": ("resources: []\n", "resources: [b.yaml]\n"),
+    "nothing": ("resources:\nlabels: []\n", "resources:\n- b.yaml\nlabels: []\n"),
+    "no resources": ("# mine\nlabels: []\n", "# mine\nlabels: []\nresources:\n- b.yaml\n"),
+    "there already": ("resources: ['b.yaml']\n", "resources: ['b.yaml']\n"),
+    "with what is gone": ("resources:\n- old.yaml\n- a.yaml\n", "resources:\n- a.yaml\n- b.yaml\n"),
+    "only what is gone": ("resources:\n- old.yaml\n", "resources:\n- b.yaml\n"),
+    "gone, in brackets": ("resources: [old.yaml, a.yaml]\n", "resources: [a.yaml, b.yaml]\n"),
+    "a comment in brackets": ("resources: [a.yaml, # x\n]\n", None),
+    "two documents": ("resources: [a.yaml]\n---\na: 1\n", None),
+    "an end": ("labels: []\n...\n", None),
+    "an anchor": ("resources: &a\n- a.yaml\nlabels: *a\n", None),
+    "something else": ("resources: a.yaml\n", None),
+    "not a map": ("- a\n", None),
+    "not YAML": ("resources: [\n", None),
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_list_of_resources_is_edited_or_left(name: str) -> None:
+    text, expected = LISTS[name]
+    assert with_resources(Source("k", text), ["b.yaml"], ["old.yaml"]) == expected
+
+
+def test_all_that_is_listed_can_be_gone() -> None:
+    assert with_resources(Source("k", "resources:  # ours\n- old.yaml\nx: 1\n"), [], ["old.yaml"]) == (
+        "resources: []  # ours\nx: 1\n"
+    )
+
+
+def slugs(ran: Ran) -> list[str]:
+    return [line.partition(": ")[0].partition("] ")[2] for line in ran.err.splitlines() if line.startswith("warning[")]
+
+
+def test_what_no_kustomization_lists_is_told_and_added(project: Path) -> None:
+    there = kustomization(project / "out", "# mine\nresources:\n- other.yaml\n")
+    assert slugs(compiled(project)) == ["kustomize-unlisted"]
+    ran = compiled(project, "--kustomization")
+    assert slugs(ran) == []
+    assert there.read_text() == "# mine\nresources:\n- other.yaml\n- digits.yaml\n"
+    assert slugs(compiled(project)) == []
+
+
+def test_one_above_that_lists_files_of_the_folder_has_to_list_all(project: Path) -> None:
+    (project / "out/kustomization.yaml").unlink()
+    there = kustomization(project, "resources: [out/other.yaml]\n")
+    assert slugs(compiled(project)) == ["kustomize-unlisted"]
+    assert slugs(compiled(project, "--kustomization")) == []
+    assert there.read_text() == "resources: [out/other.yaml, out/digits.yaml]\n"
+    assert not (project / "out/kustomization.yaml").exists()
+
+
+def test_where_there_is_none_nothing_is_told_and_one_is_written(project: Path) -> None:
+    (project / "out/kustomization.yaml").unlink()
+    assert slugs(compiled(project)) == []
+    compiled(project, "-t", "volcano", "-t", "slurm", "--kustomization")
+    for folder in ("kubernetes", "volcano"):
+        assert (project / f"out/{folder}/kustomization.yaml").read_text() == (
+            "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n- digits.yaml\n"
+        )
+    assert not (project / "out/slurm/kustomization.yaml").exists()
+
+
+def test_one_that_cannot_be_edited_is_an_error_and_nothing_is_written(project: Path) -> None:
+    kustomization(project / "out", "resources: [a.yaml, # x\n]\n")
+    ran = tfdsl("compile", "digits.tfjob", "-t", "kubernetes", "-o", "out", "--kustomization", cwd=project)
+    assert ran.status == 2
+    assert (
+        "cannot write out/kustomization.yaml: its resources cannot be edited in this form; add digits.yaml" in ran.err
+    )
+    assert not (project / "out/digits.yaml").exists()
+
+
+def test_a_link_that_leaves_the_project_is_not_written_to(
+    project: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere") / "k.yaml"
+    elsewhere.write_text("resources: []\n")
+    (project / "out/kustomization.yaml").unlink()
+    (project / "out/kustomization.yaml").symlink_to(elsewhere)
+    tfdsl("compile", "digits.tfjob", "-t", "kubernetes", "-o", "out", "--kustomization", cwd=project)
+    assert elsewhere.read_text() == "resources: []\n"
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_job_that_removes_itself_and_is_listed(project: Path, there: bool) -> None:
+    (project / "digits.tfjob").write_text(JOB.replace("  image ", "  ttl = 1h\n  image ", 1))
+    if not there:
+        (project / "out/kustomization.yaml").unlink()
+    ran = compiled(project)
+    assert slugs(ran) == (["kustomize-ttl"] if there else [])
+    assert ("digits.tfjob:2:9" in ran.err) == there

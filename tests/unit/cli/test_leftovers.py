@@ -36,12 +36,13 @@ def compiled(project: Path, text: str, *more: str, target: str = "tfjob", out: s
 
 def left(ran: Ran) -> list[str]:
     """The paths that are told."""
-    lines = [line for line in ran.err.splitlines() if "left-over-output" in line]
-    return [line.partition("no longer generates ")[2] for line in lines]
+    told = [line.partition("no longer generates ")[2] for line in ran.err.splitlines() if "left-over-output" in line]
+    assert len(told) <= 1
+    return [path for each in told for path in each.replace(" and ", ", ").split(", ")]
 
 
 def commands(ran: Ran) -> list[list[str]]:
-    helps = [line.partition("remove it: ") for line in ran.err.splitlines()]
+    helps = [line.partition(" = help: remove it: ") for line in ran.err.replace("them:", "it:").splitlines()]
     return [shlex.split(command) for _, found, command in helps if found]
 
 
@@ -169,15 +170,71 @@ def test_names_are_quoted_and_secrets_of_terminals_escaped(project: Path) -> Non
     assert left(ran)
 
 
-def test_many_are_counted(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(beside_output, "MOST_MESSAGES", 2)
+def test_many_are_one_message(project: Path) -> None:
     compiled(project, JOB)
     text = (project / "out/mnist.yaml").read_text()
-    for number in range(5):
-        (project / f"out/old-{number}.yaml").write_text(text)
+    for number in range(50):
+        (project / f"out/old-{number:02}.yaml").write_text(text)
     ran = compiled(project, JOB)
-    assert left(ran) == ["out/old-0.yaml", "out/old-1.yaml"]
-    assert "3 more are left over" in ran.err
+    assert ran.err.count("left-over-output") == 1
+    assert "out/old-00.yaml, out/old-01.yaml, " in ran.err
+    assert "(50 in all)" in ran.err
+    assert "remove them: compile with --prune" in ran.err
+
+
+PRUNED = {"tfjob": ["out/other.yaml"], "slurm": ["out/other/job.sbatch", "out/other/submit.sh", "out/other/task.sh"]}
+
+
+@pytest.mark.parametrize("target", PRUNED)
+def test_prune_removes_what_is_left_over_and_dry_run_shows_it(project: Path, target: str) -> None:
+    compiled(project, BUILD, "--source-map", target=target)
+    (project / "out/hand.yaml").write_text("kind: Job\n")
+    before = sorted(project.rglob("*"))
+    ran = compiled(project, OTHER, "--prune", "--dry-run", target=target)
+    files = [str(path.relative_to(project)) for path in before if path.is_file()]
+    assert set(ran.out.splitlines()) == {
+        *(f"would write {path}" for path in PRUNED[target]),
+        *(f"would remove {path}" for path in files if "mnist" in path),
+    }
+    assert sorted(project.rglob("*")) == before
+    ran = compiled(project, OTHER, "--prune", target=target)
+    assert left(ran) == []
+    files = {str(path.relative_to(project)) for path in project.rglob("*") if path.is_file()}
+    assert files == {"main.tfjob", "tfdsl.toml", "out/hand.yaml", *PRUNED[target]}
+    assert not (project / "out/mnist").exists()
+
+
+def test_a_file_that_a_job_no_longer_has_is_pruned_from_the_kustomization_too(project: Path) -> None:
+    compiled(project, JOB, "--kustomization")
+    compiled(project, OTHER, "--kustomization", "--prune")
+    assert (project / "out/kustomization.yaml").read_text().endswith("resources:\n- other.yaml\n")
+
+
+@pytest.mark.parametrize("words", [("--job", "other"), ("--name", "x")])
+def test_nothing_is_pruned_where_nothing_shows_what_is_gone(project: Path, words: tuple[str, ...]) -> None:
+    compiled(project, JOB)
+    (project / "main.tfjob").write_text(OTHER)
+    ran = tfdsl("compile", "main.tfjob", "-t", "tfjob", "-o", "out", "--prune", *words, cwd=project)
+    assert ran.status == 1
+    assert "--prune cannot know which jobs are gone" in ran.err
+    assert (project / "out/mnist.yaml").exists()
+    assert not (project / "out/other.yaml").exists()
+
+
+@pytest.mark.parametrize("option", ["--prune", "--dry-run", "--kustomization"])
+@pytest.mark.parametrize("more", [(), ("-o", "-"), ("-o", "x.yaml"), ("--format", "json")])
+def test_options_about_a_folder_need_one(project: Path, option: str, more: tuple[str, ...]) -> None:
+    (project / "main.tfjob").write_text(JOB)
+    ran = tfdsl("compile", "main.tfjob", "-t", "tfjob", option, *more, cwd=project)
+    assert ran.status != 0
+    assert f"{option} is about a folder" in ran.out + ran.err
+    assert not (project / "x.yaml").exists()
+
+
+def test_what_cannot_be_removed_is_told(project: Path) -> None:
+    failure = beside_output.remove([beside_output.Leftover("mnist", True, (str(project / "out/none.yaml"),))])
+    assert failure is not None
+    assert failure.reason == "no such file or directory"
 
 
 def test_the_search_has_an_end(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

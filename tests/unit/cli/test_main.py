@@ -236,7 +236,7 @@ def test_who_says_whether_there_is_colour(
     folder: Path, options: str, variables: dict[str, str], coloured: bool
 ) -> None:
     """The option, NO_COLOR, FORCE_COLOR, TERM, in this order (no-color.org, force-color.org)."""
-    for words in (["check", "none.tfjob"], ["explain", "nothing"], ["fmt", "none.tfjob"], ["compile", "--wrong"]):
+    for words in (["check", "none.tfjob"], ["explain", "nonsense"], ["fmt", "none.tfjob"], ["compile", "--wrong"]):
         ran = tfdsl(*words, *options.split(), cwd=folder, stdin=b"", **variables)
         assert ("\x1b[1;31m" in ran.err) == coloured, words
 

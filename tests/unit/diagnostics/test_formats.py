@@ -177,7 +177,7 @@ def test_gitlab_knows_a_message_again_on_another_line_and_never_takes_two_for_on
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_hostile_texts_leave_every_document_whole(form: Any) -> None:
-    of = source(HOSTILE, 'a"<&\n.tfjob')
+    of = source(HOSTILE, 'a"<&\n\ud800\udcff.tfjob')
     shown = render(form, [duplicate(Span(of, 0, len(of.text))).help(HOSTILE)], (of.path,))
     data = shown.encode("utf-8", "backslashreplace")  # as the command line writes it
     if form in ("json", "sarif", "gitlab"):

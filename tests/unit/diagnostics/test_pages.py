@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 FOLDER = Path(package.__file__).parent / "pages"
 RULES = rules()
 NO_EXAMPLE = {
-    *("internal-error", "unusable-target", "not-a-job", "claim-not-in-job", "claim-not-mounted"),
+    *("internal-error", "output-not-removed", "unusable-target", "not-a-job", "claim-not-in-job", "claim-not-mounted"),
     *("run-not-started",),
+    *("client-missing", "cluster-refuses", "job-exists", "job-not-ours", "target-not-operated", "no-job-there"),
 }
 """What no file of the language gives."""
 

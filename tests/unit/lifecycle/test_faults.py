@@ -27,6 +27,7 @@ def wrong(text: str) -> tuple[str, str, str, tuple[str, ...]]:
 
 
 W1 = Task("worker", 1)
+FETCH = 'prepare fetch { command = ["true"] }'
 
 
 @pytest.mark.parametrize(
@@ -47,18 +48,24 @@ W1 = Task("worker", 1)
         ("worker[1] evicted always after 5s", Lost(W1), 5000, True),
         ("worker[1] evicted after 5s always", Lost(W1), 5000, True),
         ("worker[1] pending", None, None, False),
+        ("worker[1]/fetch exit 5", Exited(W1, 5, step="fetch"), None, False),
+        ("worker[1]/fetch oom always after 5s", Exited(W1, 137, oom=True, step="fetch"), 5000, True),
     ],
 )
 def test_events(text: str, event: object, after: int | None, always: bool) -> None:
     found = read(text)
     assert (found.event(W1), found.after_ms, found.always) == (event, after, always)
-    assert found.tasks(job(CHIEF)) == [W1]
+    assert found.tasks(job(CHIEF, FETCH)) == [W1]
 
 
-def test_unknown_is_about_the_whole_job() -> None:
+def test_what_is_about_the_whole_job() -> None:
     found = read("unknown after 3s")
     assert (found.role, found.event(None), found.after_ms) == (None, Split(), 3000)
     assert list(found.tasks(job(CHIEF))) == []
+    for text in ("preempted exit 0 after 3s", "time limit exit 0 after 3s"):
+        found = read(text)
+        assert (found.role, found.event(W1), found.after_ms) == (None, Lost(W1, 0, deleted=True), 3000)
+        assert list(map(str, found.tasks(job(CHIEF)))) == ["chief[0]", "ps[0]", "worker[0]", "worker[1]"]
 
 
 @pytest.mark.parametrize(
@@ -106,6 +113,12 @@ def test_replicas(text: str, indexes: list[int]) -> None:
         ("ps[0] oom always always", "inject-form", "always", "always is repeated", "after the event"),
         ("ps[0] pending after 5s", "inject-form", "after", "pending cannot have a delay", "a replica that is pending"),
         ("ps[0] exit 0 always", "inject-form", "always", "exit 0 cannot happen always", "always goes with a failure"),
+        ("time", "inject-form", "time", "time needs limit", "write time limit"),
+        ("time limit always", "inject-form", "always", "time limit cannot happen always", "always goes with a failure"),
+        ("preempted always", "inject-form", "always", "preempted cannot happen always", "always goes with a failure"),
+        ("ps[0] time limit", "inject-form", "time", "time limit is about the whole job", "write time limit without"),
+        ("ps[0]/fetch evicted", "inject-form", "evicted", "evicted cannot happen to a step", "a step can exit STATUS"),
+        ("ps[0]/a/b exit 1", "inject-form", "ps[0]/a/b", "ps[0]/a/b does not name replicas", "write ROLE, ROLE[INDEX]"),
         ("unknown always", "inject-form", "always", "unknown cannot happen always", "always goes with a failure"),
     ],
 )
@@ -132,10 +145,15 @@ def test_hostile_texts_get_a_message(text: str) -> None:
         ("worker[2] oom", "inject-no-replica", "worker[2]", "its replicas are 0 to 1"),
         ("worker[0..7] oom", "inject-no-replica", "worker[0..7]", "its replicas are 0 to 1"),
         ("ps[1] oom", "inject-no-replica", "ps[1]", "its only replica is 0"),
+        ("worker[1]/fecth exit 1", "inject-no-step", "worker[1]/fecth", "did you mean fetch?"),
+        ("worker/log exit 1", "inject-no-step", "worker/log", "its steps are fetch"),
+        ("worker[7]/fetch exit 1", "inject-no-replica", "worker[7]/fetch", "its replicas are 0 to 1"),
+        ("tensorboard/log exit 1", "inject-no-step", "tensorboard/log", "it has no steps"),
     ],
 )
 def test_what_no_job_has(text: str, slug: str, marked: str, advice: str) -> None:
-    found = missing(read(text), [job(CHIEF)])
+    made = job(CHIEF, FETCH, 'role tensorboard { logdir = "/runs" }' if "tensorboard" in text else "")
+    found = missing(read(text), [made])
     assert found is not None
     assert (found.rule.slug, found.span.text, found.helps) == (slug, marked, (advice,))
     assert missing(read("worker[1] oom"), [job(CHIEF)]) is None
@@ -156,6 +174,9 @@ WORDS = st.sampled_from(
         *(
             "node",
             "lost",
+            "time",
+            "limit",
+            "worker/fetch",
             "completed",
             "pending",
             "after",

@@ -309,10 +309,10 @@ def test_what_is_left_is_removed_after_the_ttl() -> None:
     assert played(WORKERS).removed_after is None
 
 
-def test_nothing_is_left_of_what_was_lost() -> None:
-    assert played((CHIEF, "on evicted => ignore"), "worker[1] evicted after 1s").left() == {
-        "chief[0]": "succeeded",
-    }
+def test_what_its_node_has_stopped_is_left_as_failed_and_nothing_of_what_was_deleted() -> None:
+    for event, left in (("evicted", {"worker[1]": "failed"}), ("preempted", {}), ("node lost", {})):
+        end = played((CHIEF, "on evicted => ignore"), f"worker[1] {event} after 1s")
+        assert end.left() == {"chief[0]": "succeeded", **left}, event
 
 
 @pytest.mark.parametrize(("text", "status"), [("ps[0] evicted", 143), ("ps[0] evicted exit 0 after 2s", 0)])

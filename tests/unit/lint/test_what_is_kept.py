@@ -97,8 +97,33 @@ def test_a_restart_that_begins_again(items: str, told: bool) -> None:
         ("r/x:2.16.1", "role worker { }\nrole ps { }", False),
         ("tensorflow/tensorflow:2.17.0", "role chief { }\nrole worker { }\nrole ps { }", False),
         ("tensorflow/tensorflow:2.17.0", "role worker { }", False),
+        ("r/wide-deep-estimator:4", "role worker { }\nrole ps { }", True),
+        ("r/x:1", 'command = ["python", "-m", "ads.Estimators"]\nrole worker { }\nrole ps { }', True),
+        ("r/x:1", 'command = "python estimator.py"\nrole worker { }\nrole ps { }', True),
+        ("r/x:1", 'command = ["python", "estimator.py"]\nrole chief { }\nrole worker { }\nrole ps { }', False),
+        ("r/x:1", 'command = ["python", "estimator.py"]\nrole worker { replicas = 2 }', False),
+        ("r/x:1", 'command = ["python", "train.py"]\nrole worker { }\nrole ps { }', False),
         ("tensorflow/tensorflow:2.17.0", 'role worker { }\nrole ps { }\ncluster { discovery = "flags" }', False),
     ],
 )
 def test_servers_that_nobody_coordinates(image: str, items: str, told: bool) -> None:
     assert bool(said("ps-without-chief", f'image = "{image}"\n{items}')) == told
+
+
+@pytest.mark.parametrize(
+    ("blocks", "target", "told"),
+    [
+        ("target jobset { PATCH }", "volcano", "volume d of each role is a patch of jobset only"),
+        ("target jobset { role worker { PATCH } }", "slurm", "volume d of role worker is a patch of jobset only"),
+        ("target jobset { PATCH }", "jobset", ""),
+        ("target jobset { PATCH }", None, ""),
+        ("target jobset { PATCH } target volcano { }", None, "volume d of each role is a patch of jobset only"),
+        ("target jobset { PATCH } target volcano { PATCH }", "volcano", ""),
+    ],
+)
+def test_a_volume_that_one_target_has(blocks: str, target: str | None, told: str) -> None:
+    patch = 'patch pod "spec.volumes" = [{ name = "d", csi = { driver = "x" } }]'
+    text = blocks.replace("PATCH", patch)
+    assert said("volume-of-one-target", f"role worker {{ }} {text}".replace("} ", "}\n"), target) == (
+        [told] if told else []
+    )

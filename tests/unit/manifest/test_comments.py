@@ -82,7 +82,7 @@ data:
     apiVersion: batch/v1
     kind: Job  # too
 """
-    (_, job), _ = found(text)
+    (job,), _ = found(text)
     assert [(one.text, one.span.start) for one in job.comments] == [
         ("inside", text.index("# inside")),
         ("too", text.index("# too")),

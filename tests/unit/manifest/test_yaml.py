@@ -271,7 +271,8 @@ def test_the_same_mistake_a_thousand_times() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "kind: TFJob\nmetadata: {name: {{ .Values.name }}}\n",
+        "kind: TFJob\nmetadata: {name: {{ .Values.name }}}\nspec: {{ toYaml .Values.spec }}\n",
+        "kind: TFJob\nmetadata: {name: {{ .Values.name }}}\n{{ .Values.spec }}\n",
         "kind: TFJob\n{{- if .Values.x }}\nspec:\n{{- end }}\n",
         'a:\n{{ include "x" . | indent 2 }}\n',
         "a: {{ toYaml .x | nindent 2 }}\n",
@@ -284,7 +285,7 @@ def test_a_helm_template_is_one_message(text: str) -> None:
 
 
 def test_another_template() -> None:
-    _, (diagnostic,) = messages("a: {{ name }}\n")
+    _, (diagnostic,) = messages("{% if x %}\na: {{ name }}\n{% endif %}\n")
     assert diagnostic.message == "this is a template, not a manifest of a job"
 
 

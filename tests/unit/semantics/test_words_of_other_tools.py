@@ -39,6 +39,7 @@ IN_JOB = {
     "fs_group": "fsGroup",
     "privileged": "run_privileged_container",
     "capabilities": "cap_add",
+    "restricted": "cap_drop no_new_privileges pod_security",
     "stop_grace": "terminationGracePeriodSeconds grace_period stop_grace_period kill_timeout",
     "node_selector": "nodeSelector constraint constraints",
     "node_label": "node_label_expression",
@@ -292,7 +293,7 @@ def test_what_has_no_word_here_has_no_row() -> None:
     known = {fold(word) for row in attributes.ATTRIBUTES for word in (row.name, *row.aliases, *row.akin)}
     assert not known & {fold(word) for word in foreign.ATTRIBUTES}
     # Options of one target that are words of other tools elsewhere.
-    of_one_target = {"tf_config", "plugins", "policies", "service", "setup", "subdomain"}
+    of_one_target = {"jobs", "tf_config", "plugins", "policies", "service", "setup", "subdomain"}
     assert not options & (set(foreign.ATTRIBUTES) - of_one_target)
     called = {fold(word) for row in functions.FUNCTIONS for word in (row.name, *row.aliases, *row.akin)}
     assert not called & {fold(word) for word in foreign.FUNCTIONS}

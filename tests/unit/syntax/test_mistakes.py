@@ -167,7 +167,6 @@ def test_each_slip_in_one_file_is_reported_once_in_order() -> None:
     assert found == [
         ((2, 8), "colon-for-equals"),
         ((3, 7), "missing-equals"),
-        ((4, 7), "colon-for-equals"),
         ((5, 5), "yaml-list"),
         ((7, 13), "wrong-arrow"),
         ((7, 27), "semicolon"),

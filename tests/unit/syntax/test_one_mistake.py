@@ -185,7 +185,11 @@ FILES = [
         "interpolated-name",
         "a name cannot contain ${…}",
     ),
-    (JOB.replace("job a", "job »train-${n}"), "interpolated-name", "a name cannot contain ${…}"),
+    (
+        JOB.replace("job a", "job »train-${n}"),
+        "job-name-quotes",
+        "a job name needs quotes unless it consists of letters, digits, _ and -",
+    ),
     (JOB.replace("job a", "job »größe"), "odd-name", "größe" + ODD),
     (JOB.replace("job a {", "job »{"), "unexpected-token", "expected the name of the job, found {"),
     ("»---\n" + JOB, "yaml-separator", "the jobs of a file are not separated by ---"),

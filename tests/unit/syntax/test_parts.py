@@ -116,12 +116,12 @@ def test_a_job_behind_an_error_has_its_own_place() -> None:
         ("param p\nlet b = 1\n", ["unfinished-statement"]),
         ("job a {\nlet b = 1\n", ["unclosed-block"]),
         ("job a\nlet b = 1\n", ["missing-block"]),
-        ("job\n j { image = 1 }\nlet b = 1\n", ["unexpected-token", "unexpected-token"]),
+        ("job\n j { image = 1 }\nlet b = 1\n", ["unexpected-token", "unknown-statement"]),
         ('let a = """\nlet b = 1\n', ["unclosed-text-block"]),
         # A block may be written at the left edge.
         (LEFT_EDGE, []),
         # Of old line ends one report is enough.
-        ("let a = 1 \rx\nlet b = 2 \rx\n", ["forbidden-character", "unexpected-token"]),
+        ("let a = 1 \rx\nlet b = 2 \rx\n", ["forbidden-character", "unknown-statement"]),
     ],
 )
 def test_errors_stay_in_their_part(text: str, expected: list[str]) -> None:

@@ -93,7 +93,11 @@ def _message(text: str) -> dict[str, Json]:
 
 
 def _artifact(path: str) -> dict[str, Json]:
-    return {"uri": quote(path.encode("utf-8", "surrogateescape"))}
+    try:
+        name = path.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # half of a surrogate pair, which no file name has: the name is from a program
+        name = path.encode("utf-8", "surrogatepass")
+    return {"uri": quote(name)}
 
 
 def _location(span: Span, text: str) -> dict[str, Json]:

@@ -263,3 +263,101 @@ def checkpoint_readonly(view: JobView) -> Iterator[Diagnostic]:
         yield diagnostic.note(mount.readonly or mount.head, "this mount").help(
             "choose a folder that the role can write to"
         )
+
+
+VOLUME_OF_ONE_TARGET = Rule(
+    "TFJ3125", "volume-of-one-target", "warning", "volume {name} of {of} is a patch of {target} only"
+)
+
+
+def volume_of_one_target(view: JobView) -> Iterator[Diagnostic]:
+    """A volume that a patch makes for one target only.
+
+    ## Why
+
+    What the language has no word for, such as a volume of a CSI driver, is a patch of the target that a job was imported
+    from. Compiled for another target, the job has neither the volume nor its mounts, and the program finds an empty folder
+    or none.
+
+    ## Bad
+
+    ```tfjob
+    job mnist {
+      image = "registry.example.com/mnist:1.4"
+      role worker { }
+      target jobset {
+        patch pod "spec.volumes" = [{ name = "data", csi = { driver = "csi.example.com" } }]
+      }
+      target volcano { }
+    }
+    ```
+
+    ## Good
+
+    ```tfjob
+    job mnist {
+      image = "registry.example.com/mnist:1.4"
+      mount pvc "data" at "/data"
+      role worker { }
+      target jobset { }
+      target volcano { }
+    }
+    ```
+    """
+    # What is compiled lacks a volume that a target block of the job has.
+    for volume in view.job.patched_volumes:
+        of = f"role {volume.role}" if volume.role is not None else "each role"
+        found = VOLUME_OF_ONE_TARGET(volume.span, name=volume.name, of=of, target=volume.target)
+        here = f" for {view.job.target}" if view.job.target is not None else ""
+        yield found.help(f"write a mount, or patch the volume and its mounts{here}, too")
+
+
+TTL_APPLIED_AGAIN = Rule(
+    "TFJ3150", "ttl-applied-again", "warning", "{tool} makes the job again when it is removed, {ttl} after its end"
+)
+
+_APPLYING = {
+    "argocd.argoproj.io/": "Argo CD",
+    "kustomize.toolkit.fluxcd.io/": "Flux",
+    "helm.toolkit.fluxcd.io/": "Flux",
+}
+"""What keys of annotations and labels of a tool begin with, and the tool."""
+
+
+def ttl_applied_again(view: JobView) -> Iterator[Diagnostic]:
+    """A job that is removed after its end, in the hands of a tool that makes what is missing.
+
+    ## Why
+
+    Argo CD and Flux keep a cluster as a repository says. A job that `ttl` has removed is missing there, so they make it
+    again, and it runs again, each time.
+
+    ## Bad
+
+    ```tfjob
+    job mnist {
+      image       = "registry.example.com/mnist:1.4"
+      ttl         = 1h
+      annotations = { "argocd.argoproj.io/sync-wave" = "1" }
+      role worker { }
+    }
+    ```
+
+    ## Good
+
+    ```tfjob
+    job mnist {
+      image       = "registry.example.com/mnist:1.4"
+      annotations = { "argocd.argoproj.io/sync-wave" = "1" }
+      role worker { }
+    }
+    ```
+    """
+    # Annotations and labels of the job under keys of tools that apply a repository again and again.
+    setting = view.job.settings.get("ttl")
+    ttl = view.job.data("ttl")
+    keys = [key for name in ("annotations", "labels") for key in view.job.entries(name)]
+    tool = next((tool for key in keys for prefix, tool in _APPLYING.items() if key.startswith(prefix)), None)
+    if setting is not None and ttl is not None and tool is not None:
+        told = TTL_APPLIED_AGAIN(setting.value.span, tool=tool, ttl=ttl)
+        yield told.help("remove ttl, and the job from the repository when it is no longer needed")

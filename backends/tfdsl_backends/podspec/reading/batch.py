@@ -11,7 +11,7 @@ from typing import Final
 from tfdsl.backend.draft import Draft
 from tfdsl.backend.patch_rules import PatchRules
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.command_rules import NOT_KEPT, SERVER_REFUSES
+from tfdsl.diagnostics.command_rules import READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.manifest.nodes import View, plain
 from tfdsl.text import Span
 from tfdsl_backends.podspec import fields, patching
@@ -68,11 +68,13 @@ def _refusals(root: View, kind: str, rules: PatchRules, server: str) -> Iterator
             continue
         if one.unknown:
             reason = f"{server} has no such field here; the server drops it, or refuses it if kubectl validates"
-            yield NOT_KEPT(one.span, what=one.name, reason=reason)
+            yield READ_DIFFERENTLY(one.span, what=one.name, word="an unchecked patch", difference=reason)
         elif not any(step in _TOLD_BY_PODS for step in one.path):
             yield SERVER_REFUSES(one.span, what=one.name, reason=f"it must be {one.wanted}")
     if kind == "Job":
         yield from _job(root)
+    for job in root["spec"]["replicatedJobs"].items():
+        yield from _selector(job["template"]["spec"])
     for complaint in rules.check([plain(root.node)]):
         place = root
         for step in complaint.at:
@@ -101,6 +103,9 @@ def _names(job: View) -> Iterator[Diagnostic]:
     name, spec = metadata["name"].text or metadata["generateName"].text, job["spec"]
     if not name:
         yield _refused(metadata, "a Job without a name", "write metadata.name")
+    elif not patching.is_dns_name(name.removesuffix("-") if not metadata["name"].text else name):
+        place = metadata["name"] if metadata["name"].present else metadata["generateName"]
+        yield _refused(place, f"the name {name}", "it has lowercase letters, digits, - and ., at most 253")
     elif spec["completionMode"].text == INDEXED:
         last = f"{name}-{max((spec['completions'].number or 1) - 1, 0)}"
         if not patching.is_dns_label(last):

@@ -369,8 +369,7 @@ def _index(role: str, container: View, words: Words | None, facts: PodFacts) -> 
     texts = [*variable_texts(container), *(all_texts(words) if words is not None else ())]
     texts += [place["subPathExpr"].text or "" for place in container["volumeMounts"].items()]
     for name, field in variable_fields(container).items():
-        is_index = name.replace("TFDSL_", "") == facts.index_variable and field == facts.index_field
-        if is_index and any(refers(text, name) for text in texts):
+        if (field, name.replace("TFDSL_", "")) == facts.index_of(role) and any(refers(text, name) for text in texts):
             return name
     return None
 

@@ -32,7 +32,8 @@ class PodFacts(Record):
 
     ``replicas``: how many replicas each role has. ``address``: ``host:port`` of a replica, from its role, index and
     port, for the flags and for a TF_CONFIG that is written out. ``index_field``: the field of a pod that has its index,
-    ``index_variable``: the variable that the compiler fills from it. ``main``: the name of the container that runs the
+    ``index_variable``: the variable that the compiler fills from it; ``indexes``: role → both, where they are others.
+    ``main``: the name of the container that runs the
     command; where none has it, that with the port, else the first. ``port_name``: the name of its port.
 
     ``labels`` and ``annotations``: keys that the target writes to every pod. ``variables``: names of variables that it
@@ -52,6 +53,7 @@ class PodFacts(Record):
     address: Callable[[str, int, int], str]
     index_field: str
     index_variable: str = "TASK_INDEX"
+    indexes: Mapping[str, tuple[str, str]] = {}
     main: str = CONTAINER
     port_name: str = PORT_NAME
     labels: frozenset[str] = frozenset()
@@ -68,6 +70,10 @@ class PodFacts(Record):
     lost_config: str = ""
     index_of_servers: bool = True
     discovery: tuple[str, str] = ("flags", "none")
+
+    def index_of(self, role: str) -> tuple[str, str]:
+        """The field of a pod of ``role`` that has its index, and the variable that is filled from it."""
+        return self.indexes.get(role, (self.index_field, self.index_variable))
 
 
 class PodsRead(Record):

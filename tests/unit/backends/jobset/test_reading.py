@@ -112,9 +112,10 @@ def test_a_single_job_is_the_worker() -> None:
     assert draft.renamed == {"train": "worker"}
 
 
-def test_replicas_of_one_job_that_a_role_cannot_have() -> None:
+def test_replicas_that_a_role_cannot_have_are_those_of_workers() -> None:
     draft, messages = read(JOBSET.replace("name: worker", "name: chief"))
-    assert draft is None
+    assert draft is not None
+    assert draft.renamed == {"chief": "worker"}
     assert len(messages) == 1
 
 

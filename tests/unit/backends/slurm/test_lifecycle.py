@@ -39,9 +39,10 @@ def played(*lines: str, inject: tuple[str, ...]) -> Prediction:
     ],
 )
 def test_a_lost_node_is_about_the_whole_job(lines: tuple[str, ...], end: str, started_again: int) -> None:
-    seen = played(*lines, inject=("worker[1] evicted after 5s",))
-    assert seen.outcome == end
-    assert sum(one.starts + one.restarts - 1 for one in seen.replicas) == started_again
+    for event in ("worker[1] evicted", "worker[1] preempted", "worker[1] node lost", "preempted", "time limit"):
+        seen = played(*lines, inject=(f"{event} after 5s",))
+        assert (seen.outcome, seen.unplayed) == (end, ()), event
+        assert sum(one.starts + one.restarts - 1 for one in seen.replicas) == started_again, event
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,151 @@
+"""One field that nothing can prove costs no other: everything else is in what the text compiles to, and it is told."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from tfdsl import targets
+from tfdsl.cli.main import main
+from tfdsl.compiling import pipeline
+from tfdsl.emit.located import plain
+from tfdsl.importing.manifests import import_manifests
+from tfdsl.semantics.request import Choice, Request
+from tfdsl.text import Source
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+POD: dict[str, Any] = {
+    "metadata": {"labels": {"app": "label-around"}},
+    "spec": {
+        "restartPolicy": "Never",
+        "runtimeClassName": "class-around",
+        "nodeSelector": {"zone": "zone-around"},
+        "volumes": [
+            {"name": "d", "csi": {"driver": "csi.around", "volumeAttributes": {"share": "share-around"}}},
+            {"name": "e", "ephemeral": {"volumeClaimTemplate": {"spec": {"storageClassName": "storage-around"}}}},
+        ],
+        "containers": [
+            {
+                "name": "tensorflow",
+                "image": "a/b:1",
+                "command": ["python", "train-around.py"],
+                "env": [{"name": "A", "value": "env-around"}],
+                "terminationMessagePath": "/message-around",
+                "volumeMounts": [{"name": "d", "mountPath": "/mount-around"}, {"name": "e", "mountPath": "/e"}],
+            }
+        ],
+    },
+}
+BATCH = {"backoffLimit": 0, "podReplacementPolicy": "Failed", "template": POD}
+KINDS: dict[str, dict[str, Any]] = {
+    "tfjob": {
+        "apiVersion": "kubeflow.org/v1",
+        "kind": "TFJob",
+        "spec": {"tfReplicaSpecs": {"Worker": {"replicas": 1, "template": POD}}},
+    },
+    "volcano": {
+        "apiVersion": "batch.volcano.sh/v1alpha1",
+        "kind": "Job",
+        "spec": {
+            "minAvailable": 1,
+            "schedulerName": "volcano",
+            "networkTopology": {"mode": "hard", "highestTierAllowed": 2},
+            "tasks": [{"name": "worker", "replicas": 1, "template": POD}],
+        },
+    },
+    "kubernetes": {"apiVersion": "batch/v1", "kind": "Job", "spec": BATCH},
+    "jobset": {
+        "apiVersion": "jobset.x-k8s.io/v1alpha2",
+        "kind": "JobSet",
+        "spec": {
+            "managedBy": "example.com/manager-around",
+            "replicatedJobs": [{"name": "worker", "template": {"spec": BATCH}}],
+        },
+    },
+}
+AROUND = ("label", "class", "zone", "share", "storage", "train", "env", "message", "mount")
+OBJECT = {
+    "volcano": ('"highestTierAllowed": 2',),
+    "kubernetes": ('"podReplacementPolicy": "Failed"',),
+    "jobset": ('"podReplacementPolicy": "Failed"', "manager-around"),
+}
+MARK = "spoiled"
+
+
+def put(pod: dict[str, Any], path: str, value: object) -> None:
+    *way, last = [int(step) if step.isdecimal() else step for step in path.split(".")]
+    for step in way:
+        pod = pod[step]  # type: ignore[index]
+    if isinstance(pod, list):
+        pod.append(value)
+    else:
+        pod[last] = value
+
+
+# What no server takes, or nothing can prove, and what must be told: a text at whose place there is a message.
+UNPROVED: dict[str, tuple[str, object, str]] = {
+    "a number as the value of a variable": ("spec.containers.0.env.1", {"name": "PORT", "value": 8080}, "8080"),
+    "a number as a label of nodes": ("spec.nodeSelector.pool", 7171, "7171"),
+    "a number as a label": ("metadata.labels.release", 7171, "7171"),
+    "a word for a flag": ("spec.hostIPC", MARK, MARK),
+    "a mount of nothing": ("spec.containers.0.volumeMounts.2", {"name": MARK, "mountPath": "/nowhere"}, MARK),
+    "a text for a list": ("spec.tolerations", MARK, MARK),
+    "one wrong value among others": (
+        "spec.securityContext",
+        {"runAsNonRoot": True, "supplementalGroups": [2020], "seLinuxOptions": {"level": "s0"}, "fsGroup": MARK},
+        MARK,
+    ),
+    "no image": ("spec.containers.0.image", "", "image"),
+    "a name that nothing can have": ("name", "a_b", "a_b"),
+}
+
+
+def spoiled(kind: str, what: str) -> dict[str, Any]:
+    made = copy.deepcopy({**KINDS[kind], "metadata": {"name": "a", "labels": {"team": "team-around"}}})
+    text = json.dumps(made).replace(json.dumps(POD), '"POD"')
+    pod = copy.deepcopy(POD)
+    path, value, _ = UNPROVED.get(what, ("", "", ""))
+    if not path:
+        pass
+    elif path == "name":
+        text = text.replace('"name": "a"', f'"name": "{value}"')
+    else:
+        put(pod, path, value)
+    found: dict[str, Any] = json.loads(text.replace('"POD"', json.dumps(pod)))
+    return found
+
+
+def compiled(text: str, kind: str) -> str:
+    """All that the text gives for the target that it was read from."""
+    program = pipeline.load(Source("a.tfjob", text), lambda _: "nothing is included")
+    backend = targets.find(kind)
+    assert backend is not None
+    [made] = pipeline.run(program, Request(), [Choice(backend)]).made
+    return json.dumps([plain(document.data) for document in made.documents])
+
+
+@pytest.mark.parametrize("what", UNPROVED)
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_field_costs_no_other(kind: str, what: str) -> None:
+    manifest = spoiled(kind, what)
+    source = Source("a.yaml", yaml.safe_dump(manifest))
+    [result] = import_manifests([source])
+    assert [job.kept is True for job in result.jobs] == [False]
+    told = [f"{source.line(source.position(one.span.start)[0])}\n{one.span.text}" for one in result.diagnostics]
+    assert any(UNPROVED[what][2] in text for text in told), told
+    wanted = [f"{word}-around" for word in AROUND if f"{word}-around" in json.dumps(manifest)]
+    written = compiled(result.text, kind)
+    assert [word for word in (*wanted, *OBJECT.get(kind, ()), "csi.around") if word not in written] == []
+
+
+@pytest.mark.parametrize(("what", "status"), [("a number as the value of a variable", 1), ("nothing", 0)])
+def test_a_job_without_a_proof_fails_the_check(what: str, status: int, tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text(yaml.safe_dump(spoiled("jobset", what)), "utf-8")
+    assert main(["import", str(file), "--check"]) == status
