@@ -93,9 +93,11 @@ def _mismatch(value: Value, to: Type, what: str, report: Report) -> Poison:
 def _foreign_form(data: Data, to: Type, what: str) -> str | None:
     """What to write for a value in the form that Kubernetes or another tool has for it."""
     if isinstance(data, PodField):
-        return 'write it in env, and use the variable: env = { A = pod_field("…") }, args = ["${env.A}"]'
+        return 'write it in env, and use the variable: env = { A = pod_field("metadata.name") }, args = ["${env.A}"]'
     if isinstance(data, Reference):
-        return f'write it in env, and use the variable: env = {{ A = {data.kind}("…", "…") }}, args = ["${{env.A}}"]'
+        return (
+            f'write it in env, and use the variable: env = {{ A = {data.kind}("name", "key") }}, args = ["${{env.A}}"]'
+        )
     if isinstance(data, MapData):
         words = (what.rpartition(".")[2], *data.entries)
         return next((foreign.VALUES[word] for word in words if word in foreign.VALUES), None)

@@ -174,8 +174,8 @@ MOUNTS = {
 }
 
 SAFE = {
-    "backoffLimit = 3": "retries",
-    "retry = 3": "retries",
+    "backoffLimit = 3": None,
+    "retry = 3": None,
     "nvidia_gpu = 1": "gpu",
     "instances = 3": None,
     "timeout = 1h": None,
@@ -292,7 +292,7 @@ def test_what_has_no_word_here_has_no_row() -> None:
     known = {fold(word) for row in attributes.ATTRIBUTES for word in (row.name, *row.aliases, *row.akin)}
     assert not known & {fold(word) for word in foreign.ATTRIBUTES}
     # Options of one target that are words of other tools elsewhere.
-    of_one_target = {"tf_config", "plugins", "policies", "service", "setup", "subdomain"}
+    of_one_target = {"jobs", "tf_config", "plugins", "policies", "service", "setup", "subdomain"}
     assert not options & (set(foreign.ATTRIBUTES) - of_one_target)
     called = {fold(word) for row in functions.FUNCTIONS for word in (row.name, *row.aliases, *row.akin)}
     assert not called & {fold(word) for word in foreign.FUNCTIONS}
