@@ -36,7 +36,7 @@ _VALUES = (
     ast.Str, ast.Number, ast.Unit, ast.Bool, ast.Ref, ast.ListExpr, ast.MapExpr, ast.Unary, ast.Binary, ast.Choice,
     ast.Index, ast.Member, ast.Call,
 )  # fmt: skip
-_WITH_TEXT = {ast.Patch: "path"}
+_WITH_TEXT: dict[type, str] = {ast.Patch: "path"}
 """Statements with a field that is always a string."""
 _STATEMENTS = (ast.Assign, ast.Let, ast.Param, ast.Mount, ast.Output, ast.Policy, ast.Copy, ast.Run, ast.Patch)
 
