@@ -172,7 +172,7 @@ class _Target:
         expected = language if alike else play(self.language, possible)
         ends = (prediction, *prediction.others)
         differing = {aspect for one in ends for aspect in differences(one, expected)}
-        differs = tuple(aspect for aspect in ASPECTS if aspect in differing)
+        differs: tuple[Aspect, ...] = tuple(aspect for aspect in ASPECTS if aspect in differing)
         messages = tuple(self._telling(faults, differs)) if differs else ()
         return OnTarget(self.unit.target, self.unit.shown_version, prediction, expected, differs, messages)
 
@@ -235,6 +235,8 @@ def _is_about(key: str, faults: Faults, differs: Sequence[Aspect]) -> bool:
         return "left" in differs
     if key in ("job.retries", "job.deadline"):
         return "outcome" in differs or "restarts" in differs
+    if key.startswith("steps["):
+        return any(fault.step for fault in faults)
     if not key.startswith("policies["):
         return False
     events = {event for fault in faults for event in _EVENTS[fault.what]} | {"completed"}
@@ -250,8 +252,9 @@ def usual_faults(job: Job) -> Iterator[Injected]:
     for role in job.roles:
         if not role.is_board:
             replica = f"{role.name}[{min(1, role.replicas - 1)}]"
-            for event in (*_OF_ROLE, *_own(job, role)):
-                yield _fault(f"{replica} {event}")
+            own = list(_own(job, role))
+            for event in (*(f" {one}" for one in (*_OF_ROLE, *own)), *_of_steps(role, own)):
+                yield _fault(f"{replica}{event}")
     if any(policy.event == "unknown" for policy in job.policies):
         yield _fault("unknown")
 
@@ -263,6 +266,13 @@ def _own(job: Job, role: Role) -> Iterator[str]:
     yield from (f"exit {status}" for status in dict.fromkeys(statuses))
     if any(policy.event == "pending" for policy in mine):
         yield "pending"
+
+
+def _of_steps(role: Role, events: Sequence[str]) -> Iterator[str]:
+    """The same of its prepare steps: one that fails, with the statuses that policies are about."""
+    exits = ["exit 1", *(event for event in events if event.startswith("exit "))]
+    steps = (step.name for step in role.steps if step.kind == "prepare")
+    yield from (f"/{step} {event}" for step in steps for event in exits)
 
 
 def _fault(text: str) -> Injected:

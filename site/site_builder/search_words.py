@@ -15,6 +15,7 @@ PAGES = {
     "docs/guide/team.md": "include settings lint",
     "docs/guide/migrate.md": "import convert yaml",
     "docs/run.md": "local laptop logs inject env debug",
+    "docs/operate.md": "submit status logs cancel resume pending unschedulable stuck",
     "docs/simulate.md": "restart retries policy failure inject crash oom",
     "docs/language.md": "tensorboard profile param restart docker retries deadline timeout priority",
 }

@@ -10,6 +10,7 @@ from tests.fuzz.kinds import (
     cost,
     documents,
     given,
+    imported,
     layout,
     process,
     reading,
@@ -35,11 +36,12 @@ class Kind(NamedTuple):
 
 KINDS = {
     "brief": Kind(brief.make, 220),
-    "given": Kind(given.make, 290),
+    "given": Kind(given.make, 286),
     "settings": Kind(settings.make, 290),
     "reading": Kind(reading.make, 140),
     "trees": Kind(trees.make, 10),
     "documents": Kind(documents.make, 10),
+    "imported": Kind(imported.make, 4),
     "layout": Kind(layout.make, 8),
     "shown": Kind(shown.make, 12),
     "cost": Kind(cost.make, 5),

@@ -10,6 +10,7 @@ from tfdsl import source_files, writing
 from tfdsl.cli import inputs
 from tfdsl.comparing import repository
 from tfdsl.diagnostics.render import concise
+from tfdsl.importing import compare
 from tfdsl.settings import tables
 from tfdsl.syntax import format as layout
 
@@ -22,6 +23,7 @@ INPUTS = {
     "reading": 100,
     "trees": 60,
     "documents": 40,
+    "imported": 120,
     "layout": 20,
     "shown": 40,
     "cost": 15,
@@ -62,6 +64,7 @@ SPOILED = {
     "control characters are shown": ("shown", concise, "visible", lambda text: text, 60),
     "a settings file is not read": ("settings", tables, "place_of", _broken, 60),
     "a command ends otherwise": ("given", inputs, "named_files", _broken, 100),
+    "lists are not compared": ("imported", compare, "_differ_lists", lambda wanted, got, path: iter(()), 200),
     "the layout is lost": ("layout", layout, "_format", lambda text: f"{text}\n", 20),
 }
 """What is spoiled: the kind that sees it, the place, what stands there instead, and after how many inputs at most."""

@@ -29,6 +29,12 @@ TEXTS = (
 )
 NAMES = ("digits", "pi", "train-2026.11", "a", "run-7", "x" * 60)
 PROBE = {"exec": {"command": ["cat", "/tmp/ready"]}, "periodSeconds": 5}
+RESTRICTED = {
+    "allowPrivilegeEscalation": False,
+    "capabilities": {"drop": ["ALL"]},
+    "runAsNonRoot": True,
+    "seccompProfile": {"type": "RuntimeDefault"},
+}
 SHM = ("/dev/shm", "/shm", "/tmp")
 INDEX = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 
@@ -99,7 +105,8 @@ class Maker:
         self.some(0.1, made, "lifecycle", lambda: {"preStop": {"exec": {"command": ["sleep", "5"]}}})
         self.some(0.2, made, "securityContext", lambda: self.one({"runAsUser": 1000}, {"privileged": True},
                                                                  {"capabilities": {"add": ["SYS_PTRACE"]}},
-                                                                 {"readOnlyRootFilesystem": True}, {}))  # fmt: skip
+                                                                 {"readOnlyRootFilesystem": True}, RESTRICTED,
+                                                                 {}))  # fmt: skip
         self.some(0.1, made, "tty", lambda: True)
         self.some(0.1, made, "terminationMessagePolicy", lambda: self.one("File", "FallbackToLogsOnError"))
         mounts = [self.mount(volume["name"], number) for number, volume in enumerate(volumes)]
@@ -131,7 +138,7 @@ class Maker:
             {"secret": {"secretName": "keys", "optional": True}},
             {"secret": {"secretName": "keys", "defaultMode": 384}},
             {"emptyDir": {}},
-            {"emptyDir": {"medium": "Memory", "sizeLimit": "8Gi"}},
+            self.one({"emptyDir": {"medium": "Memory", "sizeLimit": "8Gi"}}, {"emptyDir": {"medium": "Memory"}}),
             {"emptyDir": {"sizeLimit": "20Gi"}},
             {"projected": {"sources": [{"secret": {"name": "keys"}}]}},
             {"csi": {"driver": "x.example.com"}},

@@ -1,4 +1,8 @@
-"""Shapes: manifests like those that people publish, which have to come back. README.md beside them has the notation."""
+"""Shapes: manifests like those that people publish, with made-up names, which have to come back.
+
+A file has those of one kind. The last comment above each is its name and how many patches its import may need, or
+``refused`` where people have to say which of its parts are roles.
+"""
 
 from __future__ import annotations
 
@@ -6,45 +10,31 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-FOLDER = Path(__file__).with_name("shapes")
-
-_FIELD = re.compile(r"^# (from|patches|written|roles|without): (.*)$", re.M)
+FILES = {kind: Path(__file__).with_name(f"{kind}_shapes.yaml") for kind in ("tfjob", "job", "volcano", "jobset")}
+_VALUES = {"string": "filled-in", "int": "2", "quantity": "2Gi", "number": "2"}
 
 
 class Shape(NamedTuple):
-    """A manifest. ``head``: what its first comments say of it."""
+    """A manifest. ``patches``: the most that it may need, ``None`` where it is refused."""
 
     name: str
-    path: Path
-    head: dict[str, str]
-
-    @property
-    def patches(self) -> int:
-        """The most patches that its import may have."""
-        return int(self.head.get("patches", "0"))
-
-    @property
-    def written(self) -> tuple[str, ...]:
-        """The fields that are written another way, by the ends of their paths."""
-        return tuple(filter(None, self.head.get("written", "").split(", ")))
-
-    @property
-    def roles(self) -> dict[str, str]:
-        """What ``--role`` says."""
-        pairs = filter(None, self.head.get("roles", "").split(", "))
-        return {name: role for name, _, role in (pair.partition("=") for pair in pairs)}
+    kind: str
+    patches: int | None
+    text: str
 
 
 def shapes() -> list[Shape]:
-    """All shapes, by kind and name."""
-    found = sorted(FOLDER.rglob("*.yaml"))
-    return [
-        Shape(f"{path.parent.name}/{path.stem}", path, dict(_FIELD.findall(path.read_text("utf-8")))) for path in found
-    ]
+    """All shapes."""
+    return [_shape(kind, text) for kind, file in FILES.items() for text in file.read_text("utf-8").split("\n---\n")]
+
+
+def _shape(kind: str, text: str) -> Shape:
+    name, _, allowed = (
+        [line for line in text.splitlines() if line.startswith("# ")][-1].removeprefix("# ").partition(": ")
+    )
+    return Shape(f"{kind}: {name}", kind, None if allowed == "refused" else int(allowed), text)
 
 
 def params(text: str) -> dict[str, str]:
-    """A value for each param of an imported text without a default."""
-    found = re.findall(r"^param (\w+): (\w+) \{", text, re.M)
-    values = {"string": "filled-in", "int": "2", "quantity": "2Gi", "number": "2"}
-    return {name: values[kind] for name, kind in found}
+    """A value for each param of an imported text that has no default."""
+    return {name: _VALUES[kind] for name, kind in re.findall(r"^param (\w+): (\w+) \{", text, re.M)}

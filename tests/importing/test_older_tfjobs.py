@@ -66,7 +66,7 @@ def test_the_list_of_replicas(number: int) -> None:
     spec["tfReplicaSpecs"] = roles
     spec["runPolicy"] = {"cleanPodPolicy": spec["runPolicy"]["cleanPodPolicy"]}
     spec.pop("successPolicy", None)
-    old = {**today, "apiVersion": "kubeflow.org/v1alpha1", "spec": {"replicaSpecs": items}}
-    if spec["runPolicy"]["cleanPodPolicy"] != "All":
-        old["spec"]["cleanupPodPolicy"] = spec["runPolicy"]["cleanPodPolicy"]
+    cleanup = spec["runPolicy"]["cleanPodPolicy"]
+    old = {**today, "apiVersion": "kubeflow.org/v1alpha1"}
+    old["spec"] = {"replicaSpecs": items, "cleanupPodPolicy": cleanup}
     assert imported(old) == imported(today)

@@ -78,7 +78,7 @@ def meaning(job: Job) -> dict[str, Any]:
 
 KEPT = ("replicas", "image", "image_pull_policy", "workdir", "env_from", "resources", "shm", "tmp_size", "port",
         "ports", "host_network", "service_account", "run_as_user", "run_as_group", "fs_group", "privileged",
-        "capabilities", "node_selector", "tolerations", "spread", "labels", "annotations")  # fmt: skip
+        "capabilities", "restricted", "node_selector", "tolerations", "spread", "labels", "annotations")  # fmt: skip
 
 
 def _of_role(role: dict[str, Any], replicas: int) -> dict[str, Any]:

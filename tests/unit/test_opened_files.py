@@ -53,6 +53,8 @@ REVIEWED = {
     "backends/tfdsl_backends/slider/lower.py": OWN,
     "backends/tfdsl_backends/yarn/assembly.py": OWN,
     "tfdsl/running/": RUN,
+    "tfdsl/operating/runner.py": "starts the client of a cluster, with a text of ours as its input",
+    "tfdsl/operating/submitting.py": "a temporary folder for the files that the client reads",
     "backends/tfdsl_backends/hadoop/programs/": "a program that runs on the cluster",
     "backends/tfdsl_backends/slider/programs/": "a program that runs on the cluster",
     "backends/tfdsl_backends/yarn/programs/": "a program that runs on the cluster",

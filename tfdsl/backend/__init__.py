@@ -24,6 +24,7 @@ from tfdsl.vocabulary.types import Option, OptionValue
 from tfdsl.vocabulary.versions import Version
 
 if TYPE_CHECKING:
+    from tfdsl.backend.cluster import Cluster
     from tfdsl.backend.patch_rules import PatchRules
     from tfdsl.backend.reading import Reading
     from tfdsl.emit.located import Data
@@ -207,6 +208,7 @@ class Backend(Record):
 
     ``lifecycle``: the module whose ``behaviour`` says how a unit's job lives and ends there; empty when nobody can say.
     ``objects``: the module whose ``objects`` says what there is on the cluster for a unit and its documents.
+    ``cluster``: the module whose ``CLUSTER`` says how a job is submitted, read and ended; empty when none does.
     """
 
     name: str
@@ -236,6 +238,7 @@ class Backend(Record):
     kinds: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     lifecycle: str = ""
+    cluster: str = ""
     objects: str = "tfdsl.backend.objects"
 
     def load(self) -> Lowering:
@@ -265,6 +268,10 @@ class Backend(Record):
             return None
         make = cast("Callable[[Unit, Sequence[Document]], Behaviour]", import_module(self.lifecycle).behaviour)
         return make(unit, documents)
+
+    def load_cluster(self) -> Cluster | None:
+        """How its jobs are submitted, read and ended."""
+        return cast("Cluster", import_module(self.cluster).CLUSTER) if self.cluster else None
 
     def objects_of(self, unit: Unit, documents: Sequence[Document]) -> Sequence[TargetObject]:
         """What there is on the cluster for ``unit``."""

@@ -162,14 +162,14 @@ class Draft:
     """One job.
 
     ``target`` and ``version``: what it was read from, whose block ``options`` and ``role_options`` are for.
-    ``title``: its name as it is written, where that is not ``name``. ``params``: those of its file. ``roles``: each
-    role's block, by name; written in the language's order. ``places``: where a role is in the manifest.
+    ``title``: its name as it is written, where that is not ``name``. ``places``: where a role is in the manifest.
+    ``params``: those of its file. ``roles``: each role's block, by name; written in the language's order.
     ``renamed``: what the manifest calls a role (``trainer``, ``MASTER``) → the role. ``cluster``: settings of
-    ``cluster { … }``. ``compared``: whether the output for ``target`` is compared with the manifest, and patched where
-    it differs; not where there is no normal form. ``law``: whether the manifest is one that compiling must give again,
-    so that no difference is a proof; without it (the server refuses it, several Jobs become one) all that can be kept
-    is kept. ``wanted``: what compiling must give, where that is not what was read: the manifest with roles of another
-    name, or what an older operator made of it.
+    ``cluster { … }``. ``compared``: whether the output for ``target`` is compared with the manifest, and patched
+    where it differs; not where there is no normal form. ``law``: whether the manifest is one that compiling must
+    give again, so that no difference is a proof; without it (the server refuses it, several Jobs become one) all
+    that can be kept is kept. ``wanted``: what compiling must give, where that is not what was read: the manifest
+    with roles of another name, or what an older operator made of it.
     """
 
     def __init__(self, name: str, target: str, span: Span, version: str | None = None, *, law: bool = True) -> None:
@@ -197,6 +197,15 @@ class Draft:
     def role_option(self, name: str) -> Block:
         """The block of role ``name`` within the target block, made when it is first asked for."""
         return self.role_options.setdefault(name, Block())
+
+    def block(self, role: str | None = None, *, written: bool) -> Block:
+        """The block of ``role``, or of the job, for what is ``written`` in the manifest.
+
+        What only a default of the system says belongs to the target: elsewhere the default of the language holds.
+        """
+        if written:
+            return self.job if role is None else self.role(role)
+        return self.options if role is None else self.role_option(role)
 
     def blocks(self) -> list[Block]:
         """Those of the job, of its roles, and of the target block."""

@@ -10,9 +10,9 @@ from typing import NoReturn
 from tfdsl import targets
 from tfdsl.backend import Backend, Option, spoken
 from tfdsl.cli import topics
-from tfdsl.cli.arguments import TEXT_OR_JSON, Arguments, Command, Positional
+from tfdsl.cli.arguments import Arguments, Command, Flag, Positional
 from tfdsl.cli.commands import SUMMARIES
-from tfdsl.cli.message_pages import body_of, fates, in_short, page_of
+from tfdsl.cli.message_pages import as_markdown, body_of, fates, in_short, is_markdown, page_of, prose
 from tfdsl.cli.report import OK, document, end, end_if
 from tfdsl.cli.selection import unusable
 from tfdsl.cli.streams import out
@@ -26,10 +26,17 @@ from tfdsl.text import Argument
 from tfdsl.vocabulary import attributes, functions, statements
 from tfdsl.vocabulary.types import describe
 
+FORMAT = Flag(
+    "--format",
+    "text for people, markdown for editors and pages, json for programs (default: text)",
+    value="FORMAT",
+    one_of=("text", "markdown", "json"),
+)
+
 COMMAND = Command(
     "explain",
     (Positional("WORD", "a code (TFJ2104), a slug (duplicate-mount-path), an exit status (75), or a word of a job"),),
-    (TEXT_OR_JSON,),
+    (FORMAT,),
     ("tfdsl explain gpu", "tfdsl explain evicted", "tfdsl explain TFJ1201"),
 )
 
@@ -47,13 +54,15 @@ def run(arguments: Arguments) -> int:
         pages = _pages(meant)
     if not pages:
         _nothing(argument)
-    if arguments.text(TEXT_OR_JSON.name) == "json":
+    form = arguments.text(FORMAT.name)
+    if form == "json":
         out(document(1, {"word": argument.text, "pages": [_data(page) for page in pages]}))
     else:
         advice = None if argument.text in words() else _advice(argument.text)
         instead = advice or f"this is the page of {meant}."
         head = [] if (meant or advice) is None else [f"There is no {argument.text}; {instead}\n"]
-        out("\n".join([*head, *(page if isinstance(page, str) else page_of(page) for page in pages)]))
+        shown = _markdown if form == "markdown" else _text
+        out("\n".join([*head, *map(shown, pages)]))
     return OK
 
 
@@ -61,6 +70,16 @@ def _pages(word: str) -> list[str | Rule]:
     """The pages of a word, those of messages as their rules."""
     rule = rule_called(word)
     return [*pages_of(word), *([] if rule is None else [rule])]
+
+
+def _text(page: str | Rule) -> str:
+    return page if isinstance(page, str) else page_of(page)
+
+
+def _markdown(page: str | Rule) -> str:
+    title, _, body = _text(page).partition("\n")
+    written = isinstance(page, Rule) and is_markdown(page)
+    return f"# {prose(title)}\n\n{body.lstrip() if written else as_markdown(body)}"
 
 
 def _data(page: str | Rule) -> object:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 
 from tfdsl import targets
 from tfdsl.backend import Backend, Row, spoken
@@ -11,6 +12,10 @@ from tfdsl.diagnostics import Rule
 from tfdsl.diagnostics.registry import text_of
 
 _LINT = "TFJ3"
+_ROW = re.compile(r"  (\S+) +(.+)")
+_ALIGNED = re.compile(r"  \S+ {2,}\S")
+_SPECIAL = re.compile(r"([\\*_\[\]~]|^[-+#])")
+_CODE = re.compile(r"(`[^`]*`)")
 
 
 def page_of(rule: Rule) -> str:
@@ -115,3 +120,52 @@ def plain(text: str) -> str:
 def _sentence(text: str) -> str:
     text = plain(text)
     return f"{text[:1].upper()}{text[1:]}."
+
+
+# --- Markdown ------------------------------------------------------------------------------------------------------
+
+
+def is_markdown(rule: Rule) -> bool:
+    """Whether the page of ``rule`` is written in Markdown already: the file of a rule, or the text of a lint rule."""
+    return text_of(rule.slug) is not None or _linted(rule) is not None
+
+
+def as_markdown(text: str) -> str:
+    """A page for a terminal as Markdown: its examples as code, its aligned rows as tables, other rows as lists."""
+    parts: list[str] = []
+    for indented, lines in groupby(text.splitlines(), lambda line: line.startswith("  ")):
+        block = list(lines)
+        if not indented:
+            example = block[-1].startswith("Example:")
+            parts += [piece for line in block if line for piece in (prose(line), "")]
+        elif example:
+            parts += ["```tfjob", *(line[2:] for line in block), "```", ""]
+        elif any(map(_ALIGNED.match, block)):
+            parts += ["| | |", "| --- | --- |", *_rows(block), ""]
+        else:
+            parts += [*(f"- {prose(line.strip())}" for line in block), ""]
+    return "\n".join(parts)
+
+
+def _rows(lines: Iterable[str]) -> Iterator[str]:
+    """Rows of a table; a line that goes on is in the cell of the one before it."""
+    rows: list[list[str]] = []
+    for line in lines:
+        row = _ROW.fullmatch(line)
+        if row is None:
+            rows[-1].append(line.strip())
+        else:
+            rows.append([row[1], row[2]])
+    for name, *texts in rows:
+        cell = "<br>".join(map(prose, texts)).replace("|", "\\|")
+        yield f"| `{name}` | {cell} |"
+
+
+def prose(text: str) -> str:
+    """Words in which nothing is markup but what is between backquotes."""
+    pieces = _CODE.split(text)
+    return "".join(piece if piece.startswith("`") else _escaped(piece) for piece in pieces)
+
+
+def _escaped(text: str) -> str:
+    return _SPECIAL.sub(r"\\\1", text).replace("&", "&amp;").replace("<", "&lt;")

@@ -26,6 +26,7 @@ from tfdsl.semantics.values import (
     show,
 )
 from tfdsl.vocabulary.attributes import BOARD
+from tfdsl.vocabulary.statements import WITH_SUB_PATH
 
 if TYPE_CHECKING:
     from tfdsl.semantics import resolved
@@ -120,7 +121,7 @@ def _mount(mount: resolved.Mount, claims: ClaimBook) -> model.BaseMount:
     source = mount.source.data if mount.source is not None else None
     if mount.readonly is not None:
         fields["readonly"] = True
-    if kind in ("pvc", "claim"):
+    if kind in WITH_SUB_PATH:
         fields["sub_path"] = _text_option(mount, "sub_path")
     if kind == "claim":
         return model.ClaimMount.model_validate({**fields, "claim": claims.name(mount)})

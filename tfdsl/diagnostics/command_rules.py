@@ -200,3 +200,15 @@ NO_SUCH_REPLICA = Rule("TFJ4704", "inject-no-replica", "error", "role {role} of 
 FAULT_STATUS = Rule("TFJ4705", "inject-status", "error", "an exit status must be a number from 0 to 255, not {status}")
 FAULT_TIME = Rule("TFJ4706", "inject-time", "error", "{time} is not a time")
 NO_SUCH_STEP = Rule("TFJ4707", "inject-no-step", "error", "role {role} has no step {name}")
+
+
+# --- clusters ---
+#
+# TFJ49xx: submitting a job, and reading, following and ending it.
+
+CLIENT_MISSING = Rule("TFJ4901", "client-missing", "error", "there is no {program} on the path")
+CLUSTER_REFUSES = Rule("TFJ4902", "cluster-refuses", "error", "{what}: {reason}")
+JOB_EXISTS = Rule("TFJ4903", "job-exists", "error", "there is a job {name} already, which is {phase}")
+NOT_OURS = Rule("TFJ4904", "job-not-ours", "error", "{name} was not submitted by tfdsl, so it is not {done}")
+NOT_OPERATED = Rule("TFJ4905", "target-not-operated", "error", "tfdsl cannot speak with {target}")
+NO_JOB_THERE = Rule("TFJ4906", "no-job-there", "error", "there is no job {name}{where}")

@@ -240,7 +240,8 @@ def _space(role: Role) -> Iterator[Line]:
             size = f" {mount.size.text}" if mount.size is not None else ""
             yield Line("space", f"scratch{size} at {shown(mount.at)}", mount.path)
         elif mount.kind == "memory":
-            yield Line("space", f"memory {mount.size.text} at {shown(mount.at)}", mount.path)
+            size = f" {mount.size.text}" if mount.size is not None else ""
+            yield Line("space", f"memory{size} at {shown(mount.at)}", mount.path)
 
 
 def _policy_lines(job: Job, role: Role) -> Iterator[Line]:
@@ -357,7 +358,7 @@ def _mounts(job: Job, role: Role) -> Iterator[Use]:
 def _mounted(mount: Mount, store: Store) -> str:
     """``/data (read-only)``, ``corpus at /data``."""
     part = ""
-    if (mount.kind == "pvc" or mount.kind == "claim") and mount.sub_path is not None:
+    if mount.kind in ("pvc", "claim", "configmap", "secret") and mount.sub_path is not None:
         part = f"{shown(mount.sub_path)} at "
     elif mount.kind == "hdfs":
         part = f"{shown(mount.uri).removeprefix(store.name)} at "

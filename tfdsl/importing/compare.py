@@ -206,12 +206,12 @@ def residue(
         changes += [
             templates.change(pair.name, prefix, difference, pair.second)
             for one in differences(pair.first, pair.second)
-            if (difference := taken(one, refused)) is not None
+            if (difference := possible(one, refused)) is not None
         ]
     return list(_patches(_grouped(_shared(changes, templates))))
 
 
-def taken(difference: Difference, refused: Container[Span]) -> Difference | None:
+def possible(difference: Difference, refused: Container[Span]) -> Difference | None:
     """``difference`` without the ``refused`` values; ``None`` where it is about one of them."""
     if difference.wanted is None:
         return difference
@@ -231,21 +231,32 @@ def _without(node: Node, refused: Container[Span]) -> Node | None:
     return Sequence(items, node.span) if items or not node.items else None
 
 
-def parts(patch: Patch) -> list[Patch]:
-    """Patches for each key or item that ``patch`` writes, which do the same together; none where it is a single one."""
-    node = patch.node
-    if isinstance(node, Mapping) and len(node.entries) > 1:
-        found = [(f"{patch.path}.{quoted(key)}", "=", entry.value) for key, entry in node.entries.items()]
+def halves(patch: Patch) -> list[Patch]:
+    """Two patches that together do what ``patch`` does; none where it writes a single value or item."""
+    path, node = _narrowed(patch.path, patch.node)
+    found: list[Node] = []
+    if isinstance(node, Mapping):
+        entries = list(node.entries.items())
+        parts = (entries[: len(entries) // 2], entries[len(entries) // 2 :])
+        found = [Mapping(dict(part), part[0][1].value.span) for part in parts if part]
     elif isinstance(node, Sequence) and len(node.items) > 1:
-        found = [(patch.path, "+=", Sequence((item,), item.span)) for item in node.items]
-    else:
-        return []
-    return [
-        replace(
-            patch, path=path, operator=operator, value=value_of(one), span=one.span, node=one, unchecked=False, why=""
-        )
-        for path, operator, one in found
-    ]
+        middle = len(node.items) // 2
+        found = [Sequence(items, items[0].span) for items in (node.items[:middle], node.items[middle:])]
+    made: list[Patch] = []
+    for half in found:
+        at, value = _narrowed(path, half)
+        if value is not None:
+            operator = "+=" if value is half else "="
+            made.append(replace(patch, path=at, operator=operator, value=value_of(value), span=half.span, node=value))
+    return made
+
+
+def _narrowed(path: str, node: Node | None) -> tuple[str, Node | None]:
+    """Path and value of what is in maps of a single key."""
+    while isinstance(node, Mapping) and len(node.entries) == 1:
+        [(key, entry)] = node.entries.items()
+        path, node = f"{path}.{quoted(key)}", entry.value
+    return path, node
 
 
 def add_patches(draft: Draft, patches: Iterable[tuple[str | None, Patch]]) -> None:

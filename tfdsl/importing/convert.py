@@ -29,9 +29,9 @@ from tfdsl.importing.compare import (
     add_patches,
     differences,
     explained,
+    halves,
     name_of,
     pairs,
-    parts,
     path_text,
     residue,
 )
@@ -238,35 +238,33 @@ def _patched(settled: Settled, asked: _Asked) -> Settled:
     rest = residue(wanted, got, raw, asked.refused)
     made_up = "/" not in name_of(wanted[0], 0) if wanted else False
     patches = [(role, one) for role, one in rest if not (made_up and one.path.startswith("metadata.name"))]
-    together = _with(settled, patches, asked.backend) if patches else settled
-    if together is not None and together.refused == settled.refused:
+    if not patches:
+        return settled
+    together = _with(settled, patches, asked.backend)
+    if together is not None and together.patches == settled.patches + len(patches):
         return together
-    return _one_by_one(settled, patches, together.refused if together is not None else (), asked.backend)
+    return _one_by_one(settled, patches, asked.backend)
 
 
-def _one_by_one(
-    settled: Settled, patches: Sequence[tuple[str | None, Patch]], refused: Sequence[Diagnostic], backend: Backend
-) -> Settled:
-    """``settled`` with each of ``patches``, or part of one, that goes with those that are there by then.
+def _one_by_one(settled: Settled, patches: Sequence[tuple[str | None, Patch]], backend: Backend) -> Settled:
+    """``settled`` with those of ``patches``, or parts of them, that go with what is there by then.
 
     One that cannot be can take others with it: a mount is refused without its volume, whichever of them is wrong.
-    ``refused``: what is said of them, of which stays what is about those that are left.
     """
-    left, trials = list(patches), 0
+    trials, left = 0, list(patches)
     while left and trials < _TRIALS:
         waiting: list[tuple[str | None, Patch]] = []
         for one in left:
-            trials += 1
-            tried = _with(settled, [one], backend) if trials < _TRIALS else None
-            goes = tried is not None and tried.patches > settled.patches and tried.refused == settled.refused
+            tried = _with(settled, [one], backend)
+            goes = tried is not None and tried.patches > settled.patches
             settled, waiting = (tried, waiting) if goes and tried is not None else (settled, [*waiting, one])
-        apart = [(role, part) for role, patch in waiting for part in parts(patch) or [patch]]
-        if len(waiting) == len(left) and len(apart) == len(waiting):
+        trials += len(left)
+        smaller = [(role, half) for role, patch in waiting for half in halves(patch) or [patch]]
+        if len(waiting) == len(left) == len(smaller):
             break
-        left = apart
-    places = {patch.span for _, patch in left}
-    said = [diagnostic for diagnostic in refused if diagnostic.span in places]
-    return replace(settled, refused=(*settled.refused, *said))
+        left = waiting if len(waiting) < len(left) else smaller
+    rest = _with(settled, left, backend) if left else None
+    return settled if rest is None else replace(settled, refused=rest.refused)
 
 
 def _with(settled: Settled, patches: Sequence[tuple[str | None, Patch]], backend: Backend) -> Settled | None:
@@ -281,16 +279,14 @@ def _with(settled: Settled, patches: Sequence[tuple[str | None, Patch]], backend
 
 
 def _mended(draft: Draft, wrong: Sequence[tuple[Statement, Diagnostic]], refused: list[Diagnostic]) -> Draft:
-    """``draft`` with patches for a fork where the schema knows no such field, and without what is refused of them."""
+    """``draft`` with patches for a fork where the schema knows no such field, and without those that are refused."""
     new: dict[int, Sequence[Statement]] = {}
     for statement, error in wrong:
         unknown = error.rule in (PATCH_FITS_NOTHING, PATCH_VALUE, PATCHED_DOCUMENT)
         if isinstance(statement, Patch) and statement.operator and unknown and not statement.unchecked:
             new[id(statement)] = [replace(statement, unchecked=True, why=_FORK)]
             continue
-        new[id(statement)] = parts(statement) if isinstance(statement, Patch) else []
-        if new[id(statement)]:
-            continue
+        new[id(statement)] = []
         if isinstance(statement, Patch) and statement.operator and statement.span is not None and unknown:
             refused.append(SERVER_REFUSES(statement.span, what=statement.path, reason=error.message))
     return _exchanged(draft, new)

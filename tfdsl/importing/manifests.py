@@ -21,7 +21,7 @@ from tfdsl.diagnostics.command_rules import (
     SERVER_REFUSES,
 )
 from tfdsl.diagnostics.suggest import enumeration
-from tfdsl.importing.compare import taken
+from tfdsl.importing.compare import possible
 from tfdsl.importing.convert import Settled, asked_for, differs, program_of, settle, unkept
 from tfdsl.importing.lift import with_lets
 from tfdsl.importing.placeholders import Placeholders
@@ -140,13 +140,13 @@ def _of_other_names(read: Sequence[_Read], asked: Asked) -> list[_Read]:
 
     The manifest is read once more as if it had that name, so what the law says of it holds but for the name.
     """
-    taken = {one.settled.draft.name for one in read}
+    used = {one.settled.draft.name for one in read}
     before: set[str] = set()
     named: list[_Read] = []
     for one in read:
         draft = one.settled.draft
         if draft.name in before:
-            name = free_name(draft.name, taken)
+            name = free_name(draft.name, used)
             other = _called(one, name, Asked(asked.roles, lambda diagnostic: None))
             problem = f"is {name}, because there is another job {draft.name}"
             error = IMPORT_DIFFERS(draft.span, what="the name of this job", difference=problem)
@@ -154,7 +154,7 @@ def _of_other_names(read: Sequence[_Read], asked: Asked) -> list[_Read]:
                 error = IMPORT_REFUSED(draft.span, job=draft.name, problem="there is another job of this name")
             asked.report(error.help("--split -o FOLDER writes a file for each job, in which it keeps its name"))
             named += [other] if other is not None else []
-            taken.add(name)
+            used.add(name)
         else:
             named.append(one)
         before.add(draft.name)
@@ -171,12 +171,7 @@ def _called(one: _Read, name: str, asked: Asked) -> _Read | None:
     """``one`` read from its manifest as that is when the job is called ``name``."""
     old = one.settled.draft.name
     group = replace(one.group, documents=tuple(_renamed(each, old, name) for each in one.group.documents))
-    draft = one.reading.read(group, asked)
-    if draft is None:
-        return None
-    draft.name = name  # which a form without metadata does not have from there
-    settled = settle(draft, group, one.backend, one.reading, asked.report)
-    return None if settled is None else replace(one, group=group, settled=settled)
+    return _read_group(group, one.backend, one.reading, asked, name)
 
 
 def _renamed(document: Document, old: str, name: str) -> Document:
@@ -243,18 +238,26 @@ def _read(documents: Sequence[Document], asked: Asked, target: Backend | None) -
         taken: set[int] = set()
         for group in reading.groups(left) if reading is not None and left else ():
             taken.update(id(one) for one in group.documents)
-            said: list[Diagnostic] = []
-            draft = reading.read(group, replace(asked, report=said.append)) if reading is not None else None
-            for diagnostic in said:
-                asked.report(diagnostic)
-            if draft is not None and reading is not None:
-                refused = {diagnostic.span for diagnostic in said if diagnostic.rule is SERVER_REFUSES}
-                settled = settle(draft, group, backend, reading, asked.report, refused)
-                read += [_Read(group, backend, reading, settled)] if settled is not None else []
+            one = _read_group(group, backend, reading, asked) if reading is not None else None
+            read += [one] if one is not None else []
         left = [one for one in left if id(one) not in taken]
     for document in left if read else ():
         asked.report(_aside(document))
     return read
+
+
+def _read_group(group: Group, backend: Backend, reading: Reading, asked: Asked, name: str = "") -> _Read | None:
+    """The job of a group; ``name``: what it is called, also where its manifest cannot say so."""
+    said: list[Diagnostic] = []
+    draft = reading.read(group, replace(asked, report=said.append))
+    for diagnostic in said:
+        asked.report(diagnostic)
+    if draft is None:
+        return None
+    draft.name = name or draft.name
+    refused = {diagnostic.span for diagnostic in said if diagnostic.rule is SERVER_REFUSES}
+    settled = settle(draft, group, backend, reading, asked.report, refused)
+    return None if settled is None else _Read(group, backend, reading, settled)
 
 
 def _aside(document: Document) -> Diagnostic:
@@ -288,7 +291,7 @@ def _written(
             refused = {diagnostic.span for diagnostic in found if diagnostic.rule is SERVER_REFUSES}
             found += [each for each in one.settled.refused if not any(_overlap(each.span, other) for other in refused)]
             refused |= {diagnostic.span for diagnostic in one.settled.refused}
-            own = [each for each in left if taken(each, refused) is not None]
+            own = [each for each in left if possible(each, refused) is not None]
             found += [differs(difference, draft.span) for difference in own]
             kept = False if own else None if left or not draft.law else True  # the law is about what its server accepts
         jobs.append(Job(placeholders.named(draft.name), one.group.what, draft.target, one.settled.patches, kept))

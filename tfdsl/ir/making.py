@@ -129,6 +129,7 @@ def role(
     run_as_group: int | None = _DEFAULT,
     fs_group: int | None = _DEFAULT,
     privileged: bool = _DEFAULT,
+    restricted: bool = _DEFAULT,
     capabilities: Sequence[str] = _DEFAULT,
     stop_grace: Duration | str | None = _DEFAULT,
     node_selector: Mapping[str, str | Sequence[str]] = _DEFAULT,
@@ -176,6 +177,7 @@ def role(
         run_as_group: Number of the group that runs the command.
         fs_group: Number of the group that owns mounted volumes and that the command belongs to.
         privileged: Give the command all rights of root on its node.
+        restricted: Run all processes by the Pod Security Standard `restricted`: not as root, without capabilities.
         capabilities: Linux capabilities that the command gets beside the usual ones.
         stop_grace: How long a command that is asked to stop (SIGTERM) has before it is killed (SIGKILL).
         node_selector: Labels that the node must have; of a list, any of the values.
@@ -389,7 +391,7 @@ def pvc_mount(
         at: Where it is in the container, without a / at the end.
         claim: The claim name.
         readonly: Mount it so that nothing can be written to it.
-        sub_path: Folder inside the volume.
+        sub_path: Folder or file inside the volume.
     """
     return made(model.PvcMount, _given(locals()))
 
@@ -407,7 +409,7 @@ def claim_mount(
         at: Where it is in the container, without a / at the end.
         claim: Name of the claim among those of the job.
         readonly: Mount it so that nothing can be written to it.
-        sub_path: Folder inside the volume.
+        sub_path: Folder or file inside the volume.
     """
     return made(model.ClaimMount, _given(locals()))
 
@@ -454,6 +456,7 @@ def configmap_mount(
     at: str,
     name: str | model.RunTimeText,
     readonly: bool = _DEFAULT,
+    sub_path: str | model.RunTimeText | None = _DEFAULT,
     items: Mapping[str, str] = _DEFAULT,
     mode: str | None = _DEFAULT,
 ) -> model.ConfigMapMount:
@@ -463,6 +466,7 @@ def configmap_mount(
         at: Where it is in the container, without a / at the end.
         name: The ConfigMap name.
         readonly: Mount it so that nothing can be written to it.
+        sub_path: Folder or file inside the volume.
         items: Keys to show, each with its file name.
         mode: Octal mode of the files.
     """
@@ -474,6 +478,7 @@ def secret_mount(
     at: str,
     name: str | model.RunTimeText,
     readonly: bool = _DEFAULT,
+    sub_path: str | model.RunTimeText | None = _DEFAULT,
     items: Mapping[str, str] = _DEFAULT,
     mode: str | None = _DEFAULT,
 ) -> model.SecretMount:
@@ -483,6 +488,7 @@ def secret_mount(
         at: Where it is in the container, without a / at the end.
         name: The Secret name.
         readonly: Mount it so that nothing can be written to it.
+        sub_path: Folder or file inside the volume.
         items: Keys to show, each with its file name.
         mode: Octal mode of the files.
     """
@@ -508,15 +514,15 @@ def scratch_mount(
 def memory_mount(
     *,
     at: str,
-    size: Quantity | str,
     readonly: bool = _DEFAULT,
+    size: Quantity | str | None = _DEFAULT,
 ) -> model.MemoryMount:
     """A tmpfs of ``size``.
 
     Args:
         at: Where it is in the container, without a / at the end.
-        size: The size.
         readonly: Mount it so that nothing can be written to it.
+        size: The size.
     """
     return made(model.MemoryMount, _given(locals()))
 

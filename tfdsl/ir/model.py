@@ -172,6 +172,7 @@ class ConfigMapMount(BaseMount):
     block = "mount configmap"
     kind: Literal["configmap"] = "configmap"
     name: Text
+    sub_path: Text | None = None
     items: Mapping[str, str] = EMPTY
     mode: str | None = None
 
@@ -182,6 +183,7 @@ class SecretMount(BaseMount):
     block = "mount secret"
     kind: Literal["secret"] = "secret"
     name: Text
+    sub_path: Text | None = None
     items: Mapping[str, str] = EMPTY
     mode: str | None = None
 
@@ -199,7 +201,7 @@ class MemoryMount(BaseMount):
 
     block = "mount memory"
     kind: Literal["memory"] = "memory"
-    size: Quantity
+    size: Quantity | None = None
 
 
 class HdfsMount(BaseMount):
@@ -409,6 +411,7 @@ class Role(Node):
     run_as_group: int | None = None
     fs_group: int | None = None
     privileged: bool = False
+    restricted: bool = False
     capabilities: tuple[str, ...] = ()
     stop_grace: Duration | None = None
     node_selector: Mapping[str, str | tuple[str, ...]] = EMPTY

@@ -54,6 +54,7 @@ _ROLE: Final[dict[str, str]] = {
     "fs_group": _USER,
     "privileged": _USER,
     "capabilities": _USER,
+    "restricted": _USER,
     "spread": "there is one machine",
 }
 """Attribute → why it is not done, where the reason is not that it is about a cluster."""

@@ -87,9 +87,8 @@ class Mounts:
                 return Mounted(mount.at, folder or self._volume("nfs", f"{mount.server}:{share}"), readonly)
             case model.ScratchMount() | model.MemoryMount():
                 folder = f"{pod_folder(str(task), pod)}/{mount.kind}-{plain(mount.path)}"
-                return Mounted(
-                    mount.at, folder, readonly, mount.size.whole if isinstance(mount, model.MemoryMount) else None
-                )
+                memory = None if isinstance(mount, model.ScratchMount) else mount.size.whole if mount.size else 0
+                return Mounted(mount.at, folder, readonly, memory)
             case model.ArchiveMount():
                 archive = texts(mount.source)
                 return Mounted(mount.at, self._filling.archive(archive) or self._volume("archive", archive), True)
@@ -102,26 +101,27 @@ class Mounts:
         """The folder of a claim, which all its mounts have in common; of another object its own."""
         match mount:
             case model.PvcMount():
-                folder, path = self._volume("pvc", texts(mount.claim)), mount.sub_path
+                folder = self._volume("pvc", texts(mount.claim))
             case model.ClaimMount():
-                folder, path = self._volume("claim", mount.claim), mount.sub_path
+                folder = self._volume("claim", mount.claim)
             case model.ConfigMapMount() | model.SecretMount():
-                folder, path = self._volume(mount.kind, texts(mount.name)), None
+                folder = self._volume(mount.kind, texts(mount.name))
             case _:
                 raise AssertionError(f"no folder for a mount of the kind {mount.kind}")
+        path = getattr(mount, "sub_path", None)
         return folder if path is None else os.path.join(folder, texts(path))
 
     def _named(self, mount: Mount, given: Given, texts: Texts) -> Mounted:
         """The mount with the folder that the command line names for it."""
-        if isinstance(mount, model.ConfigMapMount | model.SecretMount):
-            source = self._filling.items(mount, given.source) if mount.items else given.source
-            return Mounted(mount.at, source, readonly=True)
         path = getattr(mount, "sub_path", None)
-        if isinstance(path, model.RunTimeText):  # each replica has a folder of its own
-            source = os.path.join(given.source, texts(path))
+        source = os.path.join(given.source, texts(path)) if isinstance(path, model.RunTimeText) else given.source
+        if isinstance(mount, model.ConfigMapMount | model.SecretMount):
+            source = self._filling.items(mount, source) if mount.items and path is None else source
+            return Mounted(mount.at, source, readonly=True)
+        if source != given.source:  # each replica has a folder of its own
             self._filling.folder(source)
             return Mounted(mount.at, source, mount.readonly)
-        return Mounted(mount.at, given.source, mount.readonly and not isinstance(mount, model.HdfsMount))
+        return Mounted(mount.at, source, mount.readonly and not isinstance(mount, model.HdfsMount))
 
     def _given(self, at: str, mounted: Mounted) -> Mounted:
         given = self._options.given.get(at)
@@ -159,7 +159,7 @@ class Mounts:
                 yield problem
                 return
         if isinstance(mount, model.ConfigMapMount | model.SecretMount) and given is not None:
-            for key in mount.items:
+            for key in mount.items if mount.sub_path is None else ():
                 if not os.path.exists(os.path.join(given.source, key)):
                     yield command_rules.NO_KEY(place, folder=given.source, key=key, path=mounted.at)
         is_of_job = mount is not None or mounted.memory is not None
@@ -175,6 +175,8 @@ class Mounts:
         match mount:
             case model.ConfigMapMount() | model.SecretMount():
                 error = command_rules.NO_OBJECT(place, kind=_KINDS[mount.kind], name=shown(mount.name), path=mount.at)
+                if mount.sub_path is not None:
+                    return error.help(f"name the file: --mount {mounted.at}=FILE")
                 return error.help(f"name a folder with a file for each key: {named}")
             case model.HostMount():
                 if os.path.exists(mounted.source) or (mount.type or "").endswith("OrCreate"):

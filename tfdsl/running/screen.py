@@ -72,8 +72,12 @@ class Screen:
         """Write the lines behind the name of the program, and ``data`` as it is into its file."""
         if self._logs is not None:
             self._logs.write(program.name, data)
+        self.lines(program.name, lines)
+
+    def lines(self, name: str, lines: Sequence[bytes]) -> None:
+        """Write the lines behind the name of a program."""
         if lines:
-            label = self._labels[program.name]
+            label = self._labels[name]
             self._write("".join([f"{label} {shown_line(line)}\n" for line in lines]))
 
     def notice(self, text: str) -> None:

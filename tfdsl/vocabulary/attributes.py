@@ -220,6 +220,9 @@ ATTRIBUTES = (
     Attribute("capabilities", "both", ListType(CAPABILITY), "[]",
               "Linux capabilities that the command gets beside the usual ones.", ("cap_add", "capabilities_add"),
               example='["IPC_LOCK"]'),
+    Attribute("restricted", "both", BOOL, "false",
+              "Run all processes by the Pod Security Standard `restricted`: not as root, without capabilities.",
+              example="true", akin=("pod_security", "cap_drop", "no_new_privileges")),
     Attribute("stop_grace", "both", DURATION, "the target's",
               "How long a command that is asked to stop (SIGTERM) has before it is killed (SIGKILL).",
               ("terminationGracePeriodSeconds", "termination_grace_period", "grace_period", "stop_grace_period",
@@ -286,6 +289,7 @@ TENSORBOARD_INHERITS = (
     "run_as_user",
     "run_as_group",
     "fs_group",
+    "restricted",
 )
 """The job's values that tensorboard inherits (with the mounts); all others are for the training roles."""
 

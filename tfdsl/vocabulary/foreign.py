@@ -77,7 +77,7 @@ ATTRIBUTES = {
     "components": _ROLES,
     "maxReplicas": _FIXED,
     "elasticPolicy": _FIXED,
-    "enableDynamicWorker": _FIXED,
+    "enableDynamicWorker": "write target tfjob { dynamic_workers = true }",
     "for_each": _FIXED,
     "completionMode": 'write "${task.index}" for the index of a replica',
     "name": _NAME,
@@ -288,12 +288,15 @@ def _container(name: str, sign: str, value: str, instead: str = "") -> PodField:
     return PodField(name, f'patch pod "spec.containers[0].{name}" {sign} {value}', instead)
 
 
-def _pod_security(name: str, value: str) -> PodField:
-    return PodField(name, f'patch pod "spec.securityContext.{name}" = {value}')
+_RESTRICTED: Final = "write restricted = true for pods that may do little"
 
 
-def _container_security(name: str, value: str) -> PodField:
-    return PodField(name, f'patch pod "spec.containers[0].securityContext.{name}" = {value}')
+def _pod_security(name: str, value: str, instead: str = "") -> PodField:
+    return PodField(name, f'patch pod "spec.securityContext.{name}" = {value}', instead)
+
+
+def _container_security(name: str, value: str, instead: str = "") -> PodField:
+    return PodField(name, f'patch pod "spec.containers[0].securityContext.{name}" = {value}', instead)
 
 
 _PROBE: Final = '{ exec = { command = ["/app/alive"] } }'
@@ -327,8 +330,8 @@ POD_FIELDS: Final = (
     _pod(
         "securityContext",
         "+=",
-        "{ runAsNonRoot = true }",
-        "write run_as_user, run_as_group, fs_group, privileged and capabilities",
+        "{ supplementalGroups = [4000] }",
+        "write restricted, run_as_user, run_as_group, fs_group, privileged and capabilities",
     ),
     _pod("setHostnameAsFQDN", "=", "true"),
     _pod("shareProcessNamespace", "=", "true"),
@@ -363,14 +366,14 @@ POD_FIELDS: Final = (
     # of the security context of the pod, and of the container
     _pod_security("appArmorProfile", '{ type = "RuntimeDefault" }'),
     _pod_security("fsGroupChangePolicy", '"OnRootMismatch"'),
-    _pod_security("runAsNonRoot", "true"),
+    _pod_security("runAsNonRoot", "true", _RESTRICTED),
     _pod_security("seLinuxChangePolicy", '"MountOption"'),
     _pod_security("seLinuxOptions", '{ level = "s0:c123,c456" }'),
-    _pod_security("seccompProfile", '{ type = "RuntimeDefault" }'),
+    _pod_security("seccompProfile", '{ type = "RuntimeDefault" }', _RESTRICTED),
     _pod_security("supplementalGroups", "[1000]"),
     _pod_security("supplementalGroupsPolicy", '"Merge"'),
     _pod_security("sysctls", '[{ name = "net.core.somaxconn", value = "1024" }]'),
-    _container_security("allowPrivilegeEscalation", "false"),
+    _container_security("allowPrivilegeEscalation", "false", _RESTRICTED),
     _container_security("procMount", '"Default"'),
     _container_security("readOnlyRootFilesystem", "true"),
 )

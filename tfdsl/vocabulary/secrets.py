@@ -46,7 +46,7 @@ _PLAIN_NEIGHBOURS: Final = {
         "batch best bucket cache candidate column composite config context correlation data dedup default dict"
         " example feature field foreign group hash hot idempotency image index input item join json label lookup loss"
         " map message meta metadata metric monitor natural node object order output partition primary pub public rank"
-        " record reduce region row rng routing shard sort state tag target text topic trace train unique value"
+        " record reduce region row rng routing shard sort state tag target text topic topology trace train unique value"
         " variable wait any press"
     ),
 }

@@ -82,7 +82,7 @@ class MountKind(Record):
     akin: tuple[str, ...] = ()
 
 
-SUB_PATH = Setting("sub_path", RUN_TIME_WORD, "Folder inside the volume.",
+SUB_PATH = Setting("sub_path", RUN_TIME_WORD, "Folder or file inside the volume.",
                    ("subPath", "subpath", "sub_path_expr", "subPathExpr"))  # fmt: skip
 HOST_TYPES: tuple[str, ...] = get_args(HostType)
 ACCESS_MODES: tuple[str, ...] = get_args(AccessMode)
@@ -111,12 +111,13 @@ MOUNT_KINDS = (
               (Setting("type", literals(HostType), "The kind of file that must exist."),), durable=True,
               aliases=("hostPath", "host_path", "hostpath"), akin=("bind", "local", "folder", "directory", "dir")),
     MountKind("nfs", "server", "share", '`"server:/path"`', "An NFS export.", durable=True),
-    MountKind("configmap", "name", "name", "ConfigMap name", "A ConfigMap as files.", (ITEMS, MODE),
+    MountKind("configmap", "name", "name", "ConfigMap name", "A ConfigMap as files.", (SUB_PATH, ITEMS, MODE),
               aliases=("configMap", "config_map"), akin=("config",)),
-    MountKind("secret", "name", "name", "Secret name", "A Secret as files.", (ITEMS, MODE)),
+    MountKind("secret", "name", "name", "Secret name", "A Secret as files.", (SUB_PATH, ITEMS, MODE)),
     MountKind("scratch", "size", "size", "size (optional)", "Space on the node's disk, removed with the pod.",
               optional=True, aliases=("emptyDir", "emptydir", "empty_dir"), akin=("tmp", "temp")),
-    MountKind("memory", "size", "size", "size", "A tmpfs.", aliases=("tmpfs", "ramdisk"), akin=("shm",)),
+    MountKind("memory", "size", "size", "size (optional)", "A tmpfs; without a size, up to the memory of the replica.",
+              optional=True, aliases=("tmpfs", "ramdisk"), akin=("shm",)),
     MountKind("hdfs", "uri", "uri", "URI, or path of the default file system",
               "A file or folder from HDFS, copied before the command starts.",
               aliases=("HDFS",)),
@@ -133,6 +134,7 @@ SOURCE_TYPES: dict[str, Type] = {
 """The types of what is written before ``at``."""
 
 MOUNTS_BY_NAME = {row.name: row for row in MOUNT_KINDS}
+WITH_SUB_PATH = tuple(row.name for row in MOUNT_KINDS if SUB_PATH in row.options)
 ARCHIVE_ENDINGS = (".tar", ".tar.gz", ".tgz", ".zip")
 
 OUTPUT_OPTIONS = (Setting("overwrite", BOOL, "Overwrite existing files.", ("replace",), ("force", "clobber")),)

@@ -313,15 +313,17 @@ def add_policy(draft: Draft, role: str, index: int, event: str, action: str, spa
 
 
 def lift_policies(draft: Draft) -> None:
-    """Put the policies that all roles but tensorboard have in common into the job."""
-    roles = [block for name, block in draft.roles.items() if name != "tensorboard"]
-    own = [[statement for statement in block.statements if isinstance(statement, Policy)] for block in roles]
-    if not own or any(_said(policies) != _said(own[0]) for policies in own[1:]):
-        return
-    for block in roles:
-        kept: list[Statement] = [statement for statement in block.statements if not isinstance(statement, Policy)]
-        block.statements = kept
-    draft.job.add(*own[0])
+    """Put the policies that all roles but tensorboard have in common into the job, or into the target's block."""
+    names = [name for name in draft.roles if name != "tensorboard"]
+    for shared, blocks in ((draft.job, draft.roles), (draft.options, draft.role_options)):
+        roles = [blocks.get(name, Block()) for name in names]
+        own = [[statement for statement in block.statements if isinstance(statement, Policy)] for block in roles]
+        if not own or any(_said(policies) != _said(own[0]) for policies in own[1:]):
+            continue
+        for block in roles:
+            kept: list[Statement] = [statement for statement in block.statements if not isinstance(statement, Policy)]
+            block.statements = kept
+        shared.add(*own[0])
 
 
 def add_completions(draft: Draft, deciding: Iterable[tuple[str, int]], span: Span) -> None:
@@ -345,10 +347,9 @@ def add_retries(draft: Draft, retries: int, span: Span) -> None:
 
 def restarts(draft: Draft) -> bool:
     """Whether a policy restarts anything."""
-    blocks = (draft.job, *draft.roles.values())
     return any(
         isinstance(statement, Policy) and statement.action in RESTARTS
-        for block in blocks
+        for block in draft.blocks()
         for statement in block.statements
     )
 

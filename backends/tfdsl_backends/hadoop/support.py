@@ -264,6 +264,14 @@ def _identity() -> tuple[Row, ...]:
             "093",
             instead=KUBERNETES,
         ),
+        kept("roles[].restricted", "", when=conditions.off),
+        approximated(
+            "roles[].restricted",
+            "",
+            "the administrator sets which rights containers have; a job cannot take them away from role {role}",
+            "155",
+            instead=KUBERNETES,
+        ),
         kept("roles[].capabilities", "", when=conditions.empty),
         refused(
             "roles[].capabilities",

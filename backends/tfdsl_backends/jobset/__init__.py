@@ -28,4 +28,5 @@ BACKEND = Backend(
     own_labels=("jobset.sigs.k8s.io/", "alpha.jobset.sigs.k8s.io/", *JOB_LABELS),
     refused_labels=JOB_LABELS,
     lifecycle="tfdsl_backends.jobset.lifecycle",
+    cluster="tfdsl_backends.jobset.cluster",
 )

@@ -10,7 +10,7 @@ from tfdsl.backend.reading import Asked, Field, Group
 from tfdsl.diagnostics.command_rules import NO_WORDS, NOT_KEPT
 from tfdsl.manifest.nodes import Document, Node, Sequence as Listed, View, changed, child, items, scalar, view
 from tfdsl.patterns import regex
-from tfdsl.record import Record
+from tfdsl.record import Record, replace
 from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import (
     BOARD,
@@ -307,7 +307,8 @@ class _Read(Record):
 
     ``failed``, ``evicted``: what is done; ``exits``: policies about statuses; ``more``: about single replicas, and
     restarts in place that are used up. ``retries``: how often it restarts, ``None`` where nothing counts. The places
-    are those of the limit and of the rules.
+    are those of the limit and of the rules. ``chosen``, ``limited``: whether the manifest says what is done about a
+    failure, and how often; servers have defaults for both.
     """
 
     failed: Done
@@ -317,6 +318,8 @@ class _Read(Record):
     exits: tuple[Policy, ...] = ()
     more: tuple[Policy, ...] = ()
     retries: int | None = None
+    chosen: bool = True
+    limited: bool = True
 
 
 def read_policies(draft: Draft, root: View, found: Sequence[RoleOf]) -> None:
@@ -334,16 +337,19 @@ def read_policies(draft: Draft, root: View, found: Sequence[RoleOf]) -> None:
     every = list(roles.values())
     usual = _most([one.failed for one in every])
     if usual != "fail job":
-        draft.job.add(Policy("failed", usual, next(one.limit for one in every if one.failed == usual)))
+        saying = [one for one in every if one.failed == usual]
+        first = next((one for one in saying if one.chosen), saying[0])
+        draft.block(written=first.chosen).add(Policy("failed", usual, first.limit))
     _read_evicted(draft, roles)
     same = all(_said(one.exits) == _said(every[0].exits) and one.failed == usual for one in every)
     for role, one in roles.items():
         block = draft.role(role)
         if one.failed != usual:
-            block.add(Policy("failed", one.failed, one.limit))
+            draft.block(role, written=one.chosen).add(Policy("failed", one.failed, one.limit))
         if not same or one is every[0]:
             (draft.job if same else block).add(*one.exits)
-        draft.job.add(*one.more)
+        for policy in one.more:
+            draft.block(written=_is_written(one, policy)).add(policy)
     _read_retries(draft, root, manifest, every)
 
 
@@ -370,15 +376,21 @@ def _said(policies: Sequence[Policy]) -> list[tuple[str, str]]:
 
 
 def _read_retries(draft: Draft, root: View, manifest: Manifest, roles: Sequence[_Read]) -> None:
-    said = {policy.action for role in roles for policy in (*role.exits, *role.more)}
-    actions = said | {role.failed for role in roles} | {role.evicted for role in roles}
-    counts = [(role.retries, role.limit) for role in roles if role.retries is not None]
-    if "restart job" in actions:
-        counts = [(manifest.restarts, root["spec"]["failurePolicy"]["maxRestarts"].span), *counts]
+    said = {(policy.action, _is_written(role, policy)) for role in roles for policy in (*role.exits, *role.more)}
+    said |= {(action, True) for role in roles for action in (role.failed, role.evicted)}
+    counts = [(role.retries, role.limit, role.limited) for role in roles if role.retries is not None]
+    if ("restart job", True) in said or ("restart job", False) in said:
+        span = root["spec"]["failurePolicy"]["maxRestarts"].span
+        counts = [(manifest.restarts, span, ("restart job", True) in said), *counts]
     if counts:
-        retries, span = counts[0]
+        retries, span, limited = counts[0]
         if retries != DEFAULT_RETRIES and retries > 0:
-            draft.job.set("retries", min(retries, MOST_RETRIES), span)
+            draft.block(written=limited).set("retries", min(retries, MOST_RETRIES), span)
+
+
+def _is_written(role: _Read, policy: Policy) -> bool:
+    """Whether the manifest says it; restarts in place are counted to a limit, for which servers have a default."""
+    return role.limited or " restarted " not in policy.event
 
 
 # --- the end -----------------------------------------------------------------------------------------------------
@@ -420,8 +432,10 @@ def _single(one: RoleOf) -> list[int]:
 def _read_role(manifest: Manifest, job: Job, one: RoleOf) -> _Read:
     """What ``job`` and the JobSet do about a failed pod of the role."""
     limit, rules = one.spec["backoffLimit"].span, one.spec["podFailurePolicy"].span
+    pod, limited = one.spec["template"]["spec"], one.spec["backoffLimit"].present
     if job.controlled.in_place and job.controlled.limit > 1:
-        return _in_place(manifest, job, one.role, limit, rules)
+        chosen = pod["restartPolicy"].span != pod.span
+        return replace(_in_place(manifest, job, one.role, limit, rules), chosen=chosen, limited=limited)
     named_ = sorted({status for rule in job.controlled.rules for status in rule.statuses if status in STATUSES})
     other = next((status for status in STATUSES if status not in named_), 0)
     several = 1 < one.replicas <= _MOST_APART and any(rule.patterns for rule in manifest.rules)
@@ -441,6 +455,8 @@ def _read_role(manifest: Manifest, job: Job, one: RoleOf) -> _Read:
         tuple(exits),
         tuple(more),
         job.controlled.limit if "restart pod" in usual.values() else None,
+        chosen=usual[other] != "restart pod" or limited or one.spec["backoffLimitPerIndex"].present,
+        limited=limited,
     )
 
 
@@ -540,7 +556,7 @@ FIELDS: Final[tuple[Field, ...]] = (
     Field("spec.volumeClaimPolicies[].templates[]", "mount claim", "of those that are deleted; a patch for others"),
     Field(f"{_JOB}.completions, parallelism", "replicas"),
     Field(f"{_JOB}.completionMode", "", "Indexed"),
-    Field(f"{_JOB}.backoffLimit", "retries", "retries + 1 under OnFailure"),
+    Field(f"{_JOB}.backoffLimit", "retries", "retries + 1 under OnFailure; its default, 6, in target jobset"),
     Field(f"{_JOB}.backoffLimitPerIndex, maxFailedIndexes", "", "patches"),
     Field(f"{_JOB}.activeDeadlineSeconds", "deadline", "if all Jobs have it"),
     Field(f"{_JOB}.podFailurePolicy.rules[]", "on exit, on evicted", "what they do, not how they are written"),
@@ -549,7 +565,7 @@ FIELDS: Final[tuple[Field, ...]] = (
     Field(
         f"{_JOB}.template.spec.restartPolicy",
         "on failed",
-        "OnFailure, the default: restart container; where it restarts nothing, restart_policy in target jobset",
+        "OnFailure: restart container; the default is in target jobset, as restart_policy where nothing restarts",
     ),
     Field("status", "", "left out: it is the server's"),
 )

@@ -19,7 +19,12 @@ JOB = "replicatedJobs[].template.spec"
 QUEUE = "metadata.labels[kueue.x-k8s.io/queue-name]"
 
 SCHEDULING: tuple[Row, ...] = (
-    translated("job.queue", QUEUE, "the label that Kueue reads; it admits the JobSet as a whole"),
+    translated(
+        "job.queue",
+        QUEUE,
+        "the label that Kueue reads; it admits the JobSet as a whole. Where its integration for JobSets is off, the "
+        "job starts at once, outside of any quota",
+    ),
     kept("job.priority", f"{JOB}.template.spec.priorityClassName"),
     kept("job.scheduler", f"{JOB}.template.spec.schedulerName"),
     translated("job.gang", "", "one replica starts alone", when=conditions.single),
@@ -250,14 +255,7 @@ def _restarts_on(event: str) -> tuple[Row, ...]:
             when=when.in_new_pod,
         ),
         translated(f"{key}.restart container", place, "OnFailure", when=shared.of_tensorboard),
-        approximated(
-            f"{key}.restart container",
-            place,
-            "the restart that uses up retries is cut off at once, and the Job deletes the pod with its log",
-            "069",
-            "last-log-lost",
-            instead="write restart pod to keep the pods that have failed",
-        ),
+        batch.last_log_row(event, place, "069"),
         translated(f"{key}.restart pod", f"{JOB}.backoffLimit", "Never: the Job creates a new pod"),
     )
 

@@ -28,6 +28,7 @@ BACKEND = Backend(
     pods=True,
     docs="docs/targets/kubernetes.md",
     lifecycle="tfdsl_backends.kubernetes.lifecycle",
+    cluster="tfdsl_backends.kubernetes.cluster",
     own_labels=JOB_LABELS,
     refused_labels=JOB_LABELS,
 )

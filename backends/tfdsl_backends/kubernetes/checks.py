@@ -8,6 +8,8 @@ from typing import Final
 
 from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic
+from tfdsl.emit.located import entry
+from tfdsl.ir.cluster_spec import gets_flags, needs_tf_config
 from tfdsl.patterns import regex
 from tfdsl.text import Span
 from tfdsl.vocabulary.names import SUBDOMAIN
@@ -38,6 +40,7 @@ from tfdsl_backends.podspec.checks import (
     check_same_names,
 )
 from tfdsl_backends.podspec.objects import tensorboard_name, tensorboard_plan
+from tfdsl_backends.podspec.options import PARTIAL_ADMISSION
 from tfdsl_backends.podspec.plan import MOST_RULES
 
 _NODE_NAME: Final = regex(SUBDOMAIN)
@@ -64,8 +67,20 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     yield from check_kueue_label(unit, messages.KUEUE)
     yield from check_queue_name(unit, messages.KUEUE)
     yield from _statuses(unit)
+    yield from _partial_admission(unit)
     if not hosts:
         yield from _pods(unit)
+
+
+def _partial_admission(unit: Unit) -> Iterator[Diagnostic]:
+    """An error where tasks wait for replicas that Kueue may leave out."""
+    job = unit.job
+    waits = any(gets_flags(job, role) or needs_tf_config(job, role) for role in training_roles(job))
+    if waits and PARTIAL_ADMISSION in job.annotations:
+        place = unit.origins.span(entry("annotations", PARTIAL_ADMISSION))
+        yield messages.PARTIAL_ADMISSION(place, annotation=PARTIAL_ADMISSION).help(
+            'remove the annotation, or write cluster { discovery = "none" } if no task looks for another'
+        )
 
 
 def _statuses(unit: Unit) -> Iterator[Diagnostic]:

@@ -46,6 +46,12 @@ NO_ADDRESSES = Rule(
     "error",
     "without the Service, the addresses that the tasks get would lead nowhere",
 )
+PARTIAL_ADMISSION = Rule(
+    "K8S125",
+    "kubernetes-partial-admission",
+    "error",
+    "with {annotation} Kueue may start fewer replicas than TF_CONFIG names, and those wait for the others forever",
+)
 TOO_MANY_RULES = Rule(
     "K8S115",
     "kubernetes-too-many-statuses",
@@ -65,5 +71,6 @@ RULES = (
     TOO_LARGE,
     NO_ADDRESSES,
     TOO_MANY_RULES,
+    PARTIAL_ADMISSION,
     SAME_NAME,
 )

@@ -409,8 +409,7 @@ def bare(document: Node) -> Node:
         return document
     document = within(document, ("metadata", "labels"), _without_ours)
     if what == "Job":
-        document = within(document, ("spec", "template", "metadata", "labels"), _without_ours)
-        return changed(document, _CONTAINERS, lambda containers: each(containers, _without_ports))
+        return within(document, ("spec", "template", "metadata", "labels"), _without_ours)
     if what == "Service" and scalar(child(document, "spec", "clusterIP")) == "None":
         return within(document, ("spec",), lambda spec: without(spec, ("selector",)))
     return document
@@ -419,15 +418,6 @@ def bare(document: Node) -> Node:
 def _without_ours(labels: Mapping) -> Mapping:
     """Without the labels by which the Service and people select what belongs to a job."""
     return without(labels, (JOB_LABEL, ROLE_LABEL))
-
-
-def _without_ports(container: Mapping) -> Node:
-    """Without ports that have no name and are not the node's: they only inform."""
-    return without_items(container, "ports", _only_informs)
-
-
-def _only_informs(port: Node) -> bool:
-    return isinstance(port, Mapping) and port.entries.keys().isdisjoint(("name", "hostPort", "hostIP"))
 
 
 def of_one_pod(document: Node) -> Node:

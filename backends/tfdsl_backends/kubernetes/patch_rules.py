@@ -10,6 +10,7 @@ from typing import Final
 
 from tfdsl.backend.patch_rules import Complaint, Derived, Since
 from tfdsl_backends.kubernetes.options import SIDECARS
+from tfdsl_backends.podspec.options import PARTIAL_ADMISSION
 from tfdsl_backends.podspec.patching import BY_POD_NAME, REPLICAS, Node, rules, sidecars
 
 
@@ -25,6 +26,13 @@ RULES: Final = rules(
         *(
             Derived("Job", ("spec", key), "the replicas of a role", REPLICAS, discovery=True)
             for key in ("completions", "parallelism")
+        ),
+        Derived(
+            "Job",
+            ("metadata", "annotations", PARTIAL_ADMISSION),
+            "the least number of replicas that Kueue admits",
+            'remove the patch: the tasks wait for all replicas; or write cluster { discovery = "none" }',
+            discovery=True,
         ),
         Derived("Job", ("spec", "completionMode"), "completionMode", "it gives each replica its index", discovery=True),
         Derived("Job", ("spec", "selector"), "the selector of a Job", "the server sets it", discovery=True),

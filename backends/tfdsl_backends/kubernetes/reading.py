@@ -59,7 +59,7 @@ from tfdsl_backends.kubernetes.policies import JOB_LABEL, ORDER, ROLE_LABEL
 from tfdsl_backends.podspec.fields import DEADLINE, SUSPEND, TTL
 from tfdsl_backends.podspec.job_controller import DEFAULT_LIMIT
 from tfdsl_backends.podspec.normal.rules import GENERATED
-from tfdsl_backends.podspec.objects import BOARD_LABEL
+from tfdsl_backends.podspec.objects import BOARD_LABEL, DIGEST, SUBMISSION
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE, PORT_NAME
 from tfdsl_backends.podspec.reading.batch import INDEXED, ending_alone, read_field, refusals
@@ -67,7 +67,7 @@ from tfdsl_backends.podspec.reading.beside import deployed_board, is_board, kept
 from tfdsl_backends.podspec.reading.facts import PodFacts, main_container
 from tfdsl_backends.podspec.reading.fields import metadata_fields, plain
 from tfdsl_backends.podspec.reading.objects import Neighbours, job_name as name_of
-from tfdsl_backends.podspec.reading.pods import read_pods
+from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
 from tfdsl_backends.podspec.reading.values import STATUSES, on_exit
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
@@ -185,12 +185,13 @@ def job_of_parts(
     pods = {role: _template(of_role) for role, of_role in roles.items()}
     board = deployed_board(documents)
     read_pods(draft, {**pods, BOARD: board} if board is not None else pods, facts, asked)
+    add_missing_images(draft, pods, facts, asked)
     if not pinned:
         _report_merged(draft, roles, documents, asked)
         beside = [view(document) for document in documents]
         if not any(one["kind"].text == "Service" and one["metadata"]["name"].text == name for one in beside):
             draft.options.set("service", False, first.root.span)
-    _read_policies(draft, {role: restarts(of_role[0].spec) for role, of_role in roles.items()})
+    _read_policies(draft, {role: restarts(of_role[0].spec, facts) for role, of_role in roles.items()})
     if not pinned:
         _completions(draft, roles, count)
     return draft
@@ -308,15 +309,17 @@ def _read_policies(draft: Draft, found: Map[str, Restarts]) -> None:
     every = list(found.values())
     same = all(one.policies == every[0].policies or _said(one) == _said(every[0]) for one in every)
     for role, one in found.items():
-        (draft.job if same else draft.role(role)).add(*one.policies)
+        for policy in one.policies:
+            written = one.limited or policy.action != "restart pod" or policy.event != "failed"
+            draft.block(None if same else role, written=written).add(policy)
         if same:
             break
-    counts = [(one.retries, one.span) for one in every if one.retries is not None]
+    counts = [one for one in every if one.retries is not None]
     if counts:
-        numbers = [number for number, _ in counts]
-        retries, span = max(counts, key=lambda count: numbers.count(count[0]))
-        if retries != DEFAULT_RETRIES:
-            draft.job.set("retries", retries, span)
+        numbers = [one.retries for one in counts]
+        most = max(counts, key=lambda one: numbers.count(one.retries))
+        if most.retries != DEFAULT_RETRIES:
+            draft.block(written=most.limited).set("retries", most.retries, most.span)
 
 
 def _said(one: Restarts) -> list[tuple[str, str]]:
@@ -350,6 +353,7 @@ def _cron(root: View, asked: Asked) -> None:
 _OURS: Final = (JOB_LABEL, ROLE_LABEL)
 _SERVERS: Final = regex(
     r"kubectl\.kubernetes\.io/last-applied-configuration|(?:batch\.kubernetes\.io/)?(?:controller-uid|job-name)"
+    rf"|{SUBMISSION}|{DIGEST}"
     r"|batch\.kubernetes\.io/job-tracking|batch\.kubernetes\.io/cronjob-scheduled-timestamp"
 )
 """Labels and annotations that a client or a controller writes."""
@@ -426,11 +430,15 @@ def _finds(root: View, parts: Many[Part]) -> bool:
 
 
 class Restarts(Record):
-    """How one role restarts. ``retries``: what the limit allows, ``None`` where nothing counts towards it."""
+    """How one role restarts. ``retries``: what the limit allows, ``None`` where nothing counts towards it.
+
+    ``limited``: whether the limit is written; a Job without one replaces its failed pods six times.
+    """
 
     policies: tuple[Policy, ...]
     retries: int | None = None
     span: Span | None = None
+    limited: bool = True
 
 
 class _Rule(Record):
@@ -442,18 +450,19 @@ class _Rule(Record):
     span: Span
 
 
-def restarts(spec: View) -> Restarts:
+def restarts(spec: View, facts: PodFacts) -> Restarts:
     """What the ``spec`` of a Job says of failures."""
-    in_place = spec["template"]["spec"]["restartPolicy"].text != "Never"
+    restart_policy = spec["template"]["spec"]["restartPolicy"]
     limit, span = _limit(spec)
-    if in_place:
-        place = spec["template"]["spec"]["restartPolicy"].span
-        return Restarts((Policy("failed", "restart container", place),), limit - 1, span) if limit > 1 else Restarts(())
+    limited = span != spec.span and not (facts.filled_in and limit == DEFAULT_LIMIT)
+    if restart_policy.text != "Never":
+        in_place = (Policy("failed", "restart container", restart_policy.span),)
+        return Restarts(in_place, limit - 1, span, limited) if limit > 1 else Restarts(())
     read = [_rule(item) for item in spec["podFailurePolicy"]["rules"].items()]
     rules = [rule for rule in read if rule is not None]
     policies = tuple(_policies(rules if len(rules) == len(read) else [], limit, span))
     counts = any(policy.action == "restart pod" and policy.event != "evicted" for policy in policies)
-    return Restarts(policies, min(limit, MOST_RETRIES) if counts else None, span)
+    return Restarts(policies, min(limit, MOST_RETRIES) if counts else None, span, limited)
 
 
 def _limit(spec: View) -> tuple[int, Span]:
@@ -681,7 +690,7 @@ FIELDS: Final[tuple[Field, ...]] = (
     Field("spec.completions", "replicas"),
     Field("spec.parallelism", "replicas", "a patch where it is not completions"),
     Field("spec.completionMode", "", "Indexed; a patch for NonIndexed with several pods"),
-    Field("spec.backoffLimit", "retries", "retries + 1 under OnFailure; its default is 6, that of retries 3"),
+    Field("spec.backoffLimit", "retries", "retries + 1 under OnFailure; its default, 6, in target kubernetes"),
     Field("spec.backoffLimitPerIndex", "", "a patch"),
     Field("spec.maxFailedIndexes", "", "a patch"),
     *plain((DEADLINE, TTL, SUSPEND), "spec"),

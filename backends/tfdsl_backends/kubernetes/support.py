@@ -81,11 +81,10 @@ LIMITS = (
         "job.retries",
         "spec.backoffLimit",
         "a Job counts the restarts of containers that run now: those of a replica that has completed or was evicted "
-        "are forgotten, and evictions have a count of their own, which may reach {value} + 1; when they are used up, "
-        "the pods that run are deleted, also the one that has failed",
+        "are forgotten, and evictions have a count of their own, which may reach {value} + 1",
         "K8S121",
         "retries-in-place",
-        instead="write `restart pod`, which counts every restart and keeps the pod that has failed",
+        instead="write `restart pod`, which counts every restart",
         when=when.written_in_place,
         level="info",
     ),
@@ -155,6 +154,13 @@ CLUSTER_AND_ROLES = (
     ),
     translated("roles[].replicas", "Deployment spec.replicas", "outside the Jobs", when=shared.of_tensorboard),
     translated("roles[].replicas", "Job", "one Job per replica", when=when.on_hosts),
+    translated(
+        "roles[].replicas",
+        "spec.completions and parallelism",
+        'a headless Service gives it an address, which no other task needs: service = false and discovery = "none" '
+        "leave it out",
+        when=conditions.single,
+    ),
     kept("roles[].replicas", "spec.completions and parallelism"),
     approximated(
         "roles[].host_network",
@@ -218,7 +224,7 @@ def _restarts(event: str) -> tuple[Row, ...]:
             instead="write `restart pod` if that is what you want",
             when=when.in_new_pod,
         ),
-        translated(f"{key}.restart container", "template.spec.restartPolicy", "OnFailure"),
+        batch.last_log_row(event, "template.spec.restartPolicy", "124"),
         translated(f"{key}.restart pod", "template.spec.restartPolicy", "Never: the Job creates a new pod"),
     )
 

@@ -147,8 +147,8 @@ def drained_row(event: str, to: str) -> Row:
     return approximated(
         f"policies[{event}]",
         to,
-        "a replica that is drained or preempted counts as completed if its program exits with 0 on SIGTERM: nothing "
-        "starts again, and the training is cut short",
+        "a drained or preempted replica whose program exits with 0 on SIGTERM counts as completed: nothing starts it "
+        "again",
         "122" if event == "evicted" else "123",
         "drained-completes" if event == "evicted" else "drained-may-complete",
         instead="let the program exit with 143 when it has written its checkpoint",
@@ -164,4 +164,16 @@ def statuses_row(to: str) -> Row:
         "policies[exit]",
         to,
         "a rule for the statuses; with one, a deleted pod whose program exits with 0 on SIGTERM counts as completed",
+    )
+
+
+def last_log_row(event: str, to: str, code: str) -> Row:
+    """The end of restarts in place (seen with plain Jobs and with JobSet): the pods that run are deleted."""
+    return approximated(
+        f"policies[{event}].restart container",
+        to,
+        "the restart that uses up retries is cut off at once, and the Job deletes the pod with its log",
+        code,
+        "last-log-lost",
+        instead="write restart pod to keep the pods that have failed",
     )

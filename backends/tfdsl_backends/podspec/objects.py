@@ -53,6 +53,10 @@ def tensorboard_service(
     )
 
 
+SUBMISSION: Final = "tfdsl/submission"
+DIGEST: Final = "tfdsl/digest"
+"""Annotations of every object that ``tfdsl submit`` creates: the submission's id, and what was compiled."""
+
 BOARD_LABEL: Final = "tfdsl/tensorboard"
 """The label of TensorBoard's Deployment, its pod and its Service: the name of the job."""
 

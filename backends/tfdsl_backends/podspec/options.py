@@ -9,6 +9,9 @@ NO_SIDECAR = "sidecar.istio.io/inject"
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 """The label of the job's own object by which Kueue takes it into a queue (Kueue, "Run a Job")."""
 
+PARTIAL_ADMISSION = "kueue.x-k8s.io/job-min-parallelism"
+"""The annotation of a Job with which Kueue may start fewer replicas than it has."""
+
 VISIBLE_DEVICES = "NVIDIA_VISIBLE_DEVICES"
 """The variable that tells the NVIDIA runtime which devices a container sees."""
 

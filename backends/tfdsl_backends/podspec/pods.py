@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from tfdsl.emit.located import Data, Located, at, child, entry, unless_empty
 from tfdsl.ir import model
@@ -221,12 +221,27 @@ def _limit(role: Role, name: str) -> Data:
     return at(role, field) if getattr(role, field) != NO_LIMIT else None
 
 
-def container_security(role: Role) -> Data:
-    """The security context of the container that runs the command."""
+def pod_fields(role: Role) -> dict[str, Data]:
+    """The attributes that are single fields of the pod, and what the standard ``restricted`` asks of one."""
+    fields: dict[str, Any] = written(role, POD)
+    if role.restricted:
+        place = child(role.path, "restricted")
+        rights = fields.setdefault("securityContext", {})
+        rights["runAsNonRoot"] = Located(True, place)
+        rights["seccompProfile"] = Located({"type": "RuntimeDefault"}, place)
+    return fields
+
+
+def container_security(role: Role, *, runs_command: bool) -> Data:
+    """The security context of a container; ``runs_command``: whether it is not that of a step."""
+    place = child(role.path, "restricted")
+    added = at(role, "capabilities") if role.capabilities and runs_command else None
+    dropped = Located(["ALL"], place) if role.restricted else None
     return unless_empty(
         {
-            "privileged": at(role, "privileged") if role.privileged else None,
-            "capabilities": unless_empty({"add": at(role, "capabilities") if role.capabilities else None}),
+            "privileged": at(role, "privileged") if role.privileged and runs_command else None,
+            "allowPrivilegeEscalation": Located(False, place) if role.restricted else None,
+            "capabilities": unless_empty({"add": added, "drop": dropped}),
         }
     )
 
@@ -273,6 +288,7 @@ def _container(
         "envFrom": env_from(_holder(role, step, "env_from")) or None,
         "env": _env(job, role, step, plan, hides_devices=hides_devices) or None,
         "resources": _resources(role, step, plan),
+        "securityContext": container_security(role, runs_command=False),
         "volumeMounts": list(mounts) or None,
     }
 
@@ -383,7 +399,7 @@ def pod_spec(job: Job, role: Role, plan: PodPlan) -> dict[str, Data]:
         "initContainers": init_containers(job, role, plan, volumes.mounts) or None,
         "containers": [container(job, role, plan, volumes.mounts)],
         "volumes": volumes.volumes or None,
-        **written(role, POD),
+        **pod_fields(role),
     }
     return {key: spec[key] for key in _SPEC_ORDER if key in spec}
 
@@ -401,7 +417,7 @@ def container(job: Job, role: Role, plan: PodPlan, mounts: list[Data]) -> dict[s
         "env": env(job, role, plan) or None,
         "envFrom": env_from(role) or None,
         "resources": resources(role, plan),
-        "securityContext": container_security(role),
+        "securityContext": container_security(role, runs_command=True),
         "volumeMounts": mounts or None,
     }
 

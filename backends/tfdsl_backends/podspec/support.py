@@ -10,7 +10,7 @@ from typing import Final
 
 from tfdsl.backend import Condition, Row, approximated, conditions, kept, refused, translated
 from tfdsl.vocabulary.attributes import IN_MEMORY
-from tfdsl.vocabulary.statements import RUN_TIME_MARKS, STEPS
+from tfdsl.vocabulary.statements import RUN_TIME_MARKS, STEPS, WITH_SUB_PATH
 from tfdsl_backends.podspec import when
 from tfdsl_backends.podspec.fields import IMAGE, METADATA, POD, WORKDIR, kept_rows
 
@@ -209,6 +209,30 @@ _ROLE_ROWS: Final = (
         fill=when.user_and_capabilities,
     ),
     kept("roles[].capabilities", f"{CONTAINER}.securityContext.capabilities.add"),
+    kept("roles[].restricted", "", when=conditions.off),
+    refused(
+        "roles[].restricted",
+        "the Pod Security Standard restricted forbids {what} of role {role}",
+        "013",
+        "restricted-broken",
+        instead="remove one of the two",
+        when=when.breaks_restricted,
+        fill=when.what_breaks_restricted,
+    ),
+    approximated(
+        "roles[].restricted",
+        f"{TEMPLATE}.securityContext",
+        "the kubelet starts no container of role {role} whose image runs as root, or names its user by a name",
+        "014",
+        "restricted-user",
+        instead="write run_as_user with a number, e.g. run_as_user = 1000",
+        when=when.has_the_images_user,
+    ),
+    translated(
+        "roles[].restricted",
+        f"{TEMPLATE}.securityContext, and that of each container",
+        "runAsNonRoot, seccompProfile RuntimeDefault; allowPrivilegeEscalation false, capabilities without ALL",
+    ),
     seconds_rounded_up("roles[].stop_grace", f"{TEMPLATE}.terminationGracePeriodSeconds", "022"),
     approximated(
         "roles[].stop_grace",
@@ -371,7 +395,7 @@ _MOUNT_ROWS: Final = (
     ),
     *(
         row
-        for kind in ("pvc", "claim")
+        for kind in WITH_SUB_PATH
         for row in (
             kept(f"mounts[{kind}].sub_path", f"{CONTAINER}.volumeMounts[].subPath"),
             *_run_time(f"mounts[{kind}].sub_path", f"{CONTAINER}.volumeMounts[].subPathExpr"),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from tfdsl.backend import Condition, Unit, condition
 from tfdsl.backend.conditions import fewer
+from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.vocabulary.attributes import LEADERS
 
 if TYPE_CHECKING:
@@ -83,6 +84,40 @@ def user_and_capabilities(unit: Unit, item: Item) -> dict[str, str]:
     """``user``: the number of the role's user; ``value``: the names of its capabilities."""
     role = cast("Role", item.node)
     return {"user": str(role.run_as_user), "value": ", ".join(role.capabilities)}
+
+
+breaks_restricted = Condition("beside what the standard forbids", lambda unit, item: bool(_forbidden(unit, item)))
+
+
+def what_breaks_restricted(unit: Unit, item: Item) -> dict[str, str]:
+    """``what``: what the role has that a restricted pod cannot have."""
+    return {"what": enumeration(_forbidden(unit, item))}
+
+
+def _forbidden(unit: Unit, item: Item) -> list[str]:
+    """What the Pod Security Standard ``restricted`` forbids a pod, and the role has.
+
+    Source: Pod Security Standards of Kubernetes 1.25 and newer, baseline and restricted.
+    """
+    role = cast("Role", item.node)
+    if not role.restricted:
+        return []
+    more = [name for name in role.capabilities if name != "NET_BIND_SERVICE"]
+    found = {
+        "run_as_user = 0": role.run_as_user == 0,
+        "privileged": role.privileged,
+        f"capabilities {', '.join(more)}": bool(more),
+        "host_network": role.host_network,
+        "the option hosts": bool(unit.options.get("hosts")),
+    }
+    folders = [f"mount {mount.kind} at {mount.at}" for mount in role.mounts if mount.kind in ("host", "nfs")]
+    return [*(what for what, has in found.items() if has), *folders]
+
+
+has_the_images_user = Condition(
+    "without run_as_user", lambda unit, item: bool(item.value) and cast("Role", item.node).run_as_user is None
+)
+"""Whether the kubelet looks for the user in the image."""
 
 
 @condition("that run_as_user cannot read, without fs_group")

@@ -234,8 +234,8 @@ def _mounts(unit: Unit, role: Role) -> Sequence[Data]:
     return [*mounts, *(Located(_tmpfs(one.at, one.size), child(role.path, one.name)) for one in memory)]
 
 
-def _tmpfs(at: str, size: Quantity, readonly: bool = False) -> dict[str, Data]:
-    return {"kind": "memory", "at": at, "readonly": readonly, "size": size.whole}
+def _tmpfs(at: str, size: Quantity | None, readonly: bool = False) -> dict[str, Data]:
+    return {"kind": "memory", "at": at, "readonly": readonly, "size": size.whole if size else 0}
 
 
 def _mount(mount: BaseMount, sent: dict[str, str]) -> dict[str, Data]:

@@ -24,6 +24,7 @@ from tfdsl_backends.hadoop.reading import (
     lift_policies,
     megabytes,
     normal,
+    restarts,
     roles_of,
     with_tokens,
 )
@@ -249,7 +250,7 @@ def _retries(draft: Draft, roles: Mapping[str, str], files: Files, notes: Notes)
     for name in roles:
         found = _number(files.resources["components"][name], usual, THRESHOLD, notes)
         limits.append(found or (DEFAULT_THRESHOLD, files.resources.span))
-    if not any(isinstance(statement, Policy) for block in draft.roles.values() for statement in block.statements):
+    if not restarts(draft):
         return
     unlimited = next((span for count, span in limits if count <= 0), None)
     if unlimited is not None:
@@ -261,7 +262,7 @@ def _retries(draft: Draft, roles: Mapping[str, str], files: Files, notes: Notes)
     most, span = max(limits, key=lambda limit: limit[0])
     if len({count for count, _ in limits}) > 1:
         notes.differs(span, THRESHOLD, f"retries = {most}", "a job has one limit for all roles, here the largest")
-    draft.job.set("retries", most if most != 3 else None, span)
+    draft.block(written=span != files.resources.span).set("retries", most if most != 3 else None, span)
 
 
 # --- appConfig.json --------------------------------------------------------------------------------------------------
@@ -325,9 +326,11 @@ def _metainfo(draft: Draft, roles: Mapping[str, str], files: Files, notes: Notes
         if role is None:
             continue
         block = draft.role(role)
-        again = str(component["autoStartOnFailure"].words or component["autoStartOnFailure"].flag).lower() == "true"
+        auto_start = component["autoStartOnFailure"]
+        again = str(auto_start.words or auto_start.flag).lower() == "true"
         if role != "tensorboard":
-            block.add(Policy("failed", "restart container" if again else "restart pod", component.span))
+            action = "restart container" if again else "restart pod"
+            draft.block(role, written=auto_start.present).add(Policy("failed", action, component.span))
         for command_ in list(component["commands"].items())[:1]:
             block.set("command", command(command_["exec"].text or "", command_["exec"].span), command_["exec"].span)
         docker = next(component["dockerContainers"].items(), None)
@@ -339,7 +342,7 @@ def _metainfo(draft: Draft, roles: Mapping[str, str], files: Files, notes: Notes
     if not files.application.present:
         for role in draft.roles:
             if role != "tensorboard":
-                draft.role(role).add(Policy("failed", "restart pod", draft.span))
+                draft.role_option(role).add(Policy("failed", "restart pod", draft.span))
 
 
 def _commands(draft: Draft, notes: Notes) -> None:

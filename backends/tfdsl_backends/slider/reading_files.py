@@ -326,7 +326,7 @@ FIELDS: Final = (
     Field(
         "resources.json components.<role>.yarn.container.failure.threshold",
         "retries",
-        "the largest of all roles; without it Slider's 5; 0, which means any number, becomes the largest number",
+        "the largest of all roles; without it 5, in target slider; 0, which is any number, becomes the largest number",
     ),
     Field("resources.json components.<role>.yarn.role.priority", "", "the order of the roles"),
     *(Field(f"resources.json {key}", "", reason) for key, reason in LEFT_OUT.items() if key.startswith("yarn.")),
@@ -357,7 +357,7 @@ FIELDS: Final = (
     Field(
         "metainfo components[].autoStartOnFailure",
         "on failed => restart container",
-        "false is on failed => restart pod: Slider replaces the container",
+        "false is on failed => restart pod: Slider replaces the container; without it in target slider",
     ),
     Field("metainfo components[].commands[].exec", "command"),
     Field("metainfo components[].dockerContainers[].image", "image"),

@@ -171,7 +171,8 @@ def _role(draft: Draft, name: str, role: View, job: View, submission: Submission
     set_grace(block, role["stop_grace"], STOP_GRACE)
     for place in role["mounts"].items():
         mount = _mount(place, submission)
-        attribute = _OF_TMPFS.get(str(mount.at)) if mount.kind == "memory" and not mount.readonly else None
+        sized = mount.kind == "memory" and mount.source is not None
+        attribute = _OF_TMPFS.get(str(mount.at)) if sized and not mount.readonly else None
         if attribute is None:
             block.add(mount)
         else:
@@ -220,7 +221,7 @@ def _mount(mount: View, submission: Submission) -> Mount:
         options = (("type", mount["type"].text),)
     size = mount["size"].number
     if kind == "memory" and size is not None:
-        source = amount_of_bytes(size)
+        source = amount_of_bytes(size) if size else None
     return Mount(kind, source, at, readonly, options, mount.span)
 
 

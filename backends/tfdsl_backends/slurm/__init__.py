@@ -21,4 +21,5 @@ BACKEND = Backend(
     requires_image=needs_image,
     knows_submitter=True,
     lifecycle="tfdsl_backends.slurm.lifecycle",
+    cluster="tfdsl_backends.slurm.cluster",
 )

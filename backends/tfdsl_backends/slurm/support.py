@@ -265,6 +265,14 @@ CONTAINER = (
         "048",
         instead=KUBERNETES,
     ),
+    kept("roles[].restricted", "", when=conditions.off),
+    approximated(
+        "roles[].restricted",
+        "",
+        "role {role} has the rights of the user who submits, and Slurm takes none of them away",
+        "069",
+        level="info",
+    ),
     kept("roles[].capabilities", "", when=conditions.empty),
     refused(
         "roles[].capabilities",
@@ -373,7 +381,12 @@ FILES = (
 
 def _steps() -> Iterator[Row]:
     key = "steps[prepare]"
-    yield translated(key, TASK, "it runs in the replica's step, after its mounts are there")
+    yield translated(
+        key,
+        TASK,
+        "it runs in the replica's step, after its mounts are there, once for each replica: replicas of one node do the "
+        "same work several times",
+    )
     yield kept(f"{key}.image", "", when=conditions.as_the_role)
     yield refused(
         f"{key}.image",

@@ -27,6 +27,7 @@ BACKEND = Backend(
     kinds=("TFJob",),
     docs="docs/targets/tfjob.md",
     lifecycle="tfdsl_backends.tfjob.lifecycle",
+    cluster="tfdsl_backends.tfjob.cluster",
     own_labels=("training.kubeflow.org/",),
     starter=(
         "# tfdsl: allow[tfjob-deleted-pod-fails] drains are announced here; the job is submitted again afterwards",

@@ -254,9 +254,11 @@ def read_run_policy(
 ) -> None:
     """What happens to the job as a whole. ``schedulers``: those that its pods name."""
     policy = job["spec"]["runPolicy"]
-    _cleanup(draft, policy["cleanPodPolicy"], asked)
+    _cleanup(draft, policy["cleanPodPolicy"], job["spec"], asked)
     for field in (replace(DEADLINE, fits=TTL.fits), TTL, SUSPEND):
         read_field(draft, field, policy[field.path])
+    dynamic = job["spec"]["enableDynamicWorker"]
+    draft.options.set("dynamic_workers", dynamic.flag or None, dynamic.span)
     of_volcano = _queue(draft, job)
     if not _gang(draft, policy["schedulingPolicy"], replicas, schedulers, asked) and of_volcano:
         draft.options.set("gang_scheduler", _VOLCANO, policy["schedulingPolicy"]["queue"].span)
@@ -283,12 +285,17 @@ def _patches(draft: Draft, policy: View) -> None:
             why = ""
 
 
-def _cleanup(draft: Draft, policy: View, asked: Asked) -> None:
+def _is_written(place: View, holder: View) -> bool:
+    """Whether the manifest says it: a default of an older operator is at the place of ``holder``, which lacks it."""
+    return place.present and place.span != holder.span
+
+
+def _cleanup(draft: Draft, policy: View, spec: View, asked: Asked) -> None:
     """The operator keeps all pods where nothing is said, and deletes all for a word that it does not know."""
     written = policy.text or "None"
     word = _WORD.get(written, "all")
     if word != _DEFAULT_CLEANUP:
-        draft.job.set("cleanup", word, policy.span)
+        draft.block(written=_is_written(policy, spec)).set("cleanup", word, policy.span)
     if written not in _WORD:
         difference = "the operator deletes all pods for a word that it does not know"
         what = f"cleanPodPolicy {written}"
@@ -362,11 +369,17 @@ def _restarts(draft: Draft, roles: Map[str, View]) -> None:
     alike = len(set(own.values())) == 1
     general = next(iter(own.values())) if alike else min(_WORDS, key=lambda word: _cost(word, own))
     if general != _NEVER:
-        first = next(name for name, word in own.items() if word == general)
-        _say(draft.job, general, roles[first])
+        saying = [role for name, role in roles.items() if own[name] == general]
+        first = next((role for role in saying if _says(role)), saying[0])
+        _say(draft.block(written=_says(first)), general, first)
     for name, word in own.items():
         if word != general:
-            _say(draft.role(name), word, roles[name])
+            _say(draft.block(name, written=word == _NEVER or _says(roles[name])), word, roles[name])
+
+
+def _says(role: View) -> bool:
+    """Whether the manifest says how ``role`` restarts."""
+    return _is_written(role["restartPolicy"], role)
 
 
 def _cost(general: str, own: Map[str, str]) -> int:
@@ -732,7 +745,7 @@ FIELDS: tuple[Field, ...] = (
     Field("spec.tfReplicaSpecs.<role>", "role", "Chief, Master, PS, Worker, Evaluator in any case"),
     Field("spec.tfReplicaSpecs.<role>.replicas", "replicas", "a role with 0 is left out"),
     Field("spec.tfReplicaSpecs.<role>.restartPolicy", "on failed", "Never is the default of both"),
-    Field("spec.runPolicy.cleanPodPolicy", "cleanup", 'None, the default of the operator, is cleanup = "none"'),
+    Field("spec.runPolicy.cleanPodPolicy", "cleanup", 'without it cleanup = "none" in target tfjob'),
     *plain_fields((TTL, DEADLINE), "spec.runPolicy"),
     Field("spec.runPolicy.backoffLimit", "retries", "retries + 1; without it, limit_restarts = false"),
     *plain_fields((SUSPEND,), "spec.runPolicy"),
@@ -745,7 +758,7 @@ FIELDS: tuple[Field, ...] = (
     Field(
         "spec.successPolicy", "on completed", "AllWorkers is the language's default; worker 0 is said in target tfjob"
     ),
-    Field("spec.enableDynamicWorker", "", "a patch"),
+    Field("spec.enableDynamicWorker", "dynamic_workers", "in target tfjob"),
     Field("status", "", "left out: it is the server's"),
     Field("spec.cleanPodPolicy", "cleanup", "its default was Running", _OLD),
     Field("spec.ttlSecondsAfterFinished", "ttl", form=_OLD),
@@ -755,7 +768,7 @@ FIELDS: tuple[Field, ...] = (
     Field("spec.replicaSpecs[].replicas", "replicas", form=_OLDEST),
     Field("spec.replicaSpecs[].tfPort", "port", form=_OLDEST),
     Field("spec.replicaSpecs[].template.spec.restartPolicy", "on failed", form=_OLDEST),
-    Field("spec.cleanupPodPolicy", "cleanup", "its default was All", _OLDEST),
+    Field("spec.cleanupPodPolicy", "cleanup", "its default was All, in target tfjob", _OLDEST),
     Field("spec.terminationPolicy.chief", "on completed", "the chief (master), else worker 0", _OLDEST),
     Field("spec.schedulerName", "scheduler", form=_OLDEST),
     Field("spec.tfImage", "", "left out: it was the image of parameter servers without a template", _OLDEST),

@@ -170,6 +170,15 @@ LIMITS = (
         "deadline-looked-at-late",
         instead="let the program give up by itself, or compile to kubernetes, whose Jobs end on time",
     ),
+    approximated(
+        "job.ttl",
+        "spec.runPolicy.ttlSecondsAfterFinished",
+        "operator 1.3 looks at the time only when something happens to the job: it may go hours after {value}",
+        "KTF126",
+        "ttl-looked-at-late",
+        instead="compile for version 1.5 or newer, or delete the job yourself",
+        when=when.looks_late,
+    ),
     *kept_rows("job", (TTL,), "spec.runPolicy"),
     approximated(
         "job.cleanup",

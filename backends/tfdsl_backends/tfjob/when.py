@@ -30,6 +30,9 @@ gang_scheduled = Condition("gang_scheduler is set", lambda unit, item: unit.text
 
 volcano_scheduled = Condition('gang_scheduler = "volcano"', lambda unit, item: unit.text("gang_scheduler") == "volcano")
 
+looks_late = Condition("before 1.5", lambda unit, item: not unit.at_least("1.5"))
+"""Whether nothing wakes the operator when a time is over (kubeflow/trainer issue 1533)."""
+
 with_kueue = Condition("kueue = true", lambda unit, item: unit.flag("kueue"))
 
 

@@ -17,6 +17,7 @@ BACKEND = Backend(
     output="stream",
     lowering="tfdsl_backends.volcano.lower",
     lifecycle="tfdsl_backends.volcano.lifecycle",
+    cluster="tfdsl_backends.volcano.cluster",
     objects="tfdsl_backends.volcano.cluster_objects",
     rules=RULES,
     synonyms=("vcjob",),

@@ -29,6 +29,7 @@ from tfdsl.manifest.nodes import (
     mapping,
     scalar,
     text,
+    view,
     with_value,
     within,
     without,
@@ -41,12 +42,18 @@ from tfdsl_backends.podspec.normal.documents import dialect, document, with_name
 from tfdsl_backends.podspec.normal.rules import in_containers, with_each, without_entries
 from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Rule, Sets, Types
 from tfdsl_backends.podspec.plan import PORT_NAME
-from tfdsl_backends.volcano.controller import MAX_RETRY
+from tfdsl_backends.volcano.controller import MAX_RETRY, minimums, of_task
 from tfdsl_backends.volcano.features import plugin_variables
 from tfdsl_backends.volcano.fields import SPEC
 from tfdsl_backends.volcano.lower import API_VERSION
 from tfdsl_backends.volcano.names import ANNOTATIONS, JOB, LABELS, labels
-from tfdsl_backends.volcano.normal_policies import gang, in_their_order, policies as lifecycle, with_defaults
+from tfdsl_backends.volcano.normal_policies import (
+    gang,
+    in_their_order,
+    policies as lifecycle,
+    with_defaults,
+    with_minimum_of,
+)
 
 _PLACE: Final = ("template", "spec", "affinity", "podAntiAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
 
@@ -482,7 +489,7 @@ def _known(node: Node) -> Node:
 
 
 def aligned(documents: Many[Node], written: Many[Node]) -> Many[Node]:
-    """``documents`` with the names in pods that ``written`` has, and with its order of sets."""
+    """``documents`` with the names in pods that ``written`` has, its order of sets, and its way to write minimums."""
     return with_names_of(documents, written, _job, KINDS, words())
 
 
@@ -492,9 +499,15 @@ def _job(own: Node, written: Node | None, ports: frozenset[str]) -> Node:
     theirs = {scalar(child(task, "name")): task for task in items(child(written, "spec", "tasks"))}
 
     def task(node: Node) -> Node:
-        template = child(theirs.get(scalar(child(node, "name"))), "template")
-        if not isinstance(node, Mapping) or not isinstance(template, Mapping):
+        other = theirs.get(scalar(child(node, "name")))
+        template = child(other, "template")
+        if not isinstance(node, Mapping) or not isinstance(other, Mapping) or not isinstance(template, Mapping):
             return node
-        return within(node, ("template",), lambda one: documents.template(one, template, ports))
+        new = with_minimum_of(node, other, lambda one: of_task(view(one)))
+        return within(new, ("template",), lambda one: documents.template(one, template, ports))
 
-    return within(own, ("spec",), lambda spec: with_each(spec, "tasks", task))
+    spec, other = own.get("spec"), child(written, "spec")
+    if not isinstance(spec, Mapping) or not isinstance(other, Mapping):
+        return own
+    spec = with_minimum_of(spec, other, lambda one: minimums(view(one)).job)
+    return with_value(own, "spec", with_each(spec, "tasks", task))

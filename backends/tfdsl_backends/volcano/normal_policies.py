@@ -16,7 +16,7 @@ pkg/scheduler/api/job_info.go), the controller only then, too, when it decides w
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping as Map
+from collections.abc import Callable, Mapping as Map
 from typing import Final
 
 from tfdsl.manifest.nodes import (
@@ -221,6 +221,17 @@ def gang(spec: Mapping) -> Mapping:
         return without(new, ("minAvailable",))
     place = spec.get("minAvailable")
     return with_value(new, "minAvailable", Scalar(found.job, place.span if place is not None else spec.span))
+
+
+def with_minimum_of(own: Mapping, other: Mapping, minimum: Callable[[Mapping], int]) -> Mapping:
+    """``own`` with ``minAvailable`` as ``other`` has it, written or not, where both have the same ``minimum``.
+
+    It is left out where it is what the replicas ask for, which can be so on one side only.
+    """
+    theirs = other.get("minAvailable")
+    if minimum(own) != minimum(other):
+        return own
+    return without(own, ("minAvailable",)) if theirs is None else with_value(own, "minAvailable", theirs)
 
 
 def _looked_at(spec: Mapping, found: Minimums) -> frozenset[str] | None:

@@ -258,8 +258,8 @@ def beside_defaults(read: JobPolicies) -> Statements | None:
     if "Unknown" in wanted.job:
         said.append(said_of(None, "Unknown", wanted.job["Unknown"]))
     said = _without_completion(read, [*_for_all(read, [*merged(said)])])
-    if not all(one.has_word and (one.event, one.action) != ("evicted", "ignore") for one in said):
-        return None  # nobody would ask to ignore evictions: the manifest is silent about them
+    if not all(one.has_word and (one.action != "ignore" or one.event not in ("failed", "evicted")) for one in said):
+        return None  # nobody would ask to ignore failures: the manifest is silent about them
     retries = _retries(read, wanted, said)
     made = job_of(read, said, retries)
     if made is None or not is_same(read.unit(made, "all"), read, wanted):
@@ -332,9 +332,9 @@ def read_policies(draft: Draft, read: JobPolicies) -> None:
     """Write to ``draft`` what ``read`` says about failures, completion and retries."""
     statements = beside_defaults(read) or _as_written(read) or _as_patches(read)
     for one in sorted(statements.said, key=lambda one: _ORDER.index(one.event)):
-        block = draft.job if one.role is None else draft.role(one.role)
-        block.add(Policy(one.words, one.action, one.span))
-    draft.job.set("retries", statements.retries, read.retries)
+        draft.block(one.role, written=one.event != "evicted").add(Policy(one.words, one.action, one.span))
+    counted = any(place.present for path, place in read.lists if path.endswith(".maxRetry"))
+    draft.block(written=counted).set("retries", statements.retries, read.retries)
     if statements.as_written:
         draft.options.add(Attribute("policies", "written"))
     if statements.restart_policy:

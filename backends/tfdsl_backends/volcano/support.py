@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from tfdsl.backend import Row, Support, approximated, chosen, conditions, kept, refused, translated
-from tfdsl.vocabulary.statements import STEPS
+from tfdsl.vocabulary.statements import STEPS, WITH_SUB_PATH
 from tfdsl_backends.podspec import when as shared
 from tfdsl_backends.podspec.fields import kept_rows
 from tfdsl_backends.podspec.support import ROWS, STEP, prepare_row, seconds_rounded_up, sidecar_rows
@@ -172,8 +172,21 @@ _JOB: Final = (
         when=when.aborts,
     ),
     seconds_rounded_up("job.ttl", "spec.ttlSecondsAfterFinished", "034"),
+    translated(
+        "job.queue",
+        "spec.queue",
+        "a gang that asks for more devices than the capability of its queue, or than a ResourceQuota, waits forever: "
+        "the events of its PodGroup say so",
+        when=when.asks_for_devices,
+    ),
     *kept_rows("job", SPEC, "spec"),
-    kept("job.cleanup", "CompleteJob and TerminateJob stop the running pods", when=conditions.running),
+    translated(
+        "job.cleanup",
+        "CompleteJob and TerminateJob stop the running pods",
+        "with them go the Service and the NetworkPolicy of the svc plugin; where every pod ends by itself, these may "
+        "stay until the job is deleted, as by ttl",
+        when=conditions.running,
+    ),
     approximated(
         "job.cleanup",
         "",
@@ -223,8 +236,7 @@ _INDEX_KEYS: Final = (
             "roles[].env",
             "roles[].command",
             "roles[].args",
-            "mounts[pvc].sub_path",
-            "mounts[claim].sub_path",
+            *(f"mounts[{kind}].sub_path" for kind in WITH_SUB_PATH),
             "outputs[].source",
             "outputs[].destination",
             *(f"steps[{kind}].{field}" for kind in STEPS for field in ("env", "command", "args")),
@@ -447,8 +459,8 @@ _EVICTED: Final = (
     approximated(
         "policies[evicted]",
         "events PodEvicted, exitCode 137 and 143",
-        "Volcano counts exit status {statuses} of a lost pod as evicted, any other as the program's own; of a pod that "
-        "its node stops, it often misses the status, and the policy for failures acts",
+        "Volcano counts exit status {statuses} as an eviction and any other as a failure; of a pod that its node "
+        "stops, it often misses the status, and the policy for failures acts",
         "VOL142",
         "eviction-by-status",
         instead="give failed the same action as evicted; or let the program exit with 143 on SIGTERM (in a shell text "

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tfdsl.ir.fields import Item
     from tfdsl.ir.model import ClaimMount, Policy, Role
 
+asks_for_devices = Condition("beside devices", lambda unit, item: any(role.gpu for role in unit.job.roles))
 uses_vgpu = Condition("with gpu_memory", lambda unit, item: cast("Role", item.node).gpu_memory is not None)
 
 

@@ -117,7 +117,7 @@ def _roles(draft: Draft, client: Client, notes: Notes) -> list[str]:
             count = None
         draft.role("worker").set("replicas", count[0] if count and count[0] != 1 else None, count[1] if count else None)
         draft.cluster["discovery"] = "none"
-        draft.job.set("gang", False if count and count[0] > 1 else None, count[1] if count else None)
+        draft.options.set("gang", False if count and count[0] > 1 else None, count[1] if count else None)
         return ["worker"]
     draft.options.set("dialect", "yarn-tf", draft.span)
     draft.cluster["discovery"] = "flags"
@@ -234,7 +234,7 @@ def _job(draft: Draft, client: Client, span: Span, notes: Notes) -> None:
     if timeout is None and "timeout" not in client.options:
         difference = "the client ends an application after 10 minutes unless -timeout says otherwise"
         notes.differs(span, "a command line without -timeout", "deadline = 10m", difference)
-        draft.job.set("deadline", duration(USUAL_TIMEOUT), span)
+        draft.options.set("deadline", duration(USUAL_TIMEOUT), span)
     elif timeout is not None and 0 < timeout[0] < 2**31 - 1:
         draft.job.set("deadline", duration(timeout[0]), timeout[1])
     memory = _number(client, "master_memory", notes)

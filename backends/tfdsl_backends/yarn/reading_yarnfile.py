@@ -16,6 +16,7 @@ from tfdsl_backends.hadoop.reading import (
     job_name,
     lift_policies,
     memory,
+    restarts,
     roles_of,
 )
 from tfdsl_backends.yarn.reading_fields import SERVICE_LEFT_OUT
@@ -154,7 +155,8 @@ def _component(draft: Draft, role: str, one: View, root: View, roles: dict[str, 
     block.set("after", after or None, one["dependencies"].span)
     _placement(draft, role, one["placement_policy"]["constraints"], roles, notes)
     if (one["restart_policy"].text or "ALWAYS") != "NEVER" and role != "tensorboard":
-        block.add(Policy("failed", "restart container", one["restart_policy"].span))
+        place = one["restart_policy"]
+        draft.block(role, written=place.present).add(Policy("failed", "restart container", place.span))
     for key, _ in one.entries():
         if key not in OF_COMPONENT:
             notes.left_out(one.key(key), key, SERVICE_LEFT_OUT.get(key, "YARN Services ignores it"))
@@ -276,12 +278,9 @@ def _placement(draft: Draft, role: str, constraints: View, roles: dict[str, str]
 
 
 def _retries(draft: Draft, root: View, components: dict[str, View], notes: Notes) -> None:
-    restarts = [
-        component for component in components.values() if (component["restart_policy"].text or "ALWAYS") != "NEVER"
-    ]
-    if not any(isinstance(statement, Policy) for block in draft.roles.values() for statement in block.statements):
+    if not restarts(draft):
         return
-    always = next((one for one in restarts if (one["restart_policy"].text or "ALWAYS") == "ALWAYS"), None)
+    always = next((one for one in components.values() if (one["restart_policy"].text or "ALWAYS") == "ALWAYS"), None)
     if always is not None:
         place = always["restart_policy"] if always["restart_policy"].present else always["name"]
         difference = "YARN Services also starts again what has ended with success"
@@ -289,7 +288,7 @@ def _retries(draft: Draft, root: View, components: dict[str, View], notes: Notes
     limit = root["configuration"]["properties"][FAILURES]
     text = limit.words or ""
     number = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else USUAL_FAILURES
-    draft.job.set("retries", number, limit.span)
+    draft.block(written=limit.present).set("retries", number, limit.span)
 
 
 def _completions(draft: Draft, roles: dict[str, str], components: dict[str, View], root: View) -> None:

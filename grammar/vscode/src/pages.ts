@@ -30,13 +30,13 @@ export class Pages implements TextDocumentContentProvider, Disposable {
   async provideTextDocumentContent(uri: Uri): Promise<string> {
     const program = this.program();
     const word = /^\/([\w-]+)\.md$/.exec(uri.path)?.[1];
-    const args = program === undefined || word === undefined ? undefined : otherCommand(program, "explain", word);
+    const args = program === undefined || word === undefined ? undefined : otherCommand(program, "explain", word, "--format", "markdown");
     if (program === undefined || args === undefined) {
       return "There is no program `tfdsl` that could explain it.\n";
     }
     try {
       const { stdout } = await promisify(execFile)(program.command, args, { cwd: program.cwd, timeout: PATIENCE });
-      return `# ${stdout}`;
+      return stdout;
     } catch (error) {
       return `${(error as { stderr?: string }).stderr ?? String(error)}\n`;
     }

@@ -12,6 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tests.lifecycle.recorded import injected
+from tfdsl import targets
+from tfdsl.compiling import pipeline
+from tfdsl.lifecycle.scenario import Prediction, play
+from tfdsl.semantics.request import Choice, Request
+from tfdsl.text import Source
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -239,3 +246,17 @@ def seen(run: Run) -> dict[str, list[str]]:
         flags = [word for word in one["words"] if word.startswith("--")]
         found[f"{one['role']}[{one['index']}]"] = [*([f"TF_CONFIG={config}"] if config else []), *flags]
     return found
+
+
+def foretold(job: str, *faults: str, finish: bool = True) -> Prediction:
+    """What tfdsl says that becomes of ``job`` when ``faults`` happen."""
+    backend = targets.find("slurm")
+    assert backend is not None
+    program = pipeline.load(
+        Source("job.tfjob", HEAD.replace(": string", ': string = "/any"') + job), lambda path: "no files here"
+    )
+    [values] = pipeline.check(program, Request(), [Choice(backend)]).jobs
+    unit = pipeline.unit_of(backend, values)
+    behaviour = backend.behaviour(unit, backend.load().generate(unit))
+    assert behaviour is not None
+    return play(behaviour, injected(faults), finish=finish)

@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.conformance.slurm.jobs import COMMAND, HEAD, SMALL, Job, Run
-from tests.lifecycle.recorded import injected
-from tfdsl import targets
-from tfdsl.compiling import pipeline
-from tfdsl.lifecycle.scenario import Prediction, play
-from tfdsl.semantics.request import Choice, Request
-from tfdsl.text import Source
+from tests.conformance.slurm.jobs import COMMAND, SMALL, Job, Run, foretold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -219,7 +213,7 @@ SCENARIOS = [
     Scenario(
         "a lost step",
         text("chief: sleep=25", more="on evicted => restart job"),
-        ("worker[1] evicted after 2s", "chief[0] completed after 40s"),
+        ("worker[1] oom after 2s", "chief[0] completed after 40s"),
         0,
         {"chief[0]": 2, "worker[0]": 2, "worker[1]": 2, "ps[0]": 2},
         kill_step("worker", 1),
@@ -227,7 +221,7 @@ SCENARIOS = [
     Scenario(
         "a lost step fails the job",
         text(more="on failed => restart container\n  on evicted => fail job"),
-        ("worker[1] evicted after 2s",),
+        ("worker[1] oom after 2s",),
         75,
         {},
         kill_step("worker", 1),
@@ -235,7 +229,7 @@ SCENARIOS = [
     Scenario(
         "preempted, restart job",
         text("chief: sleep=8", more="on evicted => restart job"),
-        ("worker[0] evicted after 2s", "chief[0] completed after 20s"),
+        ("preempted after 2s", "chief[0] completed after 20s"),
         0,
         {"chief[0]": 2, "worker[0]": 2, "worker[1]": 2, "ps[0]": 2},
         requeue,
@@ -243,7 +237,7 @@ SCENARIOS = [
     Scenario(
         "preempted, no retry left",
         text(more="on evicted => restart job\n  retries = 1"),
-        ("worker[0] evicted after 2s", "worker[0] evicted after 9s"),
+        ("preempted after 2s", "preempted after 9s"),
         75,
         {"chief[0]": 2, "worker[0]": 2, "worker[1]": 2, "ps[0]": 2},
         requeue_twice,
@@ -268,19 +262,6 @@ SCENARIOS = [
 ]
 
 
-def prediction(scenario: Scenario) -> Prediction:
-    """What tfdsl says will happen."""
-    backend = targets.find("slurm")
-    assert backend is not None
-    head = HEAD.replace(": string", ': string = "any"')
-    program = pipeline.load(Source("job.tfjob", head + scenario.job), lambda path: "no files here")
-    [values] = pipeline.check(program, Request(), [Choice(backend)]).jobs
-    unit = pipeline.unit_of(backend, values)
-    behaviour = backend.behaviour(unit, backend.load().generate(unit))
-    assert behaviour is not None
-    return play(behaviour, injected(scenario.inject), finish=not scenario.inject)
-
-
 @pytest.mark.parametrize(
     "scenario",
     [
@@ -294,7 +275,7 @@ def test_a_job_ends_as_the_language_says_and_as_predicted(scenario: Scenario, ru
     names = dict.fromkeys(run.starts, 1)
     assert run.starts == {**names, **scenario.again}, run.story
     assert run.left_over() == [], run.story
-    foreseen = prediction(scenario)
+    foreseen = foretold(scenario.job, *scenario.inject, finish=not scenario.inject)
     assert foreseen.outcome == (scenario.outcome or ("succeeded" if scenario.status == 0 else "failed")), foreseen.story
     if not scenario.outcome and scenario.name != "restarted too often":  # the last one is stopped as it starts
         assert {str(one.task): one.starts + one.restarts for one in foreseen.replicas} == run.starts, foreseen.story

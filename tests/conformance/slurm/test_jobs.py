@@ -12,7 +12,7 @@ import pytest
 
 from tests.conformance.kubernetes.generated import HOSTILE, quoted
 from tests.conformance.slurm import jobs
-from tests.conformance.slurm.jobs import COMMAND, SMALL, Job, Run, predicted, seen
+from tests.conformance.slurm.jobs import COMMAND, SMALL, Job, Run, foretold, predicted, seen
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -194,6 +194,8 @@ job prepared {{
 def test_a_prepare_step_that_fails_is_a_failure_of_its_replica(run: Run) -> None:
     assert run.status == 0, run.story
     assert (run.folder / "shared/tries").read_text() == "x\nx\n"
+    foreseen = foretold(PREPARED, "worker[0]/once exit 9")
+    assert (foreseen.outcome, foreseen.retries) == ("succeeded", 1)
 
 
 STUBBORN = f"""

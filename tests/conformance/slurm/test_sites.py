@@ -229,6 +229,7 @@ def test_a_job_that_is_preempted(run: Run) -> None:
     assert run.status == 75, run.story
     assert run.cluster.state(run.id) == "PREEMPTED"
     assert run.output.endswith("single: the job was preempted\n")
+    assert jobs.foretold(one(), "preempted after 2s").outcome == "failed"
     assert run.left_over() == []
 
 
@@ -250,6 +251,8 @@ def test_a_preempted_job_starts_again(cluster: Cluster, home: Path) -> None:
     run = jobs.run(cluster, Job(AGAIN, meanwhile=preempt_and_go_on), home / "preempted-again")
     assert run.status == 0, run.story
     assert "the job was preempted: restart job (1 of 3 retries used)" in run.log
+    foreseen = jobs.foretold(AGAIN, "preempted after 2s")
+    assert (foreseen.outcome, foreseen.retries) == ("succeeded", 1)
 
 
 def come_to_the_limit(run: Run) -> None:
@@ -262,6 +265,7 @@ def come_to_the_limit(run: Run) -> None:
 def test_the_warning_of_the_time_limit_is_an_eviction(run: Run) -> None:
     assert run.status == 124, run.story
     assert run.output.endswith("serve: the time limit of the allocation is near\n")
+    assert jobs.foretold(serving("target slurm { time_limit = 3m }"), "time limit after 3m").outcome == "failed"
     assert {one["ended"] for one in run.records} == {"SIGTERM"}
     assert run.left_over() == []
 
@@ -280,4 +284,6 @@ LIMITED = serving("target slurm { time_limit = 3m }", "deadline = 1h", "on evict
 def test_before_its_time_limit_a_job_goes_back_into_the_queue(run: Run) -> None:
     assert run.status == 0, run.story
     assert "the time limit of the allocation is near: restart job (1 of 3 retries used)" in run.log
+    foreseen = jobs.foretold(LIMITED, "time limit after 3m")
+    assert (foreseen.outcome, foreseen.retries) == ("succeeded", 1)
     assert int(next(run.folder.glob("tfjob-runs/*/seconds")).read_text()) >= 2, "the deadline counts both runs"

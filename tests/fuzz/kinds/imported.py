@@ -12,119 +12,115 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tests.fuzz.case import Case, Finding, kept
 from tests.importing import cases, shapes
-from tfdsl import targets
+from tests.importing.leaves import ANEW, Leaf, compiled, leaves
+from tests.unit.backends.structural import schema, violations
 from tfdsl.backend.patch_rules import is_map
-from tfdsl.compiling import pipeline
-from tfdsl.diagnostics import Diagnostic
-from tfdsl.importing.manifests import Imported, import_manifests
+from tfdsl.importing.manifests import import_manifests
 from tfdsl.manifest import yaml
-from tfdsl.manifest.nodes import Entry, Mapping, Node, Scalar, Sequence, plain
-from tfdsl.semantics.request import Choice, Given, Request
+from tfdsl.manifest.nodes import Mapping, Node, Scalar, Sequence, plain
 from tfdsl.text import Source
 from tfdsl_backends.podspec.reading.objects import schemas
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from tfdsl.backend.patch_rules import Node as Schema
+    from tfdsl.diagnostics import Diagnostic
 
-Leaf = tuple[tuple[str, ...], str]
-"""The keys above a value, without the numbers of list items, and the value as text."""
-
-WORDS = (
-    "x",
-    "a_b",
-    "8080",
-    "${ODD}",
-    "{{odd}}",
-    "$(ODD)",
-    "<odd>",
-    "Odd Text",
-    "a/b:{{tag}}",
-    "1.5",
-    "true",
-    "10Gi",
-    "",
-)
+WORDS = ("x", "a_b", "8080", "${ODD}", "{{odd}}", "$(ODD)", "<odd>", "Odd Text", "a/b:{{tag}}", "1.5", "true", "10Gi")
 """Texts that people write, and some that are not what they look like."""
-
+FREE = ("odd", "example.com/odd")
+"""Keys of maps that take any."""
+SERVERS = frozenset(
+    {"status", "selfLink", "uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp"}
+    | {"deletionGracePeriodSeconds", "managedFields", "ownerReferences", "finalizers"}
+)
+"""Fields of the server, which are left out."""
 TOLERATED = {
-    # A key of the odd field → why it is not asked for.
-    "status": "the server's",
+    # The end of the path of a value, or a value there → why it is not asked for.
+    "template.metadata.name": "pods have other names",
+    "template.metadata.generateName": "pods have other names",
+    "template.metadata.namespace": "pods are where their job is",
+    "metadata.generateName": "the name counts",
+    "allowPrivilegeEscalation=True": "the default",
+    "hostUsers=True": "the default",
+    "enableServiceLinks=True": "the default",
+    "startupPolicyOrder=AnyOrder": "the default",
+    "retentionPolicy.whenDeleted=Delete": "the default",
+    "networkTopology.mode=hard": "the default",
+    "mountPropagation=None": "the default",
+    "fsGroupChangePolicy=Always": "the default",
+    "podReplacementPolicy=TerminatingOrFailed": "the default",
+    "topologyPolicy=none": "the default",
+    "network.publishNotReadyAddresses=True": "the default",
+    "network.enableDNSHostnames=True": "the default",
+    "ports.hostIP": "without a hostPort nothing looks at it",
+    "tasks.maxRetry": "Volcano looks at it for TaskFailed alone",
+    "volumeMounts.subPathExpr": "one without a reference is a subPath",
+    "spec.serviceAccount": "the old name of serviceAccountName",
+    "dependsOn.iteration": "for Volcano whatever is not any is all",
+    "policies.events=TaskCompleted": "the policy of the task comes before it",
+    "replicatedJobs.template.spec.suspend": "JobSet suspends all its Jobs or none",
+    "startupPolicy.startupPolicyOrder=InOrder": "of a single Job, or dependsOn says the same",
 }
+KINDS = {
+    ("kubeflow.org/v1", "TFJob"): ("TFJob", "tfjob", "tfjob"),
+    ("batch.volcano.sh/v1alpha1", "Job"): ("Job.batch.volcano.sh", "volcano", "volcano-job"),
+    ("batch/v1", "Job"): ("Job", "kubernetes", "batch-job"),
+    ("jobset.x-k8s.io/v1alpha2", "JobSet"): ("JobSet", "jobset", "jobset"),
+}
+"""Of each API its kind among the schemas of patches, the target, and the schema of the server."""
 
 
 class Base(NamedTuple):
     """A proved manifest. ``kind``: of its schema; ``leaves``: those that come back."""
 
     name: str
-    documents: list[Any]
+    document: dict[str, Any]
     kind: str
     target: str
+    schema: str
     leaves: frozenset[Leaf]
 
-
-def leaves(data: object, above: tuple[str, ...] = ()) -> Iterator[Leaf]:
-    """The leaves of plain data."""
-    if isinstance(data, dict):
-        for key, value in data.items():
-            yield from leaves(value, (*above, key))
-    elif isinstance(data, list):
-        for item in data:
-            yield from leaves(item, above)
-    elif data is not None:
-        yield above, str(data)
-
-
-def compiled(result: Imported, target: str) -> list[Any]:
-    """The documents that the imported text compiles to, its params with the values that stand in for placeholders."""
-    program = pipeline.load(Source("imported.tfjob", result.text), lambda path: "nothing is included")
-    backend = targets.find(target)
-    assert backend is not None
-    given = tuple(Given(name, Source("param", value)) for name, value in shapes.params(result.text).items())
-    made = pipeline.run(program, Request(params=given), [Choice(backend)]).made
-    return [plain_data(document.data) for one in made for document in one.documents]
-
-
-def plain_data(data: object) -> Any:
-    """Compiled data without places."""
-    from tfdsl.emit.located import plain as without_places
-
-    return without_places(data)  # type: ignore[arg-type]
+    def refuses(self, document: dict[str, Any]) -> bool:
+        """Whether the server refuses ``document`` by its schema."""
+        return bool(violations(document, _schema(self.schema)))
 
 
 @cache
-def bases() -> tuple[Base, ...]:
-    """The manifests of Kubernetes among the cases and shapes that are one job and come back."""
-    found: list[Base] = []
-    files = [file for case in cases.cases() for file in case.files if file.suffix in (".yaml", ".json")]
-    for file in sorted({*files, *(shape.path for shape in shapes.shapes())}):
-        text = file.read_text("utf-8")
-        documents = [plain(one.node) for one in yaml.read(Source(file.name, text), lambda _: None)]
-        base = _base(file.stem, documents)
-        if base is not None:
-            found.append(base)
+def _schema(name: str) -> Any:
+    return schema(name)
+
+
+@cache
+def bases(every: int = 1) -> tuple[Base, ...]:
+    """Of ``every`` so many cases and shapes one, without those that are no single job of Kubernetes that comes back."""
+    texts = [
+        (case.name, file.read_text("utf-8")) for case in cases.cases() for file in case.files if _is_yaml(file.name)
+    ]
+    texts += [(shape.name, shape.text) for shape in shapes.shapes()]
+    found = [base for name, text in texts[::every] if (base := _base(name, text)) is not None]
     assert found
     return tuple(found)
 
 
-def _base(name: str, documents: list[Any]) -> Base | None:
-    first = documents[0] if documents else None
-    if not isinstance(first, dict) or len(documents) != 1:
+def _is_yaml(name: str) -> bool:
+    return name.endswith((".yaml", ".json"))
+
+
+def _base(name: str, text: str) -> Base | None:
+    documents: list[Any] = [plain(one.node) for one in yaml.read(Source(name, text), lambda _: None)]
+    first = documents[0] if len(documents) == 1 else None
+    if not isinstance(first, dict) or (first.get("apiVersion"), first.get("kind")) not in KINDS:
         return None
-    api, kind = str(first.get("apiVersion")), str(first.get("kind"))
-    known = {"kubeflow.org/v1": "TFJob", "batch/v1": "Job", "jobset.x-k8s.io/v1alpha2": "JobSet"}
-    if api == "batch.volcano.sh/v1alpha1" and kind == "Job":
-        kind = "Job.batch.volcano.sh"
-    elif known.get(api) != kind:
+    kind, target, own_schema = KINDS[first["apiVersion"], first["kind"]]
+    [result, *others] = import_manifests([Source("base.yaml", json.dumps(first))])
+    if others or [(job.kept, job.target) for job in result.jobs] != [(True, target)]:
         return None
-    [result, *others] = import_manifests([Source("base.yaml", json.dumps(documents[0]))])
-    if others or [job.kept for job in result.jobs] != [True]:
-        return None
-    target = result.jobs[0].target
-    own = frozenset(leaves(documents)) & frozenset(leaves(compiled(result, target)))
-    return Base(name, documents, kind, target, own)
+    own = frozenset(leaves(first)) & frozenset(leaves(compiled(result, target)))
+    base = Base(name, first, kind, target, own_schema, own)
+    return None if base.refuses(first) else base
 
 
 # --- one odd field
@@ -160,41 +156,34 @@ def _places(
 
 def _value(chance: random.Random, schema: Schema, depth: int = 3) -> Any:
     """A value of the schema's type, mostly."""
-    if chance.random() < 0.04:
+    if chance.random() < 0.02:
         return chance.choice(WORDS)
     if isinstance(schema, str):
-        number = chance.choice((0, 1, 2, 3, 30, 1000, 65534))
-        return {"s": chance.choice(WORDS), "i": number, "n": number, "b": chance.random() < 0.5,
+        number = chance.choice((1, 2, 3, 30, 1000))
+        return {"s": chance.choice(WORDS), "i": number, "n": number, "b": True,
                 "x": chance.choice((1, 8080, "1", "500m", "2Gi"))}.get(schema, {"a": "b"})  # fmt: skip
     if isinstance(schema, list) and schema[0] == "e":
         return chance.choice(schema[1:])
     if isinstance(schema, list) and schema[0] == "l":
         return [_value(chance, schema[1], depth - 1) for _ in range(chance.choice((1, 1, 2)))]
     if isinstance(schema, list) and schema[0] == "m":
-        return {chance.choice(("odd", "example.com/odd")): _value(chance, schema[1], depth - 1)}
+        return {chance.choice(FREE): _value(chance, schema[1], depth - 1)}
     keys = list(schemas().keys(schema))
     if not keys or depth <= 0:
         return {}
-    few = chance.sample(keys, min(len(keys), chance.choice((1, 1, 2))))
+    few = chance.sample(keys, min(len(keys), chance.choice((1, 2, 3))))
     return {key: _value(chance, schemas().keys(schema)[key], depth - 1) for key in few}
 
 
 def odd_field(chance: random.Random, base: Base) -> Odd | None:
     """A field that ``base`` does not have: one that the schema knows, seldom one that it does not."""
-    places = list(_places(base.documents[0], schemas().kinds[base.kind]))
-    path, schema = chance.choice(places)
-    holder = at(base.documents[0], path)
+    path, schema = chance.choice(list(_places(base.document, schemas().kinds[base.kind])))
     if isinstance(schema, list) and schema[0] == "m":
-        free = ["odd", "example.com/odd"]
-        wanted = schema[1]
-        return Odd((*path, chance.choice(free)), _value(chance, wanted))
+        return Odd((*path, chance.choice(FREE)), _value(chance, schema[1]))
     if chance.random() < 0.05:
         return Odd((*path, "oddField"), chance.choice((1, "x", True, {"a": 1}, [1])))
-    free = [key for key in schemas().keys(schema) if key not in holder and key not in TOLERATED]
-    if not free:
-        return None
-    key = chance.choice(free)
-    return Odd((*path, key), _value(chance, schemas().keys(schema)[key]))
+    free = [key for key in schemas().keys(schema) if key not in at(base.document, path) and key not in SERVERS]
+    return Odd((*path, key := chance.choice(free)), _value(chance, schemas().keys(schema)[key])) if free else None
 
 
 def at(data: Any, path: tuple[str | int, ...]) -> Any:
@@ -206,7 +195,7 @@ def at(data: Any, path: tuple[str | int, ...]) -> Any:
 
 def with_odd(base: Base, odd: Odd) -> Any:
     """The document of ``base`` with the field."""
-    document = json.loads(json.dumps(base.documents[0]))
+    document = json.loads(json.dumps(base.document))
     at(document, odd.path[:-1])[odd.path[-1]] = odd.value
     return document
 
@@ -215,42 +204,51 @@ def with_odd(base: Base, odd: Odd) -> Any:
 
 
 def lost(base: Base, odd: Odd) -> list[str]:
-    """What is neither kept nor named, in words."""
-    text = json.dumps(with_odd(base, odd), indent=1)
-    results = import_manifests([Source("odd.yaml", text)])
-    result = results[0]
-    told = result.diagnostics
+    """What is neither kept nor named, in words.
+
+    Where the server would refuse the manifest, there is no way to keep all of it; then a warning is enough.
+    """
+    manifest = with_odd(base, odd)
+    text = json.dumps(manifest, indent=1)
+    result = import_manifests([Source("odd.yaml", text)])[0]
+    told = [one for one in result.diagnostics if one.rule.slug != "import-embedded"]
+    warned = any(one.level != "info" for one in told)
     if not result.jobs:
-        return [] if any(one.level == "error" for one in told) else ["no job, and no error"]
-    got = frozenset(leaves(compiled(result, result.jobs[0].target)))
-    paths = {path for path, _ in got}
+        return [] if warned else ["no job, and no error"]
+    proved = result.jobs[0].kept is True
+    if base.refuses(manifest):
+        return ["refused by the server, and nothing is said"] if not (proved or told) else []
+    got = frozenset(leaves(compiled(result, base.target)))
+    kept_keys = {path[-1] for path, _ in got}
     document = yaml.read(Source("odd.yaml", text), lambda _: None)[0].node
-    named = [one for one in told if one.rule.slug != "import-embedded"]
-    words = [
-        f"{'.'.join(path)} = {value}"
-        for path, value in sorted(base.leaves - got)
-        if not is_named(named, document, path)
-    ]
-    own = [path for path, _ in leaves(odd.value, odd.keys)] or [odd.keys]
-    words += [
-        f"the field {'.'.join(path)}" for path in own if path not in paths and not is_named(named, document, path)
-    ]
-    if result.jobs[0].kept is not True and not any(one.level in ("warning", "error") for one in told):
-        words.append("no proof, and no warning")
-    return words
+    gone = [leaf for leaf in base.leaves - got if not is_named(told, document, leaf[0])]
+    if not is_named(told, document, odd.keys):
+        own = [*leaves(odd.value, odd.keys)] or [(odd.keys, "")]
+        gone += [
+            (path, value) for path, value in own if path[-1] not in kept_keys and not is_named(told, document, path)
+        ]
+    words = [f"{'.'.join(path)} = {value}" for path, value in gone if not is_tolerated(path, value)]
+    return sorted(words) if proved or warned else ["no proof, and no warning", *sorted(words)]
 
 
-def is_named(told: list[Diagnostic], document: Node, path: tuple[str, ...]) -> bool:
-    """Whether a message is about what is at ``path``: its place is in it or around it, or it has the key in words."""
-    spans = [node.span for node in _below(document, path)]
+def is_tolerated(path: tuple[str, ...], value: str) -> bool:
+    """Whether a value need not come back."""
+    whole = ".".join(path)
+    reviewed = (*TOLERATED, *ANEW)
+    return whole.endswith(reviewed) or f"{whole}={value}".endswith(reviewed)
+
+
+def is_named(told: Iterable[Diagnostic], document: Node, path: tuple[str, ...]) -> bool:
+    """Whether a message is about what is at ``path``: its place is there or around it, or it has a last key."""
+    spans = [span for node in _below(document, path) for span in [node.span]]
     lines = {span.source.position(span.start)[0] for span in spans}
-    for one in told:
-        first = one.span.source.position(one.span.start)[0]
-        if first in lines or any(span.start <= one.span.start < span.end for span in spans):
-            return True
-        if path[-1] in one.message:
-            return True
-    return False
+    return any(
+        any(key in one.message for key in path[-3:])
+        or one.span.source.position(one.span.start)[0] in lines
+        or any(one.span.start < span.end and span.start < one.span.end for span in spans)
+        for one in told
+        if one.span.end - one.span.start < len(one.span.source.text) // 2
+    )
 
 
 def _below(node: Node, path: tuple[str, ...]) -> Iterator[Node]:
@@ -260,17 +258,17 @@ def _below(node: Node, path: tuple[str, ...]) -> Iterator[Node]:
     elif not path:
         yield node
     elif isinstance(node, Mapping) and path[0] in node.entries:
-        entry: Entry = node.entries[path[0]]
+        entry = node.entries[path[0]]
         if len(path) == 1:
             yield Scalar(entry.key, entry.key_span)
         yield from _below(entry.value, path[1:])
 
 
-def make(chance: random.Random) -> Case:
-    """A manifest with one odd field."""
+def make(chance: random.Random, every: int = 1) -> Case:
+    """A manifest with one odd field; ``every``: of so many manifests one can be it."""
     odd = None
     while odd is None:
-        base = chance.choice(bases())
+        base = chance.choice(bases(every))
         odd = odd_field(chance, base)
     field = odd
 

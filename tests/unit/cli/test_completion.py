@@ -14,7 +14,7 @@ from tfdsl.cli import completion
 from tfdsl.cli.arguments import load
 from tfdsl.cli.commands import SUMMARIES
 from tfdsl.cli.completion import SHELLS
-from tfdsl.cli.completion.values import ARGUMENTS, FAULTS, NAMES, VALUES
+from tfdsl.cli.completion.values import ARGUMENTS, FAULTS, FAULTS_OF_JOB, NAMES, VALUES
 from tfdsl.lifecycle import faults
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def words(folder: Path, line: str) -> list[str]:
         ("tfdsl run mnist.tfjob --scale ps=", ["ps=2"]),
         ("tfdsl run mnist.tfjob --mount ", ["/data="]),
         ("tfdsl run mnist.tfjob --timeout ", []),
-        ("tfdsl simulate mnist.tfjob --inject ", ["chief[", "worker[", "ps["]),
+        ("tfdsl simulate mnist.tfjob --inject ", ["chief[", "worker[", "ps[", "preempted", "time limit", "unknown"]),
         ("tfdsl simulate mnist.tfjob --inject 'ps['", ["ps[0] ", "ps[1] "]),
         ("tfdsl simulate mnist.tfjob --inject 'ps[1] o'", ["ps[1] oom"]),
         ("tfdsl import a.yaml --role trainer=w", ["trainer=worker"]),
@@ -148,7 +148,8 @@ def test_every_flag_and_argument_of_every_command_is_known(name: str) -> None:
 
 
 def test_faults_can_be_injected() -> None:
-    assert all(isinstance(faults.parse(f"worker[0] {what}"), faults.Injected) for what in FAULTS)
+    texts = (*(f"worker[0] {what}" for what in FAULTS), *FAULTS_OF_JOB)
+    assert all(isinstance(faults.parse(text), faults.Injected) for text in texts)
 
 
 def test_every_version_of_every_target(folder: Path) -> None:

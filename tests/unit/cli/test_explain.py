@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import re
+from collections import Counter
+from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
 import pytest
+from markdown_it import MarkdownIt
 
 from tests.unit.cli.shell import ROOT, tfdsl
 from tests.unit.diagnostics.pages import Example, diagnostics, part
@@ -15,7 +18,7 @@ from tfdsl.backend import spoken
 from tfdsl.cli import main, report, topics
 from tfdsl.cli.commands import SUMMARIES
 from tfdsl.cli.explain import pages_of, words
-from tfdsl.cli.message_pages import page_of
+from tfdsl.cli.message_pages import as_markdown, is_markdown, page_of
 from tfdsl.cli.new import starter
 from tfdsl.cli.topics import TOPICS, UNITS
 from tfdsl.compiling import pipeline
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+EXAMPLE_LINES = re.compile(r"^Example:\n((?:  .*\n?)+)", re.M)
 RULES = sorted({rule.code: rule for rule in pipeline.every_rule().values()}.values(), key=lambda rule: rule.code)
 EXAMPLES = {
     **{f"attribute {one.name}": topics.of_attribute(one) for one in attributes.ATTRIBUTES},
@@ -231,3 +235,46 @@ def test_a_word_that_no_single_one_replaces_is_told_what_to_write(tmp_path: Path
     ran = tfdsl("explain", "volumes", cwd=tmp_path)
     assert ran.status == 2
     assert 'write mounts: mount pvc "name" at "/data"' in ran.err
+
+
+class _Shown(HTMLParser):
+    """What a reader of a rendered page sees: its text, and how many rows, items and blocks of code it has."""
+
+    def __init__(self, rendered: str) -> None:
+        super().__init__()
+        self.text = ""
+        self.tags = Counter[str]()
+        self.feed(rendered)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.tags[tag] += 1
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.mark.parametrize("what", ["words", "messages"])
+def test_a_page_in_markdown_says_what_the_page_for_a_terminal_says(what: str) -> None:
+    rules = [rule for rule in RULES if not is_markdown(rule)]
+    pages = [page for word in words() for page in pages_of(word)] if what == "words" else map(page_of, rules)
+    markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
+    wrong: list[str] = []
+    for page in pages:
+        shown = _Shown(markdown.render(as_markdown(page)))
+        written = re.sub(r"`", "", page)
+        rows = sum(line.startswith("  ") for line in page.splitlines())
+        held = shown.tags["tr"] - shown.tags["table"] + shown.tags["br"] + shown.tags["li"]
+        held += sum(line.startswith("  ") for block in EXAMPLE_LINES.findall(page) for line in block.splitlines())
+        if "".join(shown.text.split()) != "".join(written.split()) or held != rows:
+            wrong.append(page)
+    assert wrong == []
+
+
+def test_explain_in_markdown(tmp_path: Path) -> None:
+    ran = tfdsl("explain", "gpu", "--format", "markdown", cwd=tmp_path)
+    head = "# gpu (attribute)\n\nWhole devices per replica.\n\n| | |\n| --- | --- |\n| `type` | int ≥ 0 |\n"
+    assert ran.out.startswith(head)
+    assert "\n```tfjob\ngpu = 1\n```\n" in ran.out
+    written = tfdsl("explain", "TFJ3028", "--format", "markdown", cwd=tmp_path).out
+    assert written.startswith("# TFJ3028 ")
+    assert "\n## Bad\n\n```tfjob\n" in written

@@ -19,6 +19,7 @@ RULES = rules()
 NO_EXAMPLE = {
     *("internal-error", "output-not-removed", "unusable-target", "not-a-job", "claim-not-in-job", "claim-not-mounted"),
     *("run-not-started",),
+    *("client-missing", "cluster-refuses", "job-exists", "job-not-ours", "target-not-operated", "no-job-there"),
 }
 """What no file of the language gives."""
 

@@ -59,8 +59,7 @@ job mnist {
     MODE = "fast"
   }
   # removed after a day
-  ttl     = 1d
-  cleanup = "none"
+  ttl = 1d
 
   role worker {
     # as many as
@@ -70,6 +69,7 @@ job mnist {
   }
 
   target tfjob {
+    cleanup          = "none"
     istio_annotation = false
     on worker[0] completed => complete job
     # the DNS of the cluster
@@ -130,13 +130,12 @@ job digits {
   # who trains
   role worker { }
 
-  on failed => ignore
-
   cluster { discovery = "none" }
 
   target volcano {
     istio_annotation = false
     plugins          = { }
+    policies         = "written"
     # where it runs:
     #   a rack
     #     of one switch

@@ -158,6 +158,10 @@ STATEMENTS: dict[str, Case] = {
         lambda v: (mount("host", source="/h", type=v), {}),
     ),
     "mount configmap": ('role worker {{ mount configmap {} at "/a" }}', lambda v: (mount("configmap", name=v), {})),
+    "mount configmap.sub_path": (
+        'role worker {{ mount configmap "c" at "/a" {{ sub_path = {} }} }}',
+        lambda v: (mount("configmap", name="c", sub_path=v), {}),
+    ),
     "mount configmap.items": (
         'role worker {{ mount configmap "c" at "/a" {{ items = {} }} }}',
         lambda v: (mount("configmap", name="c", items=v), {}),

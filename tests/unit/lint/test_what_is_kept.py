@@ -97,6 +97,12 @@ def test_a_restart_that_begins_again(items: str, told: bool) -> None:
         ("r/x:2.16.1", "role worker { }\nrole ps { }", False),
         ("tensorflow/tensorflow:2.17.0", "role chief { }\nrole worker { }\nrole ps { }", False),
         ("tensorflow/tensorflow:2.17.0", "role worker { }", False),
+        ("r/wide-deep-estimator:4", "role worker { }\nrole ps { }", True),
+        ("r/x:1", 'command = ["python", "-m", "ads.Estimators"]\nrole worker { }\nrole ps { }', True),
+        ("r/x:1", 'command = "python estimator.py"\nrole worker { }\nrole ps { }', True),
+        ("r/x:1", 'command = ["python", "estimator.py"]\nrole chief { }\nrole worker { }\nrole ps { }', False),
+        ("r/x:1", 'command = ["python", "estimator.py"]\nrole worker { replicas = 2 }', False),
+        ("r/x:1", 'command = ["python", "train.py"]\nrole worker { }\nrole ps { }', False),
         ("tensorflow/tensorflow:2.17.0", 'role worker { }\nrole ps { }\ncluster { discovery = "flags" }', False),
     ],
 )

@@ -58,6 +58,8 @@ class Local:
 
 
 def test_folders_of_a_pod_are_the_replicas_own_and_new_in_a_new_pod() -> None:
+    (unlimited,) = Local('mount memory at "/ram"').of()
+    assert unlimited.memory == 0  # as tmpfs says it (tmpfs(5))
     local = Local('mount scratch 5Gi at "/cache"', 'mount memory 1Gi at "/ram"', "shm = 2Gi", "tmp_size = 3Gi")
     first, other, later = local.of(), local.of(1), local.of(pod=1)
     assert [one.at for one in first] == ["/cache", "/ram", "/dev/shm", "/tmp"]
@@ -182,6 +184,18 @@ def test_secrets_and_configmaps_need_a_folder(tmp_path: Path) -> None:
     local.mounts.fill(str(tmp_path))
     file = tmp_path / secrets.source / "deep/pw"
     assert (file.read_text(), file.stat().st_mode & 0o777, secrets.readonly) == ("x", 0o400, True)
+
+
+def test_one_file_of_a_configmap_is_named_itself(tmp_path: Path) -> None:
+    line = 'mount configmap "settings" at "/etc/app.yaml" { sub_path = "app.yaml" }'
+    (told,) = Local(line).check()
+    assert told.helps == ("name the file: --mount /etc/app.yaml=FILE",)
+    file = tmp_path / "mine.yaml"
+    file.write_text("x")
+    local = Local(line, mounts={"/etc/app.yaml": file})
+    assert (local.of(), local.shown()) == ([Mounted("/etc/app.yaml", str(file), readonly=True)], [])
+    of_each = Local(line.replace('"app.yaml" }', '"${task.index}.yaml" }'), mounts={"/etc/app.yaml": tmp_path})
+    assert of_each.of(1) == [Mounted("/etc/app.yaml", f"{tmp_path}/1.yaml", readonly=True)]
 
 
 def test_any_mount_can_be_named(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ ROLE = ("labels", "annotations", "image", "image_pull_policy", "image_pull_secre
         "tmp_size",
         "port",
         "host_network", "service_account", "run_as_user", "run_as_group", "fs_group", "privileged", "capabilities",
+        "restricted",
         "stop_grace", "ports",
         "node_selector", "node_label", "tolerations", "spread", "replicas",
         "min_available", "after", "server", "logdir")  # fmt: skip
@@ -38,7 +39,7 @@ FITTING = {
     "gpu_memory": "1Gi", "resources": '{ "rdma/hca" = 1 }', "shm": "1Gi", "tmp_size": "1Gi", "port": "2223",
     "host_network": "true",
     "service_account": '"sa"', "run_as_user": "0", "run_as_group": "1000", "fs_group": "1000", "privileged": "true",
-    "capabilities": '["IPC_LOCK"]', "stop_grace": "1h", "ports": "{ debug = 9090 }",
+    "capabilities": '["IPC_LOCK"]', "restricted": "true", "stop_grace": "1h", "ports": "{ debug = 9090 }",
     "node_selector": '{ a = "b" }', "node_label": '"gpu"',
     "tolerations": '[{ key = "a", operator = "Exists" }]', "spread": '"node"', "replicas": "2", "min_available": "1",
     "after": '["ps"]', "server": "true", "logdir": '"/l"',

@@ -39,6 +39,7 @@ IN_JOB = {
     "fs_group": "fsGroup",
     "privileged": "run_privileged_container",
     "capabilities": "cap_add",
+    "restricted": "cap_drop no_new_privileges pod_security",
     "stop_grace": "terminationGracePeriodSeconds grace_period stop_grace_period kill_timeout",
     "node_selector": "nodeSelector constraint constraints",
     "node_label": "node_label_expression",

@@ -133,6 +133,7 @@ Values: TypeAlias = "Callable[[Asked], Answer]"
 
 JOBS: Final = (".tfjob", ".json")
 FAULTS: Final = ("exit 1", "oom", "evicted", "preempted", "node lost", "completed", "pending")
+FAULTS_OF_JOB: Final = ("preempted", "time limit", "unknown")
 """What can happen to a replica."""
 MOST_TASKS: Final = 32
 """The most replicas of one role that are offered one by one."""
@@ -312,7 +313,8 @@ def _fault(asked: Asked) -> Answer:
         return answer(Candidate(f"{subject} {what}", open=True) for what in FAULTS)
     if "[" in subject:
         return answer(Candidate(f"{candidate.text} ", open=True) for candidate in _task(asked).candidates)
-    return answer(Candidate(f"{name}[", _replicas(number), open=True) for name, number in asked.names.roles.items())
+    replicas = [Candidate(f"{name}[", _replicas(number), open=True) for name, number in asked.names.roles.items()]
+    return answer([*replicas, *(Candidate(what, "the whole job", open=True) for what in FAULTS_OF_JOB)])
 
 
 def _mount(asked: Asked) -> Answer:
@@ -380,6 +382,7 @@ VALUES: Final[dict[str, Values]] = {
     "EXAMPLE": _example,
     "N": _nothing,
     "DURATION": _nothing,
+    "ID": _nothing,
     "PID": _nothing,
 }
 """By what the help calls the value of a flag."""
@@ -390,11 +393,16 @@ NAMES: Final[dict[str, Values]] = {
         Candidate(profile.name, ", ".join(profile.values)) for profile in asked.names.profiles
     ),
     "--name": _nothing,
+    "--namespace": _nothing,
+    "--context": _nothing,
 }
 """By the flag, for those whose value is a ``NAME``."""
 
 ARGUMENTS: Final[dict[str, Values]] = {
     "FILE": _job_file,
+    "FILE|TARGET/NAME": _job_file,
+    "TASK": _nothing,
+    "OPTION": _nothing,
     "FILE:LINE": _side,
     "A": _side,
     "B": _side,

@@ -505,7 +505,7 @@ PS_WITHOUT_CHIEF = Rule(
     "TFJ3124",
     "ps-without-chief",
     "info",
-    "TensorFlow 2 uses parameter servers only if a chief coordinates the training",
+    "{program} uses parameter servers only if a chief coordinates the training",
 )
 
 
@@ -516,7 +516,8 @@ def ps_without_chief(view: JobView) -> Iterator[Diagnostic]:
 
     In TensorFlow 2 the chief runs the program and sends its steps to the workers, which are plain servers like the
     parameter servers. `ParameterServerStrategy` refuses workers that run the program themselves, and an Estimator needs a
-    chief too. A program for TensorFlow 1 relies on worker 0 instead, so this is reported only for images of TensorFlow 2.
+    chief too: it refuses a cluster without one. Another program for TensorFlow 1 relies on worker 0 instead, so this is
+    reported only for images of TensorFlow 2, and where the image or the command speaks of an Estimator.
 
     ## Bad
 
@@ -539,15 +540,20 @@ def ps_without_chief(view: JobView) -> Iterator[Diagnostic]:
     }
     ```
     """
-    # A ps without chief, in an image of TensorFlow 2, in a job that does not use the flags of TensorFlow 1.
+    # A ps without chief, in an image of TensorFlow 2 or an Estimator, in a job that does not use flags of TensorFlow 1.
     job = view.job
     ps = job.role("ps")
     discovery = job.cluster.get("discovery")
     by_flags = discovery is not None and discovery.value.data != "tf_config"
     if ps is None or by_flags or job.role("chief") is not None or job.role("master") is not None:
         return
-    if any((image.official_tag or "").startswith("2.") for image in images(view)):
-        yield PS_WITHOUT_CHIEF(ps.name_span).help("add role chief { }, and server = true to ps and worker")
+    used = list(images(view))
+    words = [view.literal(word) for role in job.roles for word in command_of(view, role).texts]
+    if any("estimator" in word.lower() for word in (*words, *(image.name for image in used))):
+        yield PS_WITHOUT_CHIEF(ps.name_span, program="an Estimator").help("add role chief { }")
+    elif any((image.official_tag or "").startswith("2.") for image in used):
+        advice = "add role chief { }, and server = true to ps and worker"
+        yield PS_WITHOUT_CHIEF(ps.name_span, program="TensorFlow 2").help(advice)
 
 
 UNUSED_RETRIES = Rule(

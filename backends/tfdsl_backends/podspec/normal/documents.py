@@ -378,12 +378,6 @@ def service(spec: Mapping) -> Mapping:
     return with_each(kept, "ports", bare)
 
 
-def claim(document: Mapping) -> Mapping:
-    """Without the volume that it was bound to."""
-    spec = document.get("spec")
-    return with_value(document, "spec", without(spec, ("volumeName",))) if isinstance(spec, Mapping) else document
-
-
 def deployment(spec: Mapping) -> Mapping:
     """Without the scheduler that the server writes; in pods of a job it may be another one."""
 
@@ -405,9 +399,6 @@ OBJECT_RULES: Final = (
         service,
         "addresses that the server gives a Service, and a `targetPort` that is the `port`",
         "`SetDefaults_Service` in pkg/apis/core/v1/defaults.go, pkg/registry/core/service",
-    ),
-    Rule(
-        "PersistentVolumeClaim", claim, "`volumeName`, which binding writes", "pkg/controller/volume/persistentvolume"
     ),
 )
 

@@ -26,6 +26,8 @@ from tfdsl.manifest.nodes import (
     each,
     items,
     mapping,
+    plain,
+    put,
     scalar,
     text,
     with_value,
@@ -37,6 +39,7 @@ from tfdsl_backends.podspec.expansion import Reference, Scope, canonical, parts
 from tfdsl_backends.podspec.fields import POD
 from tfdsl_backends.podspec.job_controller import DEFAULT_LIMIT
 from tfdsl_backends.podspec.normal.walk import Change, Defaults, Rule, Sets, identity
+from tfdsl_backends.podspec.objects import DIGEST, SUBMISSION
 from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE
 
 SERVERS: Final = (
@@ -64,8 +67,10 @@ ANNOTATIONS: Final = (
     "volume.kubernetes.io/storage-provisioner",
     "volume.kubernetes.io/selected-node",
     "volcano.sh/job-version",
+    SUBMISSION,
+    DIGEST,
 )
-"""Annotations that kubectl and controllers write."""
+"""Annotations that kubectl, ``tfdsl submit`` and controllers write."""
 
 FINALIZERS: Final = ("kubernetes.io/pvc-protection", "foregroundDeletion", "orphan")
 """Finalizers that the server adds."""
@@ -76,6 +81,8 @@ DEFAULT_NAMESPACE: Final = "default"
 def of_object(document: Mapping) -> Mapping:
     """``document`` with the metadata that a user gave it, and without ``status``."""
     new = without(document, ("status",))
+    if new is not document:  # binding writes the volume of a claim
+        new = within(new, ("spec",), lambda spec: without(spec, ("volumeName",)))
     metadata = new.get("metadata")
     if not isinstance(metadata, Mapping):
         return new
@@ -295,6 +302,29 @@ def old_names(pod: Mapping) -> Mapping:
     return pod
 
 
+_OF_BOTH: Final = ("runAsNonRoot", "runAsUser", "runAsGroup", "seccompProfile")
+"""What a container's ``securityContext`` can say instead of the pod's."""
+
+
+def common_security(pod: Mapping) -> Mapping:
+    """``pod`` with what all its containers say of themselves said of the pod."""
+    containers = [one for field in CONTAINERS for one in items(pod.get(field))]
+    for key in _OF_BOTH:
+        of_pod = child(pod, "securityContext", key)
+        found = [child(one, "securityContext", key) or of_pod for one in containers]
+        values = [None if one is None else plain(one) for one in found]
+        if not found or found[0] is None or values[0] is False or any(value != values[0] for value in values):
+            continue
+        new = put(in_containers(pod, _without_right(key)), ("securityContext", key), found[0])
+        assert isinstance(new, Mapping)
+        pod = new
+    return pod
+
+
+def _without_right(key: str) -> Change:
+    return lambda container: within(container, ("securityContext",), lambda rights: without(rights, (key,)))
+
+
 def host_ports(pod: Mapping) -> Mapping:
     """On the network of the node a port of a container is that of the node."""
     if scalar(pod.get("hostNetwork")) is not True:
@@ -403,6 +433,13 @@ RULES: Final = (
         old_names,
         "`serviceAccount`, the old name of `serviceAccountName`",
         "`Convert_v1_PodSpec_To_core_PodSpec` in pkg/apis/core/v1/conversion.go",
+    ),
+    Rule(
+        "PodSpec",
+        common_security,
+        "`runAsNonRoot`, `runAsUser`, `runAsGroup` and `seccompProfile` that all containers have alike, which are the "
+        "pod's",
+        "`DetermineEffectiveSecurityContext` in pkg/securitycontext/util.go",
     ),
     Rule(
         "PodSpec",

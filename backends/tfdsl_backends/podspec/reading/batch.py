@@ -73,6 +73,8 @@ def _refusals(root: View, kind: str, rules: PatchRules, server: str) -> Iterator
             yield SERVER_REFUSES(one.span, what=one.name, reason=f"it must be {one.wanted}")
     if kind == "Job":
         yield from _job(root)
+    for job in root["spec"]["replicatedJobs"].items():
+        yield from _selector(job["template"]["spec"])
     for complaint in rules.check([plain(root.node)]):
         place = root
         for step in complaint.at:

@@ -60,6 +60,11 @@ FIELDS: Final = (
     Field(f"{_C}.volumeMounts[].subPath", "sub_path"),
     Field(f"{_C}.securityContext.privileged", "privileged"),
     Field(f"{_C}.securityContext.capabilities.add", "capabilities"),
+    Field(
+        f"{_C}.securityContext.capabilities.drop, allowPrivilegeEscalation",
+        "restricted",
+        "with runAsNonRoot and seccompProfile; a patch for some of the four",
+    ),
     Field(f"{_C}.livenessProbe, readinessProbe, lifecycle", "", "patches"),
     Field("spec.volumes[].persistentVolumeClaim", "mount pvc"),
     Field("spec.volumes[].hostPath", "mount host"),

@@ -15,7 +15,7 @@ from tfdsl.record import Record, replace
 from tfdsl.rules import mounts as rules
 from tfdsl.rules.values import map_key, name_problem
 from tfdsl.vocabulary.attributes import IN_MEMORY_AT
-from tfdsl.vocabulary.statements import ACCESS_MODES, HOST_TYPES, ITEM_KEY
+from tfdsl.vocabulary.statements import ACCESS_MODES, HOST_TYPES, ITEM_KEY, WITH_SUB_PATH
 from tfdsl_backends.podspec.expansion import Scope
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts
 from tfdsl_backends.podspec.reading.values import bytes_at, value, word
@@ -119,7 +119,7 @@ def _mount(place: View, volume: _Volume, path: str, scope: Scope) -> Mount | Non
     options = list(volume.options)
     sub_path = _sub_path(place, scope)
     if sub_path is not None:
-        if volume.kind not in ("pvc", "claim") or not sub_path:
+        if volume.kind not in WITH_SUB_PATH or not sub_path:
             return None
         options.append(("sub_path", sub_path))
     return Mount(volume.kind, volume.source, path, place["readOnly"].flag is True, tuple(options), place.span)
@@ -208,7 +208,7 @@ def _items(place: View) -> dict[str, Value] | None:
 def _space(place: View, facts: PodFacts) -> _Volume | None:
     medium, size = place["medium"].text or "", bytes_at(place["sizeLimit"])
     if medium == "Memory":
-        return _Volume("memory", size) if size is not None else None
+        return _Volume("memory", size)
     return _Volume("scratch", size) if not medium else None
 
 

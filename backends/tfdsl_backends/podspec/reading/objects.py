@@ -23,9 +23,10 @@ from tfdsl.record import Record, replace
 from tfdsl.text import Span
 from tfdsl.vocabulary.names import LABEL, LONGEST_LABEL, LONGEST_NAME
 from tfdsl_backends.podspec import SCHEMAS
+from tfdsl_backends.podspec.objects import DIGEST, SUBMISSION
 
-LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
-"""The annotation in which ``kubectl apply`` keeps what it was given."""
+OF_CLIENTS: Final = frozenset({"kubectl.kubernetes.io/last-applied-configuration", SUBMISSION, DIGEST})
+"""The annotations in which ``kubectl apply`` and ``tfdsl submit`` note what they were given."""
 
 _LABEL: Final = regex(LABEL)
 _NO_LABEL: Final = regex("[^a-z0-9]+")
@@ -93,7 +94,7 @@ def read_metadata(draft: Draft, metadata: View, *, without: frozenset[str] = fro
     for name in ("labels", "annotations"):
         for key, value in metadata[name].entries():
             text = _text(value)
-            if text is not None and key != LAST_APPLIED and not (name == "labels" and key in without):
+            if text is not None and key not in OF_CLIENTS and not (name == "labels" and key in without):
                 draft.job.entry(name, key, text, metadata[name].key(key))
 
 

@@ -87,7 +87,8 @@ def _taken(members: Sequence[Member], asked: Asked, what: str, *, board: bool) -
                 continue
             if _is_free(role, one, taken) and (role != BOARD or board):
                 taken[one.name] = role
-    left = [one for one in members if one.name not in {**taken, **asked.roles} and not one.comes_first]
+    known = {*taken, *taken.values(), *asked.roles}
+    left = [one for one in members if one.name not in known and not one.comes_first]
     if len(left) == 1:
         _guess(left[0], len(members), what, taken, asked)
     return taken

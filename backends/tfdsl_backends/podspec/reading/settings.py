@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping as Map
 from typing import Final
 
 from tfdsl.backend.draft import Attribute, Value
-from tfdsl.manifest.nodes import View
+from tfdsl.manifest.nodes import Mapping, View
+from tfdsl.record import replace
 from tfdsl.rules.job import OWN_NAMES, default_port, port_names
 from tfdsl.rules.values import clean, label_value_problem, name_problem, qualified_problem, toleration
 from tfdsl.vocabulary.attributes import CAPABILITIES
 from tfdsl.vocabulary.names import LONGEST_PORT
 from tfdsl_backends.podspec.fields import IMAGE, POD, TOLERATION, Field
+from tfdsl_backends.podspec.normal.rules import common_security
 from tfdsl_backends.podspec.reading.facts import PodFacts
 from tfdsl_backends.podspec.reading.values import seconds, word
 
@@ -88,6 +90,10 @@ def of_pod(spec: View, container: View, facts: PodFacts) -> Iterator[Attribute]:
     """Network, account, the time to stop, users and rights."""
     if spec["hostNetwork"].flag is True and not facts.on_hosts:
         yield Attribute("host_network", True, spec["hostNetwork"].span)
+    if isinstance(spec.node, Mapping):
+        spec = replace(spec, node=common_security(spec.node))
+    if _is_restricted(spec):
+        yield Attribute("restricted", True, spec["securityContext"].span)
     yield from plain(spec, POD, filled_in=facts.filled_in)
     rights = container["securityContext"]
     if rights["privileged"].flag is True:
@@ -96,6 +102,18 @@ def of_pod(spec: View, container: View, facts: PodFacts) -> Iterator[Attribute]:
     names = [one.removeprefix("CAP_") for one in added]
     if names and all(name in CAPABILITIES for name in names):
         yield Attribute("capabilities", names, rights["capabilities"]["add"].span)
+
+
+def _is_restricted(spec: View) -> bool:
+    """Whether the pod ``spec`` has what the attribute of this name gives it."""
+    whole, containers = spec["securityContext"], [*spec["containers"].items(), *spec["initContainers"].items()]
+    rights = [one["securityContext"] for one in containers]
+    return (
+        whole["runAsNonRoot"].flag is True
+        and whole["seccompProfile"]["type"].text == "RuntimeDefault"
+        and all(one["allowPrivilegeEscalation"].flag is False for one in rights)
+        and all([name.text for name in one["capabilities"]["drop"].items()] == ["ALL"] for one in rights)
+    )
 
 
 def scheduler(spec: View, facts: PodFacts) -> View | None:
@@ -146,7 +164,7 @@ def _toleration(place: View) -> Value | None:
     return entries if entries and not [*toleration(entries)] else None
 
 
-def _is_apart(place: View, labels: Mapping[str, str]) -> bool:
+def _is_apart(place: View, labels: Map[str, str]) -> bool:
     """Whether the pods with ``labels`` are kept on different nodes, and nothing else is required."""
     terms = [*place["requiredDuringSchedulingIgnoredDuringExecution"].items()]
     if len(terms) != 1 or terms[0]["topologyKey"].text != "kubernetes.io/hostname":

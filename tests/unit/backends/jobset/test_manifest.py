@@ -247,6 +247,33 @@ def test_a_coordinator_that_is_none() -> None:
     assert "JBS104" in codes(unit(job(role("worker")), "jobset", coordinator="chief"), "error")
 
 
+def test_several_jobs_of_a_role() -> None:
+    """Names, index and TF_CONFIG are those of a run with JobSet 0.12, in which TensorFlow trained (see c51)."""
+    made = job(role("chief"), role("ps", 2), role("worker", 2))
+    found = jobset(made, jobs={"ps": 2, "worker": 2})
+    entries = {one["name"]: one for one in found["spec"]["replicatedJobs"]}
+    assert {name: one["replicas"] for name, one in entries.items()} == {"chief": 1, "ps": 2, "worker": 2}
+    spec = entries["worker"]["template"]["spec"]
+    assert (spec["completions"], spec["parallelism"]) == (1, 1)
+    [index, config] = container(spec)["env"]
+    place = "metadata.annotations['jobset.sigs.k8s.io/job-index']"
+    assert index["valueFrom"] == {"fieldRef": {"fieldPath": place}}
+    whole = json.loads(config["value"].replace(f"$({index['name']})", "1"))
+    assert whole["cluster"] == {
+        "chief": ["mnist-chief-0-0.mnist:2222"],
+        "ps": ["mnist-ps-0-0.mnist:2222", "mnist-ps-1-0.mnist:2222"],
+        "worker": ["mnist-worker-0-0.mnist:2222", "mnist-worker-1-0.mnist:2222"],
+    }
+    assert whole["task"] == {"type": "worker", "index": 1}
+
+
+def test_several_jobs_of_several_pods() -> None:
+    made = job(role("worker", 6), cluster=Cluster(discovery="none"))
+    [one] = jobset(made, jobs={"worker": 2})["spec"]["replicatedJobs"]
+    spec = one["template"]["spec"]
+    assert (one["replicas"], spec["completions"], spec["parallelism"]) == (2, 3, 3)
+
+
 def test_the_annotation_of_exclusive_placement() -> None:
     key = "alpha.jobset.sigs.k8s.io/exclusive-topology"
     made = job(role("worker"), annotations={key: "other"})

@@ -49,9 +49,23 @@ SAID = (
     ),
 )
 """The end of the slug, and the items of a job."""
+_TWO = "jobs = { worker = 2 }"
+SAID_OF_OPTIONS = (
+    ("unequal-jobs", "role worker { replicas = 3 }", _TWO),
+    ("no-index", "role worker { replicas = 4 }", _TWO),
+    ("no-index", 'role worker { replicas = 4, args = ["${task.index}"] }\ncluster { discovery = "none" }', _TWO),
+    ("completed-of-several-jobs", f"on worker[0] completed => complete job\n{WORKERS}", _TWO),
+    ("success", f"on ps completed => complete job\nrole ps {{ }}\n{WORKERS}", 'success = "all"'),
+)
 
 
 @pytest.mark.parametrize(("slug", "items"), SAID, ids=[slug for slug, _ in SAID])
 def test_a_job_gets_the_message(slug: str, items: str) -> None:
     messages = said("jobset", items, "")
+    assert f"jobset-{slug}" in messages, messages
+
+
+@pytest.mark.parametrize(("slug", "items", "options"), SAID_OF_OPTIONS)
+def test_a_job_gets_the_message_for_its_options(slug: str, items: str, options: str) -> None:
+    messages = said("jobset", items, options)
     assert f"jobset-{slug}" in messages, messages

@@ -141,7 +141,10 @@ def test_objects_beside_a_job() -> None:
             "volumeName": "pvc-1",
             "storageClassName": "",
         },
+        "status": {"phase": "Bound"},
     }
+    unbound = {key: value for key, value in claim.items() if key != "status"}
+    assert normal_of(unbound)["spec"]["volumeName"] == "pvc-1"
     assert normal_of(claim) == {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",

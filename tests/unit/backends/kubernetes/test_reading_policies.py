@@ -21,22 +21,24 @@ def policy(*rules: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("spec", "restart", "said"),
+    ("spec", "restart", "said", "of_kubernetes"),
     [
-        ("backoffLimit: 0", "Never", []),
-        ("backoffLimit: 3", "Never", ["on failed => restart pod"]),
-        ("backoffLimit: 5", "Never", ["on failed => restart pod", "retries = 5"]),
-        ("", "Never", ["on failed => restart pod", "retries = 6"]),
-        ("backoffLimit: 4", "OnFailure", ["on failed => restart container"]),
-        ("", "OnFailure", ["on failed => restart container", "retries = 5"]),
-        ("backoffLimit: 2", "OnFailure", ["on failed => restart container", "retries = 1"]),
-        ("backoffLimit: 1", "OnFailure", []),
-        ("backoffLimit: 0", "OnFailure", []),
+        ("backoffLimit: 0", "Never", [], []),
+        ("backoffLimit: 3", "Never", ["on failed => restart pod"], []),
+        ("backoffLimit: 5", "Never", ["on failed => restart pod", "retries = 5"], []),
+        ("", "Never", [], ["retries = 6", "on failed => restart pod"]),
+        ("backoffLimit: 4", "OnFailure", ["on failed => restart container"], []),
+        ("", "OnFailure", ["on failed => restart container"], ["retries = 5"]),
+        ("backoffLimit: 2", "OnFailure", ["on failed => restart container", "retries = 1"], []),
+        ("backoffLimit: 1", "OnFailure", [], []),
+        ("backoffLimit: 0", "OnFailure", [], []),
     ],
 )
-def test_limits(spec: str, restart: str, said: list[str]) -> None:
+def test_limits(spec: str, restart: str, said: list[str], of_kubernetes: list[str]) -> None:
     draft, messages = read(job(spec, restart=restart))
     assert lines(draft.job) == said
+    own = [line for line in lines(draft.options) if line.startswith(("on ", "retries"))]
+    assert sorted(own) == sorted(of_kubernetes)
     assert [one for one in messages if one.level == "warning"] == []
 
 

@@ -88,6 +88,16 @@ def test_what_means_something_in_a_container_stays(container: dict[str, Any]) ->
     assert container_of(container) == {"name": "c", "image": "x:1", **container}
 
 
+def test_what_all_containers_say_of_themselves_is_said_of_the_pod() -> None:
+    of_pod = {"securityContext": {"runAsUser": 7}, "containers": [{"name": "a"}, {"name": "b"}]}
+    of_each = {"containers": [{"name": name, "securityContext": {"runAsUser": 7}} for name in "ab"]}
+    assert pod_of(of_each) == pod_of(of_pod) == of_pod
+    over = [{"name": name, "securityContext": {"runAsUser": 7}} for name in "ab"]
+    assert pod_of({"securityContext": {"runAsUser": 5}, "containers": over}) == of_pod
+    apart = {"containers": [{"name": "a", "securityContext": {"runAsUser": 7}}, {"name": "b"}]}
+    assert pod_of(apart) == apart
+
+
 def test_old_name_of_the_service_account() -> None:
     assert pod_of({"serviceAccount": "a"}) == {"serviceAccountName": "a"}
     assert pod_of({"serviceAccount": "a", "serviceAccountName": "b"}) == {"serviceAccountName": "b"}

@@ -58,6 +58,7 @@ def test_codes_and_slugs_tell_one_thing_and_name_their_target() -> None:
 
 
 SECRET = model.SecretMount(at="/keys", name="keys", mode="0400")
+FOLDER = model.HostMount(at="/data", source="/srv/data")
 OF_GROUP = model.SecretMount(at="/keys", name="keys", mode="0440")
 PLAIN = role("worker", 3)
 BESIDE_CHIEF = (role("chief"), PLAIN)
@@ -114,6 +115,24 @@ PVC = {"kind": "pvc", "claim": "d", "at": "/d"}
             "VOL021",
             jobs.job(role("worker", run_as_user=7, capabilities=("IPC_LOCK",))),
             jobs.job(role("worker", run_as_user=0, capabilities=("IPC_LOCK",))),
+        ),
+        (
+            "VOL013",
+            jobs.job(role("worker", restricted=True, run_as_user=7, capabilities=("IPC_LOCK", "NET_BIND_SERVICE"))),
+            jobs.job(role("worker", restricted=True, run_as_user=7, capabilities=("NET_BIND_SERVICE",))),
+        ),
+        *(
+            (
+                "VOL013",
+                jobs.job(role("worker", **{"run_as_user": 7} | broken, restricted=True)),
+                jobs.job(role("worker", **{"run_as_user": 7} | broken)),
+            )
+            for broken in ({"run_as_user": 0}, {"privileged": True}, {"host_network": True}, {"mounts": (FOLDER,)})
+        ),
+        (
+            "VOL014",
+            jobs.job(role("worker", restricted=True)),
+            jobs.job(role("worker", restricted=True, run_as_user=7)),
         ),
         (
             "VOL005",

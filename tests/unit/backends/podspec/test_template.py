@@ -140,6 +140,14 @@ def test_who_the_processes_are_is_said_of_the_pod_and_their_rights_of_the_contai
         "privileged": True,
         "capabilities": {"add": ["IPC_LOCK", "ALL"]},
     }
+    step = model.Step(kind="prepare", name="fetch", image="f")
+    made = template(role("worker", restricted=True, fs_group=5, capabilities=("NET_BIND_SERVICE",), steps=(step,)))
+    whole = {"fsGroup": 5, "runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
+    assert made["spec"]["securityContext"] == whole
+    rights = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+    assert made["spec"]["initContainers"][0]["securityContext"] == rights
+    rights["capabilities"] = {"add": ["NET_BIND_SERVICE"], "drop": ["ALL"]}
+    assert made["spec"]["containers"][0]["securityContext"] == rights
     made = template(role("worker", capabilities=("NET_RAW",)))
     assert "securityContext" not in made["spec"]
     assert made["spec"]["containers"][0]["securityContext"] == {"capabilities": {"add": ["NET_RAW"]}}

@@ -57,6 +57,12 @@ def pod(*mounts: Mount, plan: PodPlan | None = None, **fields: object) -> tuple[
             {"mountPath": "/n"},
         ),
         (
+            model.ConfigMapMount(at="/c/a", name="conf", sub_path="a"),
+            {"configMap": {"name": "conf"}},
+            {"mountPath": "/c/a", "subPath": "a"},
+        ),
+        (model.MemoryMount(at="/m"), {"emptyDir": {"medium": "Memory"}}, {"mountPath": "/m"}),
+        (
             model.ConfigMapMount(at="/c", name="conf", items={"k": "p/q"}, mode="0440"),
             {"configMap": {"name": "conf", "defaultMode": 288, "items": [{"key": "k", "path": "p/q"}]}},
             {"mountPath": "/c"},

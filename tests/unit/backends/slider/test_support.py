@@ -99,6 +99,7 @@ def test_every_refusal_names_a_way_out() -> None:
         (worker(fs_group=7), "roles[].fs_group", "refused"),
         (worker(privileged=True), "roles[].privileged", "refused"),
         (worker(capabilities=("IPC_LOCK",)), "roles[].capabilities", "refused"),
+        (worker(restricted=True), "roles[].restricted", "approximated"),
         (worker(service_account="s"), "roles[].service_account", "refused"),
         (mounted("pvc", claim="c"), "mounts[pvc]", "refused"),
         (mounted("nfs", server="s", share="/x"), "mounts[nfs]", "refused"),

@@ -296,6 +296,7 @@ TABLE = {
     "SLM063": ('prepare look { command = "ls", env = { IP = pod_field("status.podIP") } }',),
     "SLM065": ('prepare look { command = "ls", gpu = 1 }',),
     "SLM068": ("tmp_size = 2Gi",),
+    "SLM069": ("restricted = true",),
     "SLM073": ("on evicted after 5m => restart job",),
     "SLM075": ("on pending after 5m => fail job",),
     "SLM076": ("on pending after 5m => abort job",),

@@ -323,7 +323,7 @@ def test_success_policies_that_the_operator_does_not_look_at() -> None:
 @pytest.mark.parametrize(
     ("policy", "says"),
     [
-        ("", ["cleanup = 'none'"]),
+        ("", []),
         ("cleanPodPolicy: None", ["cleanup = 'none'"]),
         ("cleanPodPolicy: Running", []),
         ("cleanPodPolicy: All", ["cleanup = 'all'"]),
@@ -339,6 +339,12 @@ def test_success_policies_that_the_operator_does_not_look_at() -> None:
 def test_run_policy(policy: str, says: list[str]) -> None:
     read = Read(job(f"runPolicy: {{{policy}}}"))
     assert (read.job, read.messages) == (says, [])
+    assert ("cleanup = 'none'" in read.options) == (not policy)  # the default of the operator
+
+
+@pytest.mark.parametrize(("value", "said"), [("true", True), ("false", False)])
+def test_dynamic_workers_are_an_option(value: str, said: bool) -> None:
+    assert ("dynamic_workers = True" in Read(job(f"enableDynamicWorker: {value}")).options) == said
 
 
 def test_a_queue_is_that_of_volcano() -> None:
@@ -459,7 +465,7 @@ def test_what_kubectl_get_adds_is_left_out_without_a_word() -> None:
         "managedFields: [{manager: kubectl}], annotations: {kubectl.kubernetes.io/last-applied-configuration: '{}'}}",
     )
     read = Read(f"{text}status: {{conditions: [], startTime: x}}\n")
-    assert (read.job, read.messages) == (["cleanup = 'none'"], [])
+    assert (read.job, read.messages) == ([], [])
 
 
 def test_the_restart_policy_of_pods_is_not_looked_at() -> None:
@@ -522,7 +528,7 @@ spec:
 """
     read = Read(text)
     assert list(read.made.roles) == ["ps", "master"]
-    assert read.job == ["cleanup = 'all'"]
+    assert (read.job, "cleanup = 'all'" in read.options) == ([], True)
     assert read.role("master") == ["on failed => restart container"]
 
 
@@ -544,7 +550,8 @@ def test_another_task_completed_the_job(decider: str, told: bool) -> None:
 
 def test_kubedl() -> None:
     read = Read(job("cacheBackend: {name: a}\nttlSecondsAfterFinished: 60", version="training.kubedl.io/v1alpha1"))
-    assert read.job == ["ttl = 1m", "on exit 1..127 => fail job", "on failed => restart pod"]
+    assert read.job == ["ttl = 1m"]
+    assert read.options[-2:] == ["on exit 1..127 => fail job", "on failed => restart pod"]
     assert read.messages == [
         "info 1: training.kubedl.io/v1alpha1 becomes kubeflow.org/v1: that is what Kubeflow's operator serves",
         "info 5: spec.cacheBackend is left out: a TFJob of kubeflow.org/v1 has no such field, and the server drops it",

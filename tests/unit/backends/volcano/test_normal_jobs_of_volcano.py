@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.unit.backends.trees import data, of
+from tfdsl.importing.compare import differences
 from tfdsl_backends.volcano.controller import canonical_duration
 from tfdsl_backends.volcano.normal import aligned, normal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tfdsl.manifest.nodes import Node
 
 TEMPLATE = {"spec": {"containers": [{"name": "c", "image": "x:1"}]}}
 
@@ -286,3 +292,27 @@ def test_any_document_is_taken(kind: str, spec: object) -> None:
     aligned(made, made)
     aligned(normal([of(job([task()]))], "1.15"), made)
     aligned(made, normal([of(job([task()]))], "1.15"))
+
+
+@pytest.mark.parametrize(
+    ("replicas", "job_minimum", "task_minimum", "left"),
+    [
+        (3, 4, 2, ["replicas"]),  # kubectl patch of the replicas alone
+        (3, 5, 3, ["replicas"]),  # as compiled for three
+        (3, 4, 3, ["replicas"]),
+        (2, 3, 2, ["minAvailable"]),
+        (2, 4, 2, []),
+    ],
+)
+def test_a_minimum_that_both_have_differs_in_neither(
+    replicas: int, job_minimum: int, task_minimum: int, left: list[str]
+) -> None:
+    """The webhook writes the minimums of a job of two roles with two replicas: 2, 2 and 4."""
+
+    def two(count: int, own: int, whole: int) -> Sequence[Node]:
+        tasks = [task("ps", minAvailable=2), task(replicas=count, minAvailable=own)]
+        return normal([of(job(tasks, minAvailable=whole))], "1.15")
+
+    compiled, live = two(2, 2, 4), two(replicas, task_minimum, job_minimum)
+    for first, second in ((aligned(compiled, live), live), (compiled, aligned(live, compiled))):
+        assert sorted(str(one.path[-1]) for one in differences(first[0], second[0])) == left

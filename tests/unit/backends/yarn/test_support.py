@@ -104,6 +104,7 @@ ROWS: list[tuple[Job, dict[str, object], str, str]] = [
     (one(privileged=True), {"version": "2.10"}, "roles[].privileged", "approximated"),
     (one(privileged=True), NATIVE, "roles[].privileged", "refused"),
     (one(capabilities=("IPC_LOCK",)), {}, "roles[].capabilities", "refused"),
+    (one(restricted=True), {}, "roles[].restricted", "approximated"),
     (one(host_network=True), {}, "roles[].host_network", "refused"),
     (one(image_pull_policy="Always"), {}, "roles[].image_pull_policy", "approximated"),
     (one(image_pull_secrets=("s",)), {}, "roles[].image_pull_secrets", "approximated"),

@@ -1,0 +1,288 @@
+"""A job on Slurm: what squeue says of it and its steps, and what its script has written into the folder of the run.
+
+``submit.sh`` gives each run a folder of its own, in which the script logs: ``StdOut`` of the job leads to it. So a job
+is ours if its log is in such a folder, and nothing else has to be remembered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from tfdsl.backend import Document, Unit
+from tfdsl.backend.cluster import (
+    Answer,
+    Call,
+    End,
+    Live,
+    LogOptions,
+    Part,
+    Phase,
+    Place,
+    Replica,
+    ReplicaPhase,
+    Sign,
+    Step,
+    completed_with,
+    cut,
+    reasons,
+)
+from tfdsl_backends.slurm.reasons import ROWS
+
+_FIELDS: Final = {
+    "id": "JobID:16",
+    "whole": "HetJobID:16",
+    "offset": "HetJobOffset:8",
+    "name": "Name:128",
+    "state": "State:20",
+    "reason": "Reason:200",
+    "restarts": "RestartCnt:8",
+    "partition": "Partition:64",
+    "submitted": "SubmitTime:24",
+    "started": "StartTime:24",
+    "ended": "EndTime:24",
+    "log": "StdOut:1024",
+}
+_PHASES: Final[dict[str, Phase]] = {
+    "PENDING": "waiting",
+    "CONFIGURING": "starting",
+    "RUNNING": "running",
+    "COMPLETING": "running",
+    "STAGE_OUT": "running",
+    "SIGNALING": "running",
+    "STOPPED": "suspended",
+    "SUSPENDED": "suspended",
+    "REQUEUED": "restarting",
+    "REQUEUE_FED": "restarting",
+    "COMPLETED": "succeeded",
+    "CANCELLED": "aborted",
+    **dict.fromkeys(
+        ("FAILED", "TIMEOUT", "OUT_OF_MEMORY", "NODE_FAIL", "BOOT_FAIL", "PREEMPTED", "DEADLINE"), "failed"
+    ),
+}
+_HELD: Final = ("JobHeldUser", "job requeued in held state", "launch failed requeued held", "JobHeldAdmin")
+_RUN: Final = re.compile(r"(?P<run>/.*/(?P<name>[a-z0-9-]+)-\d{8}-\d{6}-[0-9a-f]{8})/job\.log")
+_SAID: Final = re.compile(r"\d\d:\d\d:\d\d \[[a-z0-9-]+\] (?P<words>.*)")
+_ENDED: Final = re.compile(
+    r"(?P<role>[a-z]+)-(?P<index>\d{1,6}) (?:exited (?P<status>\d{1,3})|(?P<word>completed|was lost))\b"
+)
+_STEP: Final = re.compile(r"[0-9.+]+\|(?P<role>[a-z]+)-(?P<index>\d{1,6})\|(?P<node>[^|]*)\|")
+_LOG: Final = re.compile(r"(?P<role>[a-z]+)-(?P<index>\d{1,6})\.log")
+_SUBMITTED: Final = re.compile(r": submitted as (?P<id>\d+); logs in ")
+_NUMBER: Final = re.compile(r"[0-9]{1,12}")
+_LINES: Final = "500"
+
+
+class _Slurm:
+    """The ``cluster`` of Slurm."""
+
+    INSTALL: Final = "run this where Slurm's commands are, as on a login node of the cluster"
+    UNIQUE: Final = False
+    OPTIONS: Final = "sbatch"
+    rows: Final = ROWS
+
+    # --- reading ---
+
+    def reads(self, place: Place) -> list[Call]:
+        """All runs of the job that Slurm still knows, or the one with a number."""
+        which = ("--job", place.id) if place.id else ("--me", "--name", place.name)
+        return [_squeue("--states=all", *which)]
+
+    def more(self, place: Place, answers: Sequence[Answer]) -> list[Call]:
+        """Its steps, and the end of what its script has logged."""
+        job = _latest(answers[0])
+        if job is None:
+            return []
+        components = [one["id"] for one in _rows(answers[0]) if one["whole"] == job["id"]]
+        ids = ",".join(components or [job["id"]])
+        calls = [Call(("squeue", "--noheader", "--steps", "--job", ids, "--format=%i|%j|%N|%M"), "steps")]
+        run = _RUN.fullmatch(job["log"])
+        if run is None:
+            return calls
+        return [
+            *calls,
+            Call(("tail", "-n", _LINES, "--", job["log"]), "the log of the job"),
+            Call(("ls", "--", run["run"]), "the folder of the run"),
+        ]
+
+    def live(self, place: Place, answers: Sequence[Answer]) -> Live | None:
+        """The latest run of the name."""
+        job = _latest(answers[0])
+        if job is None:
+            return None
+        steps, log, files = (answers[at].out if at < len(answers) else "" for at in (1, 2, 3))
+        said = [match["words"] for line in log.splitlines() if (match := _SAID.fullmatch(line.strip()))]
+        live = _live(job, said)
+        run = _RUN.fullmatch(job["log"])
+        counts = {} if place.unit is None else {role.name: role.replicas for role in place.unit.job.roles}
+        folder = run["run"] if run else ""
+        replicas = completed_with(_replicas(steps, said, folder, files), dict(counts.items()))
+        others = len({one["id"] for one in _jobs(answers[0])}) - 1
+        notes = (f"Slurm knows {others} more of this name; this is the latest, --id names another",) if others else ()
+        found = () if live.phase in ("running", "succeeded") else reasons(ROWS, _signs(job, said, live, replicas))
+        return Live(
+            "slurm", live.name, "", live.id, live.phase, live.since, live.queue, live.restarts, None,
+            replicas, found, notes, live.submission,
+        )  # fmt: skip
+
+    def lists(self, place: Place) -> list[Call]:
+        """All jobs of the user."""
+        return [_squeue("--states=all", "--me")]
+
+    def listed(self, place: Place, answers: Sequence[Answer]) -> list[Live]:
+        """Those that ``submit.sh`` has submitted, and the others."""
+        return [_live(job, []) for job in _jobs(answers[0])]
+
+    # --- submitting ---
+
+    def asks(self, place: Place, unit: Unit, documents: Sequence[Document], folder: str) -> list[Call]:
+        """``sbatch --test-only``."""
+        return [Call(_submit(place, folder, "--test-only"), "Slurm")]
+
+    def steps(
+        self, place: Place, unit: Unit, documents: Sequence[Document], folder: str, submission: str
+    ) -> list[Step]:
+        """``submit.sh``, which gives the run its folder."""
+
+        def made(answer: str) -> str:
+            match = _SUBMITTED.search(answer)
+            return f"job/{match['id']}" if match else ""
+
+        def undo(answer: str) -> Call | None:
+            return Call(("scancel", made(answer).partition("/")[2]), made(answer)) if made(answer) else None
+
+        call = Call(_submit(place, folder), f"job {place.name}")
+        return [Step(call, f"job/{place.name}", undo, made=made)]
+
+    def objection(self, answer: Answer, *, replaces: bool) -> str:
+        """What sbatch complains of."""
+        return self.refusal(answer) if answer.status else ""
+
+    def refusal(self, answer: Answer) -> str:
+        """The lines of Slurm's commands that are errors."""
+        lines = [line.strip() for line in answer.err.splitlines() if line.strip()]
+        errors = [line for line in lines if "error" in line] or lines[-1:]
+        return cut(" ".join(errors)) or f"the command ended with status {answer.status}"
+
+    def is_there(self, answer: Answer) -> bool:
+        """Names are not unique."""
+        return False
+
+    def is_gone(self, answer: Answer) -> bool:
+        """Whether Slurm does not know the job any more."""
+        return "Invalid job id" in answer.err
+
+    def log(self, place: Place, live: Live, replica: Replica, container: str, options: LogOptions) -> Call | None:
+        """The file of the replica, in which all its attempts are."""
+        if not replica.name or options.previous or options.since is not None:
+            return None
+        lines = "+1" if options.tail is None else str(options.tail)
+        follow = ("-F",) if options.follow else ()
+        return Call(
+            ("tail", "-n", lines, *follow, "--", replica.name), f"the log of {replica.task}", stays=options.follow
+        )
+
+    # --- ending ---
+
+    def parts(self, place: Place) -> list[Call]:
+        """The jobs that have not ended."""
+        return [_squeue(*(("--job", place.id) if place.id else ("--me",)))]
+
+    def found(self, place: Place, answers: Sequence[Answer]) -> list[Part]:
+        """The latest of the name, or the one with the number; the others live on."""
+        job = _latest(answers[0], place.name)
+        if job is None:
+            return []
+        return [Part(f"job/{job['id']}", job["id"], _submission(job), Call(("scancel", job["id"]), f"job/{job['id']}"))]
+
+    def resumes(self, place: Place, live: Live, answers: Sequence[Answer]) -> Call | str:
+        """``scontrol release``."""
+        if live.phase not in ("aborted", "suspended"):
+            return f"job {live.name} is {live.phase}, not held"
+        return Call(("scontrol", "release", live.id), "the job")
+
+
+def _squeue(*which: str) -> Call:
+    fields = ",".join(f"{field}|" for field in _FIELDS.values())
+    return Call(("squeue", "--noheader", *which, f"--Format={fields}"), "jobs")
+
+
+def _rows(answer: Answer) -> list[dict[str, str]]:
+    """The jobs of an answer, and the components of those that have several."""
+    rows = [[cell.strip() for cell in line.split("|")[:-1]] for line in answer.out.splitlines()]
+    jobs = [dict(zip(_FIELDS, row, strict=True)) for row in rows if len(row) == len(_FIELDS)]
+    return [job for job in jobs if _NUMBER.fullmatch(job["id"])]
+
+
+def _jobs(answer: Answer) -> list[dict[str, str]]:
+    """The jobs of an answer; of one with components, the first."""
+    return [job for job in _rows(answer) if job["offset"] in ("0", "N/A")]
+
+
+def _latest(answer: Answer, name: str = "") -> dict[str, str] | None:
+    jobs = [job for job in _jobs(answer) if name in ("", job["name"])]
+    return max(jobs, key=lambda job: int(job["id"]), default=None)
+
+
+def _submission(job: dict[str, str]) -> str:
+    run = _RUN.fullmatch(job["log"])
+    return run["run"].rpartition("/")[2] if run is not None and run["name"] == job["name"] else ""
+
+
+def _live(job: dict[str, str], said: Sequence[str]) -> Live:
+    phase = _PHASES.get(job["state"], "unknown")
+    if phase == "waiting" and job["reason"] in _HELD:
+        phase = "aborted" if any("lets it go on" in words for words in said[-1:]) else "suspended"
+    times = [job["ended"] if phase in ("succeeded", "failed") else "", job["started"] if phase == "running" else ""]
+    since = next((time for time in times if time not in ("", "N/A")), job["submitted"])
+    restarts = int(job["restarts"]) if job["restarts"].isdecimal() else None
+    return Live(
+        "slurm", job["name"], "", job["id"], phase, since, job["partition"], restarts, submission=_submission(job)
+    )
+
+
+def _replicas(steps: str, said: Sequence[str], run: str, files: str) -> list[Replica]:
+    """Those that have a step, or a log among ``files``, with what the script has said of them."""
+    ends: dict[tuple[str, int], tuple[End, bool]] = {}
+    starts: dict[tuple[str, int], int] = {}
+    for words in said:
+        match = _ENDED.match(words)
+        if match is not None:
+            key = match["role"], int(match["index"])
+            status = 0 if match["word"] == "completed" else int(match["status"]) if match["status"] else None
+            last = ends.get(key)
+            if last is None or last[0].status != status or not words.endswith("used)"):
+                ends[key] = End(status, "lost" if match["word"] == "was lost" else ""), match["word"] == "completed"
+            starts[key] = starts.get(key, 0) + words.endswith("retries used)")
+    nodes = {(one["role"], int(one["index"])): one["node"] for line in steps.splitlines() if (one := _STEP.match(line))}
+    logs = [(one["role"], int(one["index"])) for name in files.splitlines() if (one := _LOG.fullmatch(name))]
+    found: list[Replica] = []
+    for role, index in dict.fromkeys([*nodes, *ends, *logs]):
+        end, completed = ends.get((role, index), (None, False))
+        here = nodes.get((role, index), "")
+        now: ReplicaPhase = "stopped" if end is None else "succeeded" if completed else "failed"
+        now = "running" if here else "lost" if end is not None and end.why else now
+        log = f"{run}/{role}-{index}.log" if run else ""
+        found.append(Replica(role, index, now, log, here, starts.get((role, index), 0), end, id=run))
+    return found
+
+
+def _signs(job: dict[str, str], said: Sequence[str], live: Live, replicas: Sequence[Replica]) -> list[Sign]:
+    name, words = f"job/{job['id']}", said[-1] if said else ""
+    match = _ENDED.match(words)
+    who = next((one for one in replicas if match and words.startswith(f"{one.role}-{one.index} ")), None)
+    reason, _, _ = job["reason"].partition(",")
+    if job["state"] == "PENDING":
+        last = [Sign("log", "held", words, name, who)] if live.phase == "aborted" else []
+        return [*last, Sign("pending", reason, job["reason"], name, at=job["started"])]
+    last = [Sign("log", "ended", words, name, who)] if words and live.phase == "failed" else []
+    return [*last, Sign("state", f"{job['state']}/{reason}", "", name)]
+
+
+def _submit(place: Place, folder: str, *words: str) -> tuple[str, ...]:
+    script = f"{folder}/{place.name}/submit.sh" if folder else "submit.sh"
+    return ("bash", script, *words, *(("--", *place.options) if place.options else ()))
+
+
+CLUSTER: Final = _Slurm()

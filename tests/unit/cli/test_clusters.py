@@ -1,0 +1,492 @@
+"""``tfdsl submit``, ``status``, ``logs``, ``cancel`` and ``resume``, with a stand-in for kubectl."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+from typing import Any
+
+import pytest
+
+from tests.unit.cli.shell import ROOT, tfdsl
+from tests.unit.operating import recorded
+from tests.unit.operating.conftest import Kubectl, kubectl as kubectl
+
+ALL = {"TFJob/train", "PersistentVolumeClaim/train-data", "Deployment/train-tensorboard", "Service/train-tensorboard"}
+CLAIM = "PersistentVolumeClaim/train-data"
+FORBIDDEN = 'Error from server (Forbidden): {} is forbidden: User "u" cannot list resource'
+
+
+# --- submit ---
+
+
+def test_submit_creates_all_with_one_id_and_the_hash(kubectl: Kubectl) -> None:
+    ran = kubectl.run("submit", "train.tfjob", "-t", "tfjob", "-n", "team")
+    assert ran.status == 0, ran.err
+    assert kubectl.names() == ALL
+    notes = [one["metadata"]["annotations"] for one in kubectl.objects]
+    assert len({(each["tfdsl/submission"], each["tfdsl/digest"]) for each in notes}) == 1
+    assert ran.out.splitlines()[1:] == [f"  tfdsl {word} tfjob/train -n team" for word in ("status", "logs", "cancel")]
+    assert all(call.startswith("-n team") for call in kubectl.calls())
+
+
+def test_all_or_none_when_the_third_object_is_refused(kubectl: Kubectl) -> None:
+    kubectl.put(
+        [{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "train-tensorboard", "uid": "x"}}]
+    )
+    kubectl.odd(("dry-run", {"status": 0}))
+    ran = kubectl.run("submit", "train.tfjob", "-t", "tfjob")
+    assert (ran.status, ran.out) == (1, "")
+    assert 'deployments "train-tensorboard" already exists' in ran.err
+    assert kubectl.names() == {"Deployment/train-tensorboard"}
+
+
+def test_what_could_not_be_taken_back_is_named(kubectl: Kubectl) -> None:
+    kubectl.put([{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "train-tensorboard", "uid": "x"}}])
+    kubectl.odd(("dry-run", {"status": 0}), ("delete.*tfjobs/train", {"status": 1, "err": "error: no\n"}))
+    ran = kubectl.run("submit", "train.tfjob", "-t", "tfjob")
+    assert ran.status == 1
+    assert "help: delete it: tfjob/train could not be deleted" in ran.err
+
+
+def test_a_job_that_exists_is_an_error_that_says_how_it_stands(kubectl: Kubectl) -> None:
+    kubectl.put(recorded.states("volcano")["failed.end"])
+    ran = kubectl.run("submit", "train.tfjob", "-t", "volcano", "-n", "rec")
+    assert ran.status == 1
+    assert "there is a job train already, which is failed" in ran.err
+    assert "give this one another name" in ran.err
+    assert not any("create" in call for call in kubectl.calls())
+
+
+def test_replace_deletes_what_was_submitted_but_no_claim(kubectl: Kubectl) -> None:
+    kubectl.process("submit", "train.tfjob", "-t", "tfjob")
+    before = {one["kind"]: one["metadata"]["uid"] for one in kubectl.objects}
+    ran = kubectl.run("submit", "train.tfjob", "-t", "tfjob", "--replace")
+    assert ran.status == 0, ran.err
+    assert "used as it is: persistentvolumeclaim/train-data" in ran.out
+    after = {one["kind"]: one["metadata"]["uid"] for one in kubectl.objects}
+    assert {kind for kind in before if before[kind] == after[kind]} == {"PersistentVolumeClaim"}
+    assert kubectl.names() == ALL
+
+
+def test_replace_deletes_nothing_of_others(kubectl: Kubectl) -> None:
+    kubectl.put(recorded.states("volcano")["failed.end"])
+    ran = kubectl.run("submit", "train.tfjob", "-t", "volcano", "-n", "rec", "--replace")
+    assert ran.status == 1
+    assert "job/train was not submitted by tfdsl, so it is not replaced" in ran.err
+    assert not any("delete" in call for call in kubectl.calls())
+
+
+REFUSALS = [
+    (
+        "queue-closed",
+        'Error from server: error when creating "STDIN": admission webhook "validate" denied the request: can only '
+        "submit job to queue with state `Open`, queue `closed` status is `Closed`;",
+        "volcano/train is refused: the queue closed is Closed, so no job can be submitted to it",
+    ),
+    (
+        "queue-missing",
+        'Error from server: error when creating "STDIN": admission webhook "validate" denied the request: unable to '
+        'find job queue: queue.scheduling.volcano.sh "nowhere" not found;',
+        "volcano/train is refused: there is no queue nowhere",
+    ),
+    ("else", 'Error from server (NotFound): namespaces "a" not found', 'refused: Error from server (NotFound): namesp'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "said"), [one[1:] for one in REFUSALS], ids=[one[0] for one in REFUSALS])
+def test_the_server_is_asked_first(kubectl: Kubectl, words: str, said: str) -> None:
+    kubectl.odd(("dry-run=server", {"status": 1, "err": f"{words}\n"}))
+    text = (kubectl.folder / "train.tfjob").read_text().replace("job train {", 'job train {\n  queue = "closed"')
+    (kubectl.folder / "train.tfjob").write_text(text)
+    ran = kubectl.run("submit", "train.tfjob", "-t", "volcano")
+    assert ran.status == 1
+    assert said in ran.err
+    assert ("asked for at train.tfjob:2" in ran.err) == ("queue" in words)
+    assert kubectl.objects == []
+
+
+def test_a_webhook_without_a_dry_run_does_not_matter(kubectl: Kubectl) -> None:
+    message = 'Error from server (BadRequest): admission webhook "v" does not support dry run\n'
+    kubectl.odd(("dry-run=server", {"status": 1, "err": message}))
+    assert kubectl.run("submit", "train.tfjob", "-t", "tfjob").status == 0
+
+
+def test_dry_run_is_a_script_that_does_the_same(kubectl: Kubectl) -> None:
+    ran = kubectl.run("submit", "train.tfjob", "-t", "tfjob", "--dry-run")
+    assert (ran.status, kubectl.calls()) == (0, [])
+    environment = {"PATH": kubectl.path, "STAND_IN_KUBECTL": str(kubectl.cluster)}
+    subprocess.run(["sh", "-ec", ran.out], env=environment, check=True, stdout=subprocess.DEVNULL)
+    assert kubectl.names() == ALL
+
+
+def test_errors_of_the_file_end_it_before_the_cluster_is_asked(kubectl: Kubectl) -> None:
+    (kubectl.folder / "train.tfjob").write_text("job train { image = 1 }")
+    assert kubectl.run("submit", "train.tfjob", "-t", "tfjob").status == 1
+    assert kubectl.calls() == []
+
+
+def test_what_was_left_by_a_kill_is_ended(kubectl: Kubectl) -> None:
+    kubectl.run("submit", "train.tfjob", "-t", "tfjob")
+    kubectl.put([one for one in kubectl.objects if one["kind"] != "TFJob"])  # as if it had been killed
+    assert "already exists" in kubectl.run("submit", "train.tfjob", "-t", "tfjob").err
+    ran = kubectl.run("cancel", "train.tfjob", "-t", "tfjob")
+    assert ran.status == 0, ran.err
+    assert kubectl.names() == {CLAIM}
+
+
+# --- cancel, resume ---
+
+
+def test_cancel_ends_what_was_submitted_and_says_what_stays(kubectl: Kubectl) -> None:
+    other = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "other", "uid": "o", "namespace": "default"}}
+    kubectl.put([other])
+    kubectl.run("submit", "train.tfjob", "-t", "tfjob")
+    dry = kubectl.run("cancel", "tfjob/train", "--dry-run")
+    assert dry.out.count("kubectl delete --raw") == 3
+    ran = kubectl.run("cancel", "tfjob/train")
+    assert ran.out.splitlines()[1] == "stays: persistentvolumeclaim/train-data"
+    assert kubectl.names() == {CLAIM, "Service/other"}
+    assert kubectl.run("cancel", "tfjob/train").status == 3
+
+
+def test_cancel_ends_nothing_of_others(kubectl: Kubectl) -> None:
+    kubectl.put(recorded.states("jobset")["running.state"])
+    ran = kubectl.run("cancel", "jobset/train", "-n", "rec")
+    assert ran.status == 1
+    assert "was not submitted by tfdsl, so it is not ended" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("target", "state", "call"),
+    [
+        (
+            "jobset",
+            "suspended.state",
+            """patch jobsets.jobset.x-k8s.io train --type=merge -p {"spec":{"suspend":false}}""",
+        ),
+        ("volcano", "aborted.end", "create -f -"),
+        ("jobset", "running.state", "jobset/train: job train is running, not suspended"),
+        ("volcano", "failed.end", "volcano/train: job train is failed, not aborted"),
+    ],
+)
+def test_resume(kubectl: Kubectl, target: str, state: str, call: str) -> None:
+    kubectl.put(recorded.states(target)[state])
+    ran = kubectl.run("resume", f"{target}/train", "-n", "rec")
+    if ran.status == 0:
+        assert kubectl.calls()[-1] == f"-n rec {call}"
+    else:
+        assert f"cannot resume {call}" in ran.err
+
+
+# --- status ---
+
+
+def test_status_says_why_and_where(kubectl: Kubectl) -> None:
+    kubectl.put(recorded.states("jobset")["no-room.state"])
+    (kubectl.folder / "a.tfjob").write_text((recorded.FOLDER / "no-room.tfjob").read_text())
+    ran = kubectl.run("status", "a.tfjob", "-t", "jobset")
+    assert ran.status == 0, ran.err
+    assert ran.out == (
+        "train (jobset, namespace rec): running since 2026-11-29T10:22:16Z\n"
+        "  restarts: 0; retries of the job: 0\n"
+        "  chief[0]   running  node1\n"
+        "  worker[0]  waiting  -\n"
+        "  worker[1]  waiting  -\n"
+        "\n"
+        "why: worker[0] and worker[1] cannot be placed: 0/1 nodes are available: 1 Insufficient nvidia.com/gpu\n"
+        "  at a.tfjob:10\n"
+        "  help: ask for less, or wait for room: tfdsl status --watch\n"
+        "  pod/train-worker-0-0-5dtpm says: 0/1 nodes are available: 1 Insufficient nvidia.com/gpu. no new claims to "
+        "deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.\n"
+    )
+    assert not {"create", "delete", "patch"} & {word for call in kubectl.calls() for word in call.split()}
+
+
+def test_status_for_programs_has_a_version(kubectl: Kubectl) -> None:
+    kubectl.put(recorded.states("volcano")["out-of-memory.state"])
+    ran = kubectl.run("status", "volcano/train", "-n", "rec", "--format", "json")
+    found = json.loads(ran.out)
+    assert found["version"] == 1
+    (job,) = found["jobs"]
+    assert (job["phase"], job["retries"], job["reasons"][0]["slug"]) == ("failed", None, "out-of-memory")
+    assert job["replicas"][0]["end"] == {"status": 137, "why": "out of memory", "at": "2026-11-29T10:16:33Z"}
+
+
+def test_status_without_a_job_lists_all(kubectl: Kubectl) -> None:
+    second = json.loads(json.dumps(recorded.states("volcano")["running.state"][0]).replace('"train"', '"other"'))
+    kubectl.put([*recorded.states("volcano")["failed.end"], second])
+    ran = kubectl.run("status", "-t", "volcano")
+    assert ran.out == (
+        "other  running  2026-11-29T10:14:23Z  default  not submitted by tfdsl\n"
+        "train  failed   2026-11-29T10:14:41Z  default  not submitted by tfdsl\n"
+    )
+    kubectl.put([])
+    assert kubectl.run("status", "-t", "volcano").out == "no jobs\n"
+
+
+def test_no_such_job(kubectl: Kubectl) -> None:
+    ran = kubectl.run("status", "volcano/train", "-n", "rec")
+    assert ran.status == 3
+    assert "there is no job volcano/train in namespace rec" in ran.err
+
+
+def pods(count: int) -> list[dict[str, Any]]:
+    """A running job with so many workers, one of which cannot be placed."""
+    job, *others = recorded.states("jobset")["no-room.state"]
+    waiting = next(one for one in others if one["kind"] == "Pod" and "status" in one and "waiting" not in str(one)
+                   and one["metadata"]["name"].startswith("train-chief"))  # fmt: skip
+    made: list[dict[str, Any]] = []
+    for at in range(1, count):
+        text = json.dumps(waiting).replace("train-chief-0-0-72tmw", f"train-worker-0-{at}-aaaaa")
+        text = text.replace(waiting["metadata"]["uid"], f"uid-{at}").replace('"chief"', '"worker"')
+        made.append(json.loads(text.replace('completion-index": "0"', f'completion-index": "{at}"')))
+    return [job, *made, *others]
+
+
+def test_many_replicas_are_counted_and_the_odd_ones_listed(kubectl: Kubectl) -> None:
+    kubectl.put([one for one in pods(200) if one["metadata"].get("name") != "train-worker-0-1-qp8b4"])
+    ran = kubectl.run("status", "jobset/train", "-n", "rec")
+    assert ran.out.splitlines()[1:] == [
+        "  restarts: 0",
+        "  worker: 199 running, 1 waiting",
+        "  chief[0]   running  node1",
+        "  worker[0]  waiting  -",
+        "",
+        *ran.out.splitlines()[6:],
+    ]
+    assert ran.out.splitlines()[6].startswith("why: worker[0] cannot be placed")
+
+
+@pytest.mark.parametrize(
+    ("rule", "status", "said"),
+    [
+        (("get pods", {"status": 1, "err": FORBIDDEN.format("pods")}), 0, "note: pods could not be read: Error"),
+        (("get events", {"status": 1, "err": FORBIDDEN.format("events")}), 0, "note: events could not be read"),
+        (("get jobs", {"status": 1, "err": FORBIDDEN.format("jobs")}), 1, "cannot read jobs: Error from server (F"),
+        (
+            ("get", {"status": 1, "err": "The connection to the server 127.0.0.1:1 was refused - did you specify"}),
+            *(1, "cannot read jobs: The connection to the server 127.0.0.1:1 was refused"),
+        ),
+        (("get jobs", {"sleep": 5}), 1, "cannot read jobs: no answer within 0 s"),
+        (("get pods", {"out": 'tfdsl\tv1\tPod\tx\ty\tz\t\t\t{"a', "status": 0}), 0, "worker[1]  absent"),
+        (("get pods", {"out": "Warning: version skew\ntfdsl\t[[[[\n", "status": 0}), 0, "chief[0]   absent"),
+        (("get pods", {"out": f"tfdsl\t{'[' * 100_000}\n", "status": 0}), 0, "chief[0]   absent"),
+    ],
+    ids=["pods", "events", "jobs", "unreachable", "hangs", "cut", "warning", "deep"],
+)  # fmt: skip
+def test_what_cannot_be_read_is_said(
+    kubectl: Kubectl, rule: tuple[str, dict[str, Any]], status: int, said: str
+) -> None:
+    kubectl.put(recorded.states("volcano")["failed.end"])
+    kubectl.odd(rule)
+    timeout = ("--timeout", "400ms") if "sleep" in rule[1] else ()
+    ran = (kubectl.process if timeout else kubectl.run)("status", "volcano/train", "-n", "rec", *timeout)
+    assert ran.status == status
+    assert said in ran.out + ran.err
+
+
+def test_a_warning_before_the_answer_does_not_matter(kubectl: Kubectl) -> None:
+    kubectl.put(recorded.states("volcano")["failed.end"])
+    kubectl.odd(("get", {"out": "W1129 10:00:00 loader.go:222] a warning\n"}))
+    assert "why: chief[0] exited with status 3" in kubectl.run("status", "volcano/train").out
+
+
+def test_hostile_words_do_not_reach_the_terminal(kubectl: Kubectl) -> None:
+    objects = json.loads(json.dumps(recorded.states("jobset")["no-room.state"]))
+    pod = next(one for one in objects if one["metadata"]["name"] == "train-worker-0-0-5dtpm")
+    placed = next(one for one in pod["status"]["conditions"] if one["type"] == "PodScheduled")
+    placed["message"] = "0/1 nodes: \x1b[2J\u202e Insufficient nvidia.com/gpu " + "x" * 100_000
+    pod["status"]["conditions"] += [{"type": f"T{at}", "status": "True"} for at in range(10_000)] + [placed]
+    kubectl.put(objects)
+    ran = kubectl.run("status", "jobset/train", "-n", "rec")
+    assert "\x1b" not in ran.out
+    assert "\u202e" not in ran.out
+    assert "worker[0] and worker[1] cannot be placed" in ran.out
+    assert max(map(len, ran.out.splitlines())) < 700
+
+
+def test_a_job_is_read_by_a_real_process(kubectl: Kubectl) -> None:
+    kubectl.put(recorded.states("volcano")["no-room.state"])
+    ran = kubectl.process("status", "volcano/train", "-n", "rec")
+    assert ran.out == kubectl.run("status", "volcano/train", "-n", "rec").out
+    assert ran.status == 0
+
+
+def test_a_client_that_is_missing_is_said_with_what_to_install(kubectl: Kubectl) -> None:
+    for words in (("status", "volcano/train"), ("submit", "train.tfjob", "-t", "tfjob")):
+        ran = tfdsl(*words, cwd=kubectl.folder, PATH=str(kubectl.folder))
+        assert ran.status == 1
+        assert "there is no kubectl on the path" in ran.err
+        assert "https://kubernetes.io/docs/tasks/tools/" in ran.err
+
+
+def test_a_target_that_nobody_can_speak_with(kubectl: Kubectl) -> None:
+    ran = kubectl.run("status", "slider/train")
+    assert ran.status == 1
+    assert "tfdsl cannot speak with slider" in ran.err
+    assert "docs/targets/slider.md" in ran.err
+
+
+def test_watch_on_a_pipe_prints_what_changes(kubectl: Kubectl, monkeypatch: pytest.MonkeyPatch) -> None:
+    states = iter(["before", "just-after", "after"])
+
+    def sleep(seconds: float) -> None:
+        assert seconds > 0
+        kubectl.put(volcano(next(states)))
+
+    monkeypatch.setattr("tfdsl.operating.session.sleep", sleep)
+
+    def volcano(state: str) -> list[dict[str, Any]]:
+        return recorded.states("volcano")[f"evicted.{state}"]
+
+    kubectl.put(volcano("before"))
+    ran = kubectl.run("status", "volcano/train", "-n", "rec", "--watch", "--wait")
+    assert ran.status == 1
+    assert ran.out == (
+        "train: running\n"
+        "chief[0], worker[0] and worker[1]: running\n"
+        "worker[1]: stopping\n"
+        "why: worker[1] was evicted: Eviction API: evicting\n"
+        "train: failed\n"
+        "chief[0], worker[0] and worker[1]: absent\n"
+        "why: worker[1] was stopped from outside: deleted, evicted or preempted\n"
+        "why: Volcano took the action TerminateJob\n"
+    )
+
+
+def test_wait_ends_with_the_job_or_the_time(kubectl: Kubectl) -> None:
+    kubectl.put(recorded.states("volcano")["completed.end"])
+    assert kubectl.run("status", "volcano/train", "-n", "rec", "--wait").status == 0
+    kubectl.put(recorded.states("volcano")["running.state"])
+    assert kubectl.run("status", "volcano/train", "-n", "rec", "--wait", "--timeout", "1ms").status == 124
+
+
+# --- logs ---
+
+
+def logged(kubectl: Kubectl, **logs: bytes) -> None:
+    kubectl.put(recorded.states("volcano")["running.state"])
+    for pod, data in logs.items():
+        (kubectl.cluster / f"train-{pod.replace('_', '-')}-tensorflow.log").write_bytes(data)
+
+
+def test_each_line_of_a_log_is_behind_its_task(kubectl: Kubectl) -> None:
+    logged(kubectl, chief_0=b"one\n\x1b[2Jtwo\n", worker_0=b"", worker_1=b"three")
+    ran = kubectl.run("logs", "volcano/train", "-n", "rec")
+    assert ran.status == 0, ran.err
+    assert ran.out == "chief[0]  | one\nchief[0]  | two\nworker[1] | three\n"
+
+
+def test_one_task_is_byte_for_byte(kubectl: Kubectl) -> None:
+    logged(kubectl, worker_1=b"a\x1b[1m\xff\r\n")
+    process = ["logs", "volcano/train", "worker[1]", "-n", "rec"]
+    ran = kubectl.run(*process)
+    assert ran.out == "a\x1b[1m\ufffd\r\n"
+    assert kubectl.run(*process, "--tail", "0").out == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (("worker[7]",), 1, "job train has no task worker[7]"),
+        (("boss",), 1, "job train has no task boss"),
+        (("--tail", "x"), 2, "--tail needs a number of lines"),
+        (("--follow", "--previous"), 2, "--previous cannot be used with --follow"),
+        (("worker[0]",), 1, "is waiting to start"),
+    ],
+)
+def test_logs_that_cannot_be_shown(kubectl: Kubectl, words: tuple[str, ...], status: int, said: str) -> None:
+    logged(kubectl, chief_0=b"")
+    ran = kubectl.run("logs", "volcano/train", *words, "-n", "rec")
+    assert ran.status == status
+    assert said in ran.err
+
+
+def test_follow_goes_on_until_the_job_has_ended(kubectl: Kubectl, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tfdsl.operating.logs.PAUSE", 0.3)
+    logged(kubectl, chief_0=b"step 1\n", worker_0=b"w\n", worker_1=b"w\n")
+    # the second time that the pods are read, the job has ended
+    ended = json.loads(json.dumps(recorded.states("volcano")["running.state"]))
+    next(one for one in ended if one["kind"] == "Job")["status"]["state"]["phase"] = "Failed"
+    from tfdsl.operating.session import Session
+
+    read = Session.read
+
+    def then_ended(session: Session) -> object:
+        live = read(session)
+        kubectl.put(ended)
+        return live
+
+    monkeypatch.setattr(Session, "read", then_ended)
+    ran = kubectl.run("logs", "volcano/train", "-n", "rec", "--follow")
+    assert ran.status == 1
+    assert ran.out.count("step 1") == 1
+    assert "job train: failed" in ran.err
+
+
+def test_commands_are_quoted_for_a_shell(kubectl: Kubectl) -> None:
+    ran = kubectl.run("status", "volcano/train", "--context", "a b", "--dry-run")
+    first = shlex.split(ran.out.splitlines()[0])
+    assert first[:3] == ["kubectl", "--context", "a b"]
+
+
+def test_the_page_shows_what_is_printed(kubectl: Kubectl) -> None:
+    page = (ROOT / "docs/operate.md").read_text(encoding="utf-8")
+    shown = page.partition("<!-- shown: jobset no-room -->\n```\n")[2].partition("```")[0]
+    kubectl.put(recorded.states("jobset")["no-room.state"])
+    (kubectl.folder / "train.tfjob").write_text((recorded.FOLDER / "no-room.tfjob").read_text())
+    assert shown == kubectl.run("status", "train.tfjob", "-t", "jobset").out
+
+
+@pytest.mark.parametrize("target", ["tfjob", "kubernetes", "volcano", "jobset"])
+def test_what_was_submitted_is_what_the_file_says(kubectl: Kubectl, target: str) -> None:
+    assert kubectl.run("submit", "train.tfjob", "-t", target).status == 0
+    text = "---\n".join(f"{json.dumps(one)}\n" for one in kubectl.objects)
+    (kubectl.folder / "there.yaml").write_text(text)
+    assert kubectl.run("diff", "train.tfjob", "there.yaml", "-t", target).status == 0
+    imported = kubectl.run("import", "there.yaml")
+    assert imported.status == 0, imported.err
+    assert "tfdsl/" not in imported.out
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (("-t", "slurm", "--dry-run", "--", "--reservation=a b"), 0, "submit.sh -- '--reservation=a b'"),
+        (("-t", "slurm", "--dry-run", "other.tfjob"), 2, "unexpected argument other.tfjob"),
+        (("-t", "tfjob", "--", "--reservation=today"), 2, "unexpected argument --reservation=today"),
+    ],
+)
+def test_what_is_behind_two_dashes_goes_to_sbatch(
+    kubectl: Kubectl, words: tuple[str, ...], status: int, said: str
+) -> None:
+    (kubectl.folder / "a.tfjob").write_text(
+        'job train {\n  image = "a:1"\n  command = ["true"]\n  memory = 1Gi\n  role chief { }\n}\n'
+    )
+    ran = kubectl.run("submit", "a.tfjob", *words)
+    assert ran.status == status, ran.err
+    assert said in ran.out + ran.err
+    if status == 0:
+        assert ran.out.splitlines()[0] == "tfdsl compile a.tfjob -t slurm -o train"
+        assert tfdsl(*shlex.split(ran.out.splitlines()[0])[1:], cwd=kubectl.folder).status == 0
+        assert (kubectl.folder / shlex.split(ran.out.splitlines()[1])[1]).exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "said"),
+    [
+        ("let a = 1\n", 1, "the file has no job"),
+        (
+            'job a { image = "a:1", command = ["x"]\n matrix { n = [1, 2] }\n role worker { } }',
+            2,
+            "the file has 2 jobs",
+        ),
+    ],
+)
+def test_files_with_no_or_several_jobs(kubectl: Kubectl, text: str, status: int, said: str) -> None:
+    (kubectl.folder / "a.tfjob").write_text(text)
+    ran = kubectl.run("logs", "a.tfjob", "-t", "tfjob")
+    assert ran.status == status
+    assert said in ran.err

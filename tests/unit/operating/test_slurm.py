@@ -1,0 +1,212 @@
+"""Why jobs wait or have ended on Slurm, by what a real Slurm 22.05.8 has answered.
+
+``tests/data/live/slurm-queue.txt`` is what its squeue printed of jobs that were made to wait or to fail in these ways.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.cli.shell import ROOT
+from tfdsl import targets
+from tfdsl.backend.cluster import Answer, Live, LogOptions, Place, Sign, reasons
+from tfdsl.compiling.pipeline import Made, compile_source
+from tfdsl.operating.session import Session
+from tfdsl.text import Source
+
+SLURM = targets.find("slurm")
+assert SLURM is not None
+CLUSTER = SLURM.load_cluster()
+assert CLUSTER is not None
+QUEUE = (ROOT / "tests/data/live/slurm-queue.txt").read_text(encoding="utf-8")
+ROWS = {line.split("|")[0].strip(): line for line in QUEUE.splitlines()}
+RUN = "/shared/runs/train-20261129-193301-00000001"
+JOB = """\
+job train {
+  command = ["python", "train.py"]
+  memory = 100Mi
+  deadline = 5s
+  retries = 1
+  role chief { }
+  role worker { replicas = 2 }
+  on exit 5 => abort job
+}
+"""
+
+
+def made() -> Made:
+    assert SLURM is not None
+    return compile_source(Source("train.tfjob", JOB), SLURM)[0]
+
+
+def row(state: str, reason: str, **more: str) -> str:
+    """A row of squeue as it printed them."""
+    cells = ROWS["140"].split("|")
+    cells[4], cells[5], cells[6] = state, reason, more.get("restarts", "0")
+    return "|".join(cells)
+
+
+def live(*answers: str, unit: bool = True) -> Live:
+    assert SLURM is not None
+    one = made() if unit else None
+    session = Session(SLURM, Place("train", unit=one.unit if one else None), one.documents if one else ())
+    found = session.cluster.live(session.place, [Answer(0, text, "") for text in answers])
+    assert found is not None
+    return session.explained(found)
+
+
+PENDING = [  # what squeue called it, phase, reason
+    ("140", "suspended", "held"),
+    ("141", "waiting", "begin-time"),
+    ("142", "waiting", "time-limit"),
+    ("143", "waiting", "too-many-nodes"),
+    ("144", "running", ""),
+    ("145", "waiting", "dependency"),
+    ("146", "failed", "waited-too-long"),
+    ("147", "failed", "never-fits"),
+    ("148", "waiting", "nodes-not-available"),
+    ("150", "aborted", "cancelled"),
+]
+
+
+@pytest.mark.parametrize(("number", "phase", "slug"), PENDING)
+def test_what_squeue_says(number: str, phase: str, slug: str) -> None:
+    found = live(ROWS[number] + "\n", unit=False)
+    assert (found.phase, found.id) == (phase, number)
+    assert [one.slug for one in found.reasons[:1]] == ([slug] if slug else [])
+
+
+def test_all_of_the_recording_is_looked_at() -> None:
+    assert set(ROWS) == {number for number, *_ in PENDING}
+
+
+@pytest.mark.parametrize(
+    ("reason", "slug"),
+    [  # recorded in the same way, in another format
+        ("Resources", "no-room"),
+        ("Licenses", "licenses"),
+        ("PartitionDown", "partition-down"),
+        ("ReqNodeNotAvail, UnavailableNodes:127.0.1.6", "nodes-not-available"),
+        ("Nodes are mysterious", "waits"),
+    ],
+)
+def test_other_reasons_to_wait(reason: str, slug: str) -> None:
+    assert live(f"{row('PENDING', reason)}\n").reasons[0].slug == slug
+
+
+LOGGED = [  # the last words of a script that ran, how its job stood, what becomes of it
+    ("FAILED", "chief-0 exited 3", "exited", "chief[0] exited with status 3", "command"),
+    ("FAILED", "chief-0 exited 127", "program-missing", "chief[0] exited with status 127: its", "command"),
+    (
+        "FAILED",
+        "worker-0 exited 3, and no retry is left",
+        "retries",
+        "worker[0] exited with status 3, and",
+        "retries = 1",
+    ),
+    ("FAILED", "the deadline has passed", "deadline", "the time limit of the job has passed", "deadline = 5s"),
+    ("FAILED", "Slurm gave fewer places than the job has", "script", "the job's script says: Slurm gave", ""),
+    (
+        "PENDING",
+        "chief-0 exited 5: the job stops; scontrol release 47 lets it go on",
+        "aborted",
+        "chief[0] exited",
+        "command",
+    ),
+]
+
+
+@pytest.mark.parametrize(("state", "words", "slug", "sentence", "line"), LOGGED, ids=[one[2] for one in LOGGED])
+def test_what_the_script_has_logged(state: str, words: str, slug: str, sentence: str, line: str) -> None:
+    reason = "NonZeroExitCode" if state == "FAILED" else "job requeued in held state"
+    log = f"srun: error: 127.0.1.2: task 0: Exited\n19:28:54 [train] chief-0 exited 3\n19:28:54 [train] {words}\n"
+    found = live(f"{row(state, reason)}\n", "", log, "chief-0.log\nid\njob.log\nworker-0.log\n")
+    first = found.reasons[0]
+    assert (first.slug, first.basis) == (slug, "log")
+    assert first.sentence.startswith(sentence)
+    if line:
+        assert line in JOB.splitlines()[int(first.place.partition(":")[2]) - 1]
+    assert found.phase == ("aborted" if state == "PENDING" else "failed")
+
+
+def test_replicas_by_steps_logs_and_words() -> None:
+    steps = "40.0|worker-0|n4|0:24\n40.1|chief-0|n4|0:24\n40.batch|batch|n4|0:24\n"
+    log = "19:28:56 [train] chief-0 exited 3\n19:28:56 [train] chief-0 exited 3: restart pod (1 of 1 retries used)\n"
+    found = live(f"{row('RUNNING', 'None')}\n", steps, log, "chief-0.log\nworker-1.log\n")
+    shown = {one.task: (one.phase, one.node, one.restarts, one.end and one.end.status) for one in found.replicas}
+    assert shown == {
+        "chief[0]": ("running", "n4", 1, 3),
+        "worker[0]": ("running", "n4", 0, None),
+        "worker[1]": ("stopped", "", 0, None),
+    }
+
+
+def test_a_job_of_several_components_is_one() -> None:
+    one, other = (
+        ROWS["144"].replace("144 |N/A |N/A", f"{number} |49 |{at}") for number, at in (("49", "0"), ("50", "1"))
+    )
+    answer = Answer(0, f"{one}\n{other}\n", "")
+    assert CLUSTER is not None
+    assert "49,50" in CLUSTER.more(Place("train"), [answer])[0].words
+    assert [job.id for job in CLUSTER.listed(Place(), [answer])] == ["49"]
+
+
+def test_the_latest_run_of_a_name_is_meant() -> None:
+    found = live(QUEUE)
+    assert found.id == "150"
+    assert found.notes[0].startswith("Slurm knows 9 more of this name")
+    assert found.submission == "train-20261129-193312-00000002"
+
+
+@pytest.mark.parametrize(
+    ("words", "slug"),
+    [
+        ("sbatch: error: Batch job submission failed: Invalid feature specification", "feature-missing"),
+        ("sbatch: error: invalid partition specified: nowhere", "partition-missing"),
+        ("sbatch: error: Batch job submission failed: Requested node configuration is not available", "never-fits"),
+    ],
+)
+def test_what_sbatch_refuses(words: str, slug: str) -> None:
+    assert CLUSTER is not None
+    said = CLUSTER.objection(Answer(1, "", f"{words}\ntrain: sbatch refused the job\n"), replaces=False)
+    assert reasons(CLUSTER.rows, [Sign("refusal", "", said)])[0].slug == slug
+
+
+def test_command_lines() -> None:
+    assert CLUSTER is not None
+    place = Place("train", options=("--reservation=today",))
+    (step,) = CLUSTER.steps(place, made().unit, (), "/tmp/x", "id")
+    assert step.call.words == ("bash", "/tmp/x/train/submit.sh", "--", "--reservation=today")
+    said = f"train: submitted as 40; logs in {RUN}\n  squeue --job 40\n"
+    undo = step.undo(said)
+    assert (step.made(said), undo and undo.words) == ("job/40", ("scancel", "40"))
+    (ask,) = CLUSTER.asks(place, made().unit, (), "/tmp/x")
+    assert ask.words[2] == "--test-only"
+    found = live(f"{ROWS['144']}\n", "", "", "worker-1.log\n")
+    replica = found.replicas[2]
+    call = CLUSTER.log(place, found, replica, "", LogOptions(follow=True, tail=5))
+    folder = RUN.replace("193301-00000001", "193305-00000005")
+    assert call is not None
+    assert call.words == ("tail", "-n", "5", "-F", "--", f"{folder}/worker-1.log")
+    assert CLUSTER.log(place, found, replica, "", LogOptions(previous=True)) is None
+
+
+def test_hostile_answers() -> None:
+    assert CLUSTER is not None
+    for text in ("", "a|b\n", "x" * 100_000, ROWS["144"].replace("144", "9" * 400), "|" * 12 + "\n"):
+        assert CLUSTER.live(Place("train"), [Answer(0, text, "")]) is None
+    odd = ROWS["144"].replace("/shared/runs", "--help")
+    assert len(CLUSTER.more(Place("train"), [Answer(0, odd, "")])) == 1  # no log is read from there
+
+
+def test_cancel_and_resume() -> None:
+    assert CLUSTER is not None
+    (part,) = CLUSTER.found(Place("train"), [Answer(0, ROWS["140"], "")])
+    assert (part.what, part.end.words) == ("job/140", ("scancel", "140"))
+    held = live(ROWS["140"])
+    call = CLUSTER.resumes(Place("train"), held, ())
+    assert not isinstance(call, str)
+    assert call.words == ("scontrol", "release", "140")
+    assert CLUSTER.resumes(Place("train"), live(ROWS["144"]), ()) == "job train is running, not held"
+    assert CLUSTER.is_gone(Answer(1, "", "scancel: error: Kill job error on job id 1: Invalid job id specified"))
+    assert not CLUSTER.is_there(Answer(1, "", ""))

@@ -1,0 +1,121 @@
+"""``tfdsl status``: how jobs are on their cluster, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from tfdsl.backend.cluster import Live
+from tfdsl.cli import clusters
+from tfdsl.cli.arguments import TEXT_OR_JSON, Arguments, Command, Flag, Positional
+from tfdsl.cli.clusters import OnCluster
+from tfdsl.cli.report import ERRORS, OK, document, lines_for_people
+from tfdsl.cli.streams import out
+from tfdsl.compiling.masking import NOTHING
+from tfdsl.operating import showing
+from tfdsl.operating.session import Session
+from tfdsl.operating.submitting import no_job
+
+WATCH = Flag("--watch", "show it again and again until it has ended; on a pipe, what changes", short="-w")
+WAIT = Flag("--wait", "wait until it has ended")
+NO_JOB: Final = 3
+TIMED_OUT: Final = 124
+
+COMMAND = Command(
+    "status",
+    (Positional(clusters.WHICH.name, clusters.WHICH.doc, required=False),),
+    (*clusters.OF_CLUSTERS, WATCH, WAIT, clusters.TIMEOUT, clusters.DRY_RUN, TEXT_OR_JSON),
+    (
+        "tfdsl status mnist.tfjob -t volcano",
+        "tfdsl status volcano/mnist --watch",
+        "tfdsl status -t slurm",
+    ),
+    "It says how each replica is and why the job waits or has failed, with the line of the file that it is about.\n"
+    "Without a job: all jobs of the namespace or the user. It changes nothing.\n"
+    "Exit status: 0 it was read, 1 it could not be read, 3 there is no such job, 124 the time of --timeout is over.\n"
+    "With --wait: 0 the job succeeded, 1 it did not.",
+)
+
+
+def run(arguments: Arguments) -> int:
+    """Read the jobs and show them."""
+    if not arguments.rest:
+        return _list(arguments)
+    jobs = clusters.meant(arguments)
+    with clusters.problems(arguments, jobs.hidden):
+        if arguments.on(clusters.DRY_RUN.name):
+            return dry_run(jobs)
+        if arguments.on(WATCH.name) or arguments.on(WAIT.name):
+            return watch(clusters.one_of(jobs, arguments), jobs, clusters.timeout_of(arguments), arguments)
+        timeout = clusters.timeout_of(arguments)
+        for session in jobs.sessions:
+            session.patience = timeout or session.patience
+        found = [session.read() for session in jobs.sessions]
+        lives = [live for live in found if live is not None]
+        if not lives:
+            raise no_job(jobs.sessions[0])
+        _show(jobs, lives, arguments)
+        return OK if len(lives) == len(found) else NO_JOB
+
+
+def _show(jobs: OnCluster, lives: list[Live], arguments: Arguments) -> None:
+    if arguments.text(TEXT_OR_JSON.name) == "json":
+        out(document(showing.VERSION, {"jobs": [showing.data(live) for live in lives]}))
+        return
+    for number, live in enumerate(lives):
+        out("\n" if number else "")
+        out(lines_for_people(showing.lines(live), jobs.hidden))
+
+
+def dry_run(jobs: OnCluster) -> int:
+    """Print how the jobs are read."""
+    from tfdsl.operating.submitting import shown
+
+    for session in jobs.sessions:
+        for call in session.cluster.reads(session.place):
+            out(f"{shown(call)}\n")
+    return OK
+
+
+def watch(session: Session, jobs: OnCluster, timeout: float | None, arguments: Arguments) -> int:
+    """Show the job until it has ended."""
+    before: Live | None = None
+    watches = arguments.on(WATCH.name)
+    for live in session.watch(timeout):
+        if live is None:
+            raise no_job(session)
+        if watches and clusters.is_terminal():
+            text = lines_for_people(showing.lines(live), jobs.hidden)
+            out(f"\x1b[H\x1b[2J{text}" if before is None or text != _text(before, jobs) else "")
+        elif watches:
+            out(lines_for_people(showing.changes(before, live), jobs.hidden))
+        before = live
+    assert before is not None
+    if not watches:
+        _show(jobs, [before], arguments)
+    if not before.ended:
+        return TIMED_OUT
+    return OK if before.phase == "succeeded" or not arguments.on(WAIT.name) else ERRORS
+
+
+def _text(live: Live, jobs: OnCluster) -> str:
+    return lines_for_people(showing.lines(live), jobs.hidden)
+
+
+def _list(arguments: Arguments) -> int:
+    session = clusters.of_target(arguments)
+    with clusters.problems(arguments):
+        session.patience = clusters.timeout_of(arguments) or session.patience
+        found = session.list()
+    if arguments.text(TEXT_OR_JSON.name) == "json":
+        out(document(showing.VERSION, {"jobs": [showing.data(live) for live in found]}))
+    else:
+        out(lines_for_people(_table(list(found)), NOTHING) or "no jobs\n")
+    return OK
+
+
+def _table(found: list[Live]) -> Iterator[str]:
+    rows = [showing.line(live) for live in found]
+    widths = [max((len(row[at]) for row in rows), default=0) for at in range(len(rows[0]) if rows else 0)]
+    for row in rows:
+        yield "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True) if width).rstrip()

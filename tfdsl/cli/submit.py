@@ -1,0 +1,88 @@
+"""``tfdsl submit``: compile jobs and submit them to their cluster."""
+
+from __future__ import annotations
+
+from tfdsl.cli import clusters, selection as chosen
+from tfdsl.cli.arguments import FILE, Arguments, Command, Flag, Positional, quote
+from tfdsl.cli.clusters import OnCluster
+from tfdsl.cli.report import OK
+from tfdsl.cli.status import WAIT
+from tfdsl.cli.streams import err, out
+from tfdsl.compiling.output_files import is_stream
+from tfdsl.operating.submitting import commands, submit
+
+FOLLOW = Flag("--follow", "print what the tasks print, until the job has ended", short="-f")
+REPLACE = Flag("--replace", "delete an earlier job of the name first, if tfdsl submitted it; claims stay")
+
+COMMAND = Command(
+    "submit",
+    (FILE, Positional("OPTION", "behind --: options for sbatch, as --reservation=today", required=False, many=True)),
+    (
+        *clusters.OF_CLUSTERS,
+        chosen.STRICT,
+        WAIT,
+        FOLLOW,
+        clusters.TIMEOUT,
+        REPLACE,
+        clusters.DRY_RUN,
+    ),
+    (
+        "tfdsl submit mnist.tfjob -t tfjob",
+        "tfdsl submit mnist.tfjob -t volcano --replace --follow",
+        "tfdsl submit mnist.tfjob -t slurm --wait -- --reservation=today",
+        "tfdsl submit mnist.tfjob -t jobset --dry-run",
+    ),
+    "All objects of the jobs are created, or none. The client of the cluster (kubectl, sbatch) does the talking, with\n"
+    "its own configuration. Ctrl-C while waiting leaves the job running.\n"
+    "Exit status: 0 submitted, 1 errors in the file or the cluster refuses it. With --wait or --follow: 0 the job\n"
+    "succeeded, 1 it did not, 124 the time of --timeout is over.",
+)
+
+
+def run(arguments: Arguments) -> int:
+    """Submit the jobs of the file."""
+    timeout = clusters.timeout_of(arguments)
+    jobs = clusters.meant(arguments, strict=arguments.on(chosen.STRICT.name), quiet=False)
+    if arguments.on(clusters.DRY_RUN.name):
+        return _print(jobs, arguments)
+    if arguments.on(WAIT.name) or arguments.on(FOLLOW.name):
+        clusters.one_of(jobs, arguments)
+    with clusters.problems(arguments, jobs.hidden):
+        done = submit(jobs.sessions, jobs.made, replaces=arguments.on(REPLACE.name))
+    jobs.say(f"submitted {', '.join(done.made)}", out)
+    if done.used:
+        jobs.say(f"used as it is: {', '.join(done.used)}", out)
+    for session in jobs.sessions:
+        for command in clusters.next_commands(session):
+            jobs.say(f"  {command}", out)
+    return _wait(jobs, arguments, timeout)
+
+
+def _print(jobs: OnCluster, arguments: Arguments) -> int:
+    """Print the command lines; files that the client reads are compiled first, into a folder called as the job."""
+    for session, made in zip(jobs.sessions, jobs.made, strict=True):
+        folder = session.place.name
+        if not is_stream(made):
+            arguments.rest[1:] = []
+            out(f"{chosen.again(arguments, 'compile')} -o {quote(folder)}\n")
+        for line in commands(session, folder):
+            out(f"{line}\n")
+    return OK
+
+
+def _wait(jobs: OnCluster, arguments: Arguments, timeout: float | None) -> int:
+    if not arguments.on(WAIT.name) and not arguments.on(FOLLOW.name):
+        return OK
+    session = jobs.sessions[0]
+    try:
+        with clusters.problems(arguments, jobs.hidden):
+            if arguments.on(FOLLOW.name):
+                from tfdsl.cli.logs import follow
+
+                return follow(session, jobs, timeout)
+            from tfdsl.cli.status import watch
+
+            return watch(session, jobs, timeout, arguments)
+    except KeyboardInterrupt:
+        jobs.say(f"the job goes on: {clusters.next_commands(session)[0]}", err)
+        raise

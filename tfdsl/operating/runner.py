@@ -1,0 +1,174 @@
+"""Run the command lines of a client, with limits of time and size.
+
+A client is found on the path and started as it is, with the environment of ``tfdsl``, which reads no credentials and no
+configuration of it. It has no terminal: none may ask a question.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from time import monotonic
+from typing import IO, Final
+
+from tfdsl.backend.cluster import Answer, Call
+from tfdsl.diagnostics.command_rules import CLIENT_MISSING
+from tfdsl.operating.problem import ProblemError
+
+LONGEST: Final = 64 << 20
+"""Bytes of an answer that are read."""
+PATIENCE: Final = 30.0
+"""Seconds for one question."""
+TIMED_OUT: Final = 124
+_MOST_AT_ONCE: Final = 6
+_PIECE: Final = 1 << 16
+_MOST_ERRORS: Final = 1 << 16
+
+
+class Running:
+    """One command line that runs. ``out`` and ``err``: what it has written so far, as far as it is kept."""
+
+    def __init__(self, call: Call, *, keeps: bool = True) -> None:
+        program = shutil.which(call.words[0])
+        if program is None:
+            raise ProblemError(CLIENT_MISSING, program=call.words[0])
+        self.call = call
+        self.out, self.err = bytearray(), bytearray()
+        self.cut = False
+        self._keeps = keeps
+        with tempfile.TemporaryFile() as stdin:
+            stdin.write(call.stdin.encode())
+            stdin.seek(0)
+            self.process = subprocess.Popen(
+                [program, *call.words[1:]],
+                stdin=stdin if call.stdin else subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=call.folder or None,
+                start_new_session=True,  # ended with whatever it has started
+            )
+
+    @property
+    def streams(self) -> tuple[tuple[IO[bytes], bytearray], ...]:
+        """What it writes to, with where that is kept."""
+        assert self.process.stdout is not None
+        assert self.process.stderr is not None
+        return (self.process.stdout, self.out), (self.process.stderr, self.err)
+
+    def take(self, kept: bytearray, data: bytes) -> None:
+        """Keep what it has written, as far as there is room; what is too long ends it."""
+        room = (LONGEST if kept is self.out else _MOST_ERRORS) - len(kept)
+        kept += data[: max(room, 0)]
+        if len(data) > room and kept is self.out and self._keeps:
+            self.cut = True
+            self.stop()
+
+    def stop(self) -> None:
+        """End it and all that it has started."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+
+    def answer(self) -> Answer:
+        """What it gave, once it has ended."""
+        status = self.process.wait()
+        for stream, _ in self.streams:
+            stream.close()
+        text = self.out.decode("utf-8", "replace"), self.err.decode("utf-8", "replace")
+        return Answer(128 - status if status < 0 else status, *text, self.cut)
+
+
+def ask(calls: Sequence[Call], patience: float = PATIENCE) -> list[Answer]:
+    """The answers of ``calls``, which run at the same time, each for ``patience`` seconds at most.
+
+    Raises:
+        ProblemError: There is no such client.
+    """
+    answers: list[Answer] = []
+    for at in range(0, len(calls), _MOST_AT_ONCE):
+        answers += _together(calls[at : at + _MOST_AT_ONCE], patience)
+    return answers
+
+
+def _together(calls: Sequence[Call], patience: float) -> list[Answer]:
+    running: list[Running] = []
+    try:
+        for call in calls:
+            running.append(Running(call))  # noqa: PERF401  (those that were started are ended when one cannot be)
+        late = _gather(running, None if all(call.stays for call in calls) else monotonic() + patience)
+        return [
+            Answer(TIMED_OUT, "", f"no answer within {patience:.0f} s") if one in late else one.answer()
+            for one in running
+        ]
+    finally:
+        for one in running:
+            one.stop()
+
+
+def _gather(running: Sequence[Running], until: float | None) -> list[Running]:
+    """Read what they write until all have ended; returns those that have not, when it is time."""
+    with selectors.DefaultSelector() as selector:
+        for one in running:
+            for stream, kept in one.streams:
+                selector.register(stream, selectors.EVENT_READ, (one, kept))
+        while selector.get_map():
+            left = None if until is None else until - monotonic()
+            if left is not None and left <= 0:
+                return list(dict.fromkeys(key.data[0] for key in selector.get_map().values()))
+            for key, _ in selector.select(left):
+                one, kept = key.data
+                data = os.read(key.fd, _PIECE)
+                if data:
+                    one.take(kept, data)
+                else:
+                    selector.unregister(key.fileobj)
+    return []
+
+
+class Streams:
+    """Command lines that run for long, as ``kubectl logs --follow``: what they write is passed on as it comes."""
+
+    def __init__(self) -> None:
+        self._selector = selectors.DefaultSelector()
+        self.running: dict[object, Running] = {}
+
+    def start(self, key: object, call: Call) -> None:
+        """Start one under a ``key``."""
+        one = Running(call, keeps=False)
+        self.running[key] = one
+        for stream, kept in one.streams:
+            self._selector.register(stream, selectors.EVENT_READ, (key, one, kept))
+
+    def wait(self, seconds: float, take: Callable[[object, bytes], None]) -> list[tuple[object, Answer]]:
+        """Pass on what comes within ``seconds``; returns those that have ended."""
+        until = monotonic() + seconds
+        ended: list[tuple[object, Answer]] = []
+        while not ended and self.running:
+            events = self._selector.select(max(until - monotonic(), 0))
+            for event, _ in events:
+                key, one, kept = event.data
+                data = os.read(event.fd, _PIECE)
+                if not data:
+                    self._selector.unregister(event.fileobj)
+                elif kept is one.out:
+                    take(key, data)
+                else:
+                    one.take(kept, data)
+            open_ones = {event.data[0] for event in self._selector.get_map().values()}
+            gone = [key for key in self.running if key not in open_ones]
+            ended = [(key, self.running.pop(key).answer()) for key in gone]
+            if not events and monotonic() >= until:
+                break
+        return ended
+
+    def close(self) -> None:
+        """End all of them."""
+        for one in self.running.values():
+            one.stop()
+            one.process.wait()
+        self._selector.close()

@@ -1,0 +1,165 @@
+"""One job on its cluster, read again and again, and explained in the words of its file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from time import monotonic, sleep
+from typing import Final
+
+from tfdsl.backend import Backend, Document, Unit
+from tfdsl.backend.cluster import Answer, Call, Cluster, Live, Place, Reason, completed_with, cut, digest
+from tfdsl.diagnostics.command_rules import CLUSTER_REFUSES, NOT_OPERATED
+from tfdsl.operating.problem import ProblemError
+from tfdsl.operating.runner import PATIENCE, ask
+from tfdsl.record import replace
+from tfdsl.text import Span
+
+PAUSE: Final = 2.0
+"""Seconds between two readings of a job."""
+
+
+class Session:
+    """A job (``place.unit`` and ``documents`` if there is a file), and the client that speaks for its cluster.
+
+    Raises:
+        ProblemError: Nobody knows how to speak with the target.
+    """
+
+    def __init__(self, backend: Backend, place: Place, documents: Sequence[Document] = ()) -> None:
+        cluster = backend.load_cluster()
+        if cluster is None:
+            advice = f"the page of the target says which commands to use: {backend.docs}" if backend.docs else ""
+            raise ProblemError(NOT_OPERATED, *filter(None, [advice]), target=backend.name)
+        self.backend = backend
+        self.cluster: Cluster = cluster
+        self.place = place
+        self.documents = tuple(documents)
+        self.patience = PATIENCE
+
+    @property
+    def name(self) -> str:
+        """As a command line names the job."""
+        return f"{self.backend.name}/{self.place.name or self.place.id}"
+
+    def ask(self, calls: Sequence[Call]) -> list[Answer]:
+        """The answers of the client.
+
+        Raises:
+            ProblemError: There is no client.
+        """
+        try:
+            return ask(calls, self.patience)
+        except ProblemError as problem:
+            raise problem.with_help(self.cluster.INSTALL) from problem
+
+    def needed(self, calls: Sequence[Call]) -> list[Answer]:
+        """The same; none may fail."""
+        answers = self.ask(calls)
+        for call, answer in zip(calls, answers, strict=True):
+            if answer.status:
+                raise self.refused(call, answer)
+        return answers
+
+    def refused(self, call: Call, answer: Answer, doing: str = "read") -> ProblemError:
+        """That the client could not do what was asked."""
+        reason = self.cluster.refusal(answer) or cut(answer.err)
+        return ProblemError(CLUSTER_REFUSES, what=f"cannot {doing} {call.about}", reason=reason)
+
+    def read(self) -> Live | None:
+        """The job as it is now, ``None`` if there is none.
+
+        Raises:
+            ProblemError: The job itself could not be read.
+        """
+        calls = self.cluster.reads(self.place)
+        answers = self.ask(calls)
+        if answers[0].status:
+            raise self.refused(calls[0], answers[0])
+        others = self.cluster.more(self.place, answers)
+        calls, answers = [*calls, *others], [*answers, *self.ask(others)]
+        live = self.cluster.live(self.place, answers)
+        if live is None:
+            return None
+        notes = [
+            f"{call.about} could not be read: {self.cluster.refusal(answer)}"
+            for call, answer in zip(calls, answers, strict=True)
+            if answer.status
+        ]
+        notes += [
+            f"there are more {call.about} than are read"
+            for call, answer in zip(calls, answers, strict=True)
+            if answer.cut
+        ]
+        return self.explained(replace(live, notes=(*live.notes, *notes)))
+
+    def list(self) -> Sequence[Live]:
+        """The jobs of the namespace or the user, by name."""
+        answers = self.needed(self.cluster.lists(self.place))
+        return sorted(self.cluster.listed(self.place, answers), key=lambda live: (live.name, live.id))
+
+    def watch(self, timeout: float | None = None) -> Iterator[Live | None]:
+        """The job as it is, again and again until it has ended or is gone; ends after ``timeout`` seconds too."""
+        until = None if timeout is None else monotonic() + timeout
+        while True:
+            live = self.read()
+            yield live
+            left = PAUSE if until is None else until - monotonic()
+            if live is None or live.ended or left <= 0:
+                return
+            sleep(min(PAUSE, left))
+
+    def explained(self, live: Live) -> Live:
+        """``live`` with what the file says: lines, retries, and policies that must have decided."""
+        unit = self.place.unit
+        if unit is None:
+            return live
+        counts: dict[str, int] = {role.name: role.replicas for role in unit.job.roles if not role.is_board}
+        live = replace(live, retries=unit.job.retries, replicas=completed_with(live.replicas, counts))
+        if live.digest and live.digest != digest(self.documents):
+            note = "the job was submitted from another text, so no lines are shown"
+            return replace(live, notes=(*live.notes, note))
+        reasons = [replace(one, place=_shown(place_of(one, unit))) for one in live.reasons]
+        return replace(live, reasons=(*reasons[:1], *_policies(live, unit), *reasons[1:]))
+
+
+def place_of(reason: Reason, unit: Unit) -> Span | None:
+    """Where in the file a reason has its cause; ``None`` if it is about something that the file does not say."""
+    from tfdsl.ir.fields import walk
+
+    job, origins = unit.job, unit.origins
+    if reason.value:
+        for item in walk(job, origins):
+            parts = vars(item.node).values() if item.key.startswith(("mounts[", "steps[")) else ()
+            if reason.value in (item.shown, *map(str, parts)) and item.role in ("", *reason.roles):
+                return origins.span(item.path)
+    roles = [role for role in job.roles if role.name in reason.roles] or job.roles
+    keys = reason.key.split("|") if reason.key else []
+    paths = [path for key in keys for path in (*(f"{role.path}.{key}" for role in roles), key)]
+    return next((place for place in map(origins.written, paths) if place is not None), None)
+
+
+def _shown(place: Span | None) -> str:
+    return "" if place is None else ":".join(map(str, place.path_and_line))
+
+
+def _policies(live: Live, unit: Unit) -> Iterator[Reason]:
+    """The policy that decides about the first reason, if the file has one and the job has come to that."""
+    from tfdsl.ir import policies
+
+    first = next(iter(live.reasons), None)
+    if first is None or not first.event or not (live.ended or live.phase == "restarting"):
+        return
+    role = next((role for role in unit.job.roles if role.name in first.roles), None)
+    if role is None:
+        return
+    if first.event == "evicted":
+        policy = policies.on_eviction(unit.job, role)
+    else:
+        ends = [one.end.status for one in live.replicas if one.role == role.name and one.end is not None]
+        status = next((end for end in ends if end), None)
+        policy = policies.on_failure(unit.job, role) if status is None else policies.on_exit(unit.job, role, status)
+    if policy is not None and policy.written:
+        codes = f" {', '.join(map(str, policy.codes))}" if policy.codes else ""
+        subject = f"{policy.role} " if policy.role else ""
+        sentence = f"the job has a policy for this: on {subject}{policy.event}{codes} => {policy.action}"
+        yield Reason("policy", sentence, "inferred", place=_shown(unit.origins.span(policy.path)))
