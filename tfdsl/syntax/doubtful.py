@@ -73,8 +73,9 @@ def _node(node: N, places: Sequence[int], end: int) -> N:
         inner = value.entries if isinstance(value, ast.MapExpr) else value
         if not isinstance(inner, tuple) or not inner or not isinstance(inner[0], Record):
             continue
-        done = _nodes(inner, places, end)
-        for one in cast("tuple[Node, ...]", inner):
+        nodes = cast("tuple[Node, ...]", inner)
+        done = _nodes(nodes, places, end)
+        for one in nodes:
             left.difference_update(places[bisect_right(places, one.span.start) : bisect_right(places, one.span.end)])
         new[field] = replace(value, entries=done) if isinstance(value, ast.MapExpr) else done
     if left and isinstance(node, _STATEMENTS):

@@ -338,13 +338,9 @@ def _late_delay(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 def _quoted_key(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
     """``"image" = …`` and ``"role" worker { }`` among the items of a block."""
-    keyword = lexer.KEYWORDS.get(recovery.text(at).strip('"'))
-    if (
-        recovery.types[at] == lexer.STRING
-        and keyword in acceptable
-        and keyword is not None
-        and _is_word_or_text(recovery, at + 1)
-    ):
+    keyword = lexer.KEYWORDS.get(recovery.text(at).strip('"'), lexer.END)
+    is_keyword = recovery.types[at] == lexer.STRING and keyword != lexer.END and keyword in acceptable
+    if is_keyword and _is_word_or_text(recovery, at + 1):
         span = recovery.span(at)
         edit = Edit(span, span.text.strip('"'))
         recovery.report(rules.QUOTED_NAME(span).fix("remove the quotes", edit, safe=True))
