@@ -172,7 +172,7 @@ class _Target:
         expected = language if alike else play(self.language, possible)
         ends = (prediction, *prediction.others)
         differing = {aspect for one in ends for aspect in differences(one, expected)}
-        differs = tuple(aspect for aspect in ASPECTS if aspect in differing)
+        differs: tuple[Aspect, ...] = tuple(aspect for aspect in ASPECTS if aspect in differing)
         messages = tuple(self._telling(faults, differs)) if differs else ()
         return OnTarget(self.unit.target, self.unit.shown_version, prediction, expected, differs, messages)
 

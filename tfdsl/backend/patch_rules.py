@@ -49,17 +49,21 @@ class FixedSet(Record):
 
 
 class Since(Record):
-    """What came with a later version of the target: servers of older ones drop it without a word, or do nothing at it.
+    """What came with a later version of the target: servers of older ones drop it, do nothing at it, or refuse it.
 
     ``kind``, ``path``: as of :class:`Derived`. ``version``: the first that has it. ``what``: it in words. ``value``:
-    only this value is new; without it the field is.
+    only this value, or those that it holds for, are new; without it the field is.
     """
 
     kind: str
     path: tuple[str, ...]
     version: str
     what: str
-    value: str | None = None
+    value: str | Callable[[object], bool] | None = None
+
+    def covers(self, value: object) -> bool:
+        """Whether the rule is about ``value``."""
+        return self.value(value) if callable(self.value) else self.value in (None, value)
 
 
 class Complaint(Record):

@@ -94,7 +94,7 @@ class Machine:
             self._do_if(self.behaviour.on_sidecar_exit(task, self.state), task)
             return None
         self._clear_of("pending", task)
-        if self.state.finish is not None or self.behaviour.part_of(task) in self.state.parts:
+        if self._is_over(task):
             replica.phase = "succeeded" if isinstance(event, Exited) and not event.status else "stopped"
             return None
         self._ended(event, task, replica)
@@ -111,6 +111,10 @@ class Machine:
             self.began.append(other)
         self._start_waiting()
         self._do_if(self.behaviour.on_event(self.state), task)
+
+    def _is_over(self, task: Task) -> bool:
+        """Whether the job has ended, or the part of it that ``task`` belongs to."""
+        return self.state.finish is not None or self.behaviour.part_of(task) in self.state.parts
 
     def _is_sidecar(self, event: Exited) -> bool:
         steps = self.behaviour.role(event.task).steps if event.step else ()
@@ -130,10 +134,12 @@ class Machine:
         """Decide about what has ended at one moment. What starts again does so last, if nothing has ended the job."""
         counting = self.behaviour.counting(self.state) if len(ended) > 1 else "restarts"
         restarts: list[_Restart] = []
+        exhausted = False
         by_job: dict[Task, bool] = {}  # what starts again already: whether the whole job does
         for event, task in ended:
             whole = by_job.get(task)
-            if whole or (whole is not None and counting != "ends"):
+            over = self._is_over(task)
+            if whole or (whole is not None and counting != "ends") or (over and not exhausted):
                 continue
             decision = self.behaviour.on_event(self.state)
             about: Task | None = task
@@ -141,7 +147,10 @@ class Machine:
                 decision, about = self._decision(event, task)
             if decision is None or decision.delay is not None or decision.action not in RESTARTS:
                 self._do_if(decision, about)
+            elif over:
+                self._give_up(decision, about)
             elif not (counting == "one" and restarts) and not self._may_restart(decision, about):
+                exhausted = True
                 for one in restarts:
                     self._give_up(one.decision, one.about)
                 self._no_retry_is_left(decision, about)
@@ -234,7 +243,7 @@ class Machine:
     def _restart(self, restart: _Restart) -> None:
         decision, task, again = restart.decision, restart.about, restart.again
         subject = self._subject(task)
-        if self.state.finish is not None or self.behaviour.part_of(subject) in self.state.parts:
+        if self._is_over(subject):
             return
         beside = list(self.behaviour.restarted_beside(decision, subject, self.state))
         for other in again:

@@ -373,7 +373,7 @@ class _Run:
             for number, data in enumerate(documents):
                 for at in self._matching(rule, number, data):
                     value = value_at(data, at)
-                    if value is not None and rule.value in (None, value):
+                    if value is not None and rule.covers(value):
                         message = f"{rule.what} came with {self.unit.target} {rule.version}"
                         advice = f'write version = "{rule.version}" in target {self.unit.target} if the cluster has it'
                         yield Complaint(number, at, message, advice, key=rule.value is None, fork=True)

@@ -77,7 +77,7 @@ ATTRIBUTES = {
     "components": _ROLES,
     "maxReplicas": _FIXED,
     "elasticPolicy": _FIXED,
-    "enableDynamicWorker": _FIXED,
+    "enableDynamicWorker": "write target tfjob { dynamic_workers = true }",
     "for_each": _FIXED,
     "completionMode": 'write "${task.index}" for the index of a replica',
     "name": _NAME,

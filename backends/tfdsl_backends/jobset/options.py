@@ -111,7 +111,6 @@ OPTIONS = (
         "container starts again, and the pod is deleted with its log. Where policies tell failures apart, it is "
         "`Never`.",
         "Never",
-        ("restartPolicy",),
     ),
     *POD_OPTIONS,
 )

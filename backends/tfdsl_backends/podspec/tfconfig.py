@@ -18,13 +18,13 @@ INDEX = "\0"
 class RoleTasks(Record):
     """What all replicas of a role have in common.
 
-    ``config``: TF_CONFIG before and after the index, ``None`` for none. ``flags``: without ``--task_index``, ``None``
-    for none. ``first``: the ``--task_index`` of replica 0. ``own``: the role, if the job sets its TF_CONFIG.
+    ``config``: TF_CONFIG with :data:`INDEX` for the index, ``None`` for none. ``flags``: without ``--task_index``,
+    ``None`` for none. ``first``: the ``--task_index`` of replica 0. ``own``: the role, if the job sets its TF_CONFIG.
     """
 
     role: str
     replicas: int
-    config: tuple[str, str] | None = None
+    config: str | None = None
     flags: tuple[str, ...] | None = None
     first: int = 0
     differences: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class RoleTasks(Record):
         if self.own is not None:
             config = own_config(self.own, index)
         else:
-            config = None if self.config is None else f"{self.config[0]}{index}{self.config[1]}"
+            config = None if self.config is None else self.config.replace(INDEX, str(index))
         flags = () if self.flags is None else (*self.flags, f"--task_index={index + self.first}")
         return TaskConfig(self.role, index, config, flags, self.differences)
 
@@ -78,11 +78,9 @@ def role_tasks(
     """
     if has_own_config(role):
         return RoleTasks(role.name, role.replicas, own=role)
-    config: tuple[str, str] | None = None
+    config: str | None = None
     if spec is not None:
-        listed = {name: list(addresses) for name, addresses in spec.items()}
-        before, _, after = tf_config(listed, role.name, INDEX).partition(INDEX)
-        config = before, after
+        config = tf_config({name: list(addresses) for name, addresses in spec.items()}, role.name, INDEX)
     if not gets_flags(job, role) or role.server:
         return RoleTasks(role.name, role.replicas, config, differences=differences)
     *common, task_index = flags(job, role, hosts, 0)

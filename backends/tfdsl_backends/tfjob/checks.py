@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.emit.located import child
-from tfdsl.ir.cluster_spec import has_own_config, tf_config
+from tfdsl.ir.cluster_spec import has_own_config
 from tfdsl.record import replace
 from tfdsl_backends.podspec.checks import (
     Name,
@@ -26,7 +26,7 @@ from tfdsl_backends.podspec.objects import tensorboard_name
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.tfjob import messages
 from tfdsl_backends.tfjob.policies import decisions
-from tfdsl_backends.tfjob.tfconfig import delivers, is_distributed, operator_spec, plans, replica_name
+from tfdsl_backends.tfjob.tfconfig import delivers, is_distributed, operator_config, plans, replica_name
 
 
 def check(unit: Unit) -> Iterator[Diagnostic]:
@@ -37,6 +37,7 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     yield from _queue(unit)
     yield from _discovery(unit)
     yield from _evaluator(unit)
+    yield from _dynamic(unit)
     yield from check_host_ports(unit, messages.PODS)
     yield from check_additions(unit, messages.PODS)
     yield from check_sidecar_nodes(unit, messages.SIDECAR_NODES)
@@ -50,7 +51,7 @@ def _injected(unit: Unit) -> Iterator[Diagnostic]:
     roles = [role for role in job.training_roles if not delivers(unit, role)]
     if roles and is_distributed(job):
         largest = max(roles, key=lambda role: role.replicas)
-        text = tf_config(operator_spec(job), largest.name, "0")
+        text = operator_config(unit, largest, "0")
         yield from check_injected(unit, messages.PODS, largest, "the operator", text)
 
 
@@ -99,6 +100,12 @@ def _discovery(unit: Unit) -> Iterator[Diagnostic]:
             ),
             approximation=True,
         )
+
+
+def _dynamic(unit: Unit) -> Iterator[Diagnostic]:
+    """What ``enableDynamicWorker`` changes for the policies and for the program."""
+    if unit.flag("dynamic_workers"):
+        yield messages.DYNAMIC_WORKERS(unit.option_place("dynamic_workers"))
 
 
 def _evaluator(unit: Unit) -> Iterator[Diagnostic]:

@@ -38,6 +38,7 @@ class Operator(PodByPod):
         specs = spec["tfReplicaSpecs"]
         self._restart = {name: specs[key]["restartPolicy"].text or "Never" for name, key in ROLE_KEYS.items()}
         self._decider = next((role.name for role in unit.job.roles if role.name in LEADERS), "worker")
+        self._dynamic = spec["enableDynamicWorker"].flag is True
         self._all_workers = spec["successPolicy"].text == "AllWorkers"
         policy = spec["runPolicy"]
         self._limit = policy["backoffLimit"].number
@@ -66,8 +67,8 @@ class Operator(PodByPod):
         if policy in ("OnFailure", "Always"):
             return self._in_place(what)
         if policy == "ExitCode":
-            return self._by_status(what, status)
-        return self._failed(what, state)
+            return self._by_status(what, status, task, state)
+        return self._failed(what, task, state)
 
     def on_prepare_exit(self, task: Task, step: str, status: int, state: State) -> Decision:
         """Its pod has failed; the status of a step is not read, and counts as one to start again for."""
@@ -87,17 +88,17 @@ class Operator(PodByPod):
         what = f"{task} was lost"
         policy = self._policy(task)
         if policy == "ExitCode":
-            return self._by_status(what, status)
+            return self._by_status(what, status, task, state)
         if policy in ("OnFailure", "Always") and self._can.remakes_lost_pods:
             return self._new_pod(what)
-        return self._failed(what, state)
+        return self._failed(what, task, state)
 
     def on_preemption(self, task: Task, status: int, state: State) -> Decision:
         """A pod that is being deleted counts as failed, whatever the policy, and is made again if the job goes on."""
         if task.is_board:
             return super().on_loss(task, status, state)
         what = f"the pod of {task} was deleted"
-        return self._new_pod(what) if self._restarting(state) else self._failed(what, state)
+        return self._new_pod(what) if self._restarting(state) else self._failed(what, task, state)
 
     def _policy(self, task: Task) -> str:
         return self._restart.get(task.role, "Never")
@@ -110,17 +111,23 @@ class Operator(PodByPod):
     def _new_pod(what: str) -> Decision:
         return Decision("restart pod", what, counted=False)
 
-    def _by_status(self, what: str, status: int) -> Decision:
-        return self._new_pod(what) if status >= FIRST_SIGNAL else Decision("fail job", what)
+    def _by_status(self, what: str, status: int, task: Task, state: State) -> Decision:
+        if status >= FIRST_SIGNAL:
+            return self._new_pod(what)
+        return self._failed(what, task, state) if self._passes(task) else Decision("fail job", what)
 
-    def _failed(self, what: str, state: State) -> Decision:
-        return Decision("ignore" if self._restarting(state) else "fail job", what)
+    def _failed(self, what: str, task: Task, state: State) -> Decision:
+        return Decision("ignore" if self._passes(task) or self._restarting(state) else "fail job", what)
 
-    @staticmethod
-    def _restarting(state: State) -> bool:
+    def _passes(self, task: Task) -> bool:
+        """Whether the job goes on without the failed ``task`` (``enableDynamicWorker``)."""
+        return self._dynamic and task.role == "worker"
+
+    def _restarting(self, state: State) -> bool:
         """Whether the TFJob is Restarting, which keeps failed pods from failing it: as long as there is one."""
         roles = [role.name for role in state.job.roles]
-        if any(state.ended_well(role) > state.number(role, "succeeded") for role in roles):
+        waited_for = (role for role in roles if not self._passes(Task(role, 0)))
+        if any(state.ended_well(role) > state.number(role, "succeeded") for role in waited_for):
             return True  # one has failed and is ignored
         pending = (role for role in roles if state.number(role, "pending"))
         return any(one.phase == "pending" and one.starts > 1 for role in pending for _, one in state.of(role))

@@ -47,6 +47,7 @@ def tfjob(unit: Unit, by_role: Sequence[tuple[Role, PodPlan]]) -> dict[str, Data
         "spec": {
             "runPolicy": run_policy(unit),
             "successPolicy": success_policy(job),
+            "enableDynamicWorker": True if unit.flag("dynamic_workers") else None,
             "tfReplicaSpecs": {
                 key: replica_spec(unit, role, plan)
                 for name, key in ROLE_KEYS.items()

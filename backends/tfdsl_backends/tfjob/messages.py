@@ -26,6 +26,13 @@ KUEUE_WITHOUT_QUEUE = Rule(
     "warning",
     "kueue = true, but the job has no queue; Kueue ignores a job without one",
 )
+DYNAMIC_WORKERS = Rule(
+    "KTF126",
+    "tfjob-dynamic-workers",
+    "info",
+    "the job goes on without a worker that has failed, whatever the policies say, and TF_CONFIG lists only the task "
+    "itself and, for a worker, the parameter servers",
+)
 TOO_LARGE = Rule(
     "KTF106",
     "tfjob-number-too-large",
@@ -40,5 +47,6 @@ RULES = (
     EVALUATOR_IN_CLUSTER,
     *KUEUE.all(),
     KUEUE_WITHOUT_QUEUE,
+    DYNAMIC_WORKERS,
     TOO_LARGE,
 )

@@ -43,6 +43,10 @@ SIDECARS = "1.8"
 """From here the CRD keeps ``restartPolicy`` of an init container; before, a sidecar would keep the command waiting."""
 
 
+SPARSE_IN_CLUSTER = "1.7"
+"""From here TF_CONFIG beside `enableDynamicWorker` has its addresses in `cluster`; before, in `sparseCluster`."""
+
+
 class Features(Record):
     """What one version can do."""
 
@@ -51,9 +55,10 @@ class Features(Record):
     keeps_pods: bool
     cleans_by_policy: bool
     suspend: bool
+    sparse_in_cluster: bool
 
 
-LATEST = Features(exit_code=True, remakes_lost_pods=True, keeps_pods=True, cleans_by_policy=True, suspend=True)
+LATEST = Features(True, True, True, True, True, True)
 """What the newest version can do."""
 
 
@@ -65,6 +70,7 @@ def features(unit: Unit) -> Features:
         keeps_pods=unit.at_least(KEEPS_PODS),
         cleans_by_policy=versions.key(unit.shown_version) >= versions.key(CLEANS_BY_POLICY),
         suspend=unit.at_least(SUSPEND),
+        sparse_in_cluster=unit.at_least(SPARSE_IN_CLUSTER),
     )
 
 
@@ -89,6 +95,13 @@ OPTIONS = (
         "Write `retries` as `backoffLimit`, which ends a job whose containers restart too often. `false` omits it: the "
         "operator restarts them without a limit.",
         True,
+    ),
+    Option(
+        "dynamic_workers",
+        BOOL,
+        "Let the job go on without a worker that has failed, and tell each task only the addresses that it needs "
+        "(`enableDynamicWorker`).",
+        False,
     ),
     Option("kueue", BOOL, "`queue` is a Kueue LocalQueue: it is written as the label that Kueue reads.", False),
     *POD_OPTIONS,

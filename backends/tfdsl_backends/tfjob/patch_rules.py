@@ -16,6 +16,7 @@ from tfdsl_backends.tfjob.options import SIDECARS
 _ROLES: Final = ("spec", "tfReplicaSpecs")
 _TEMPLATE: Final = (*_ROLES, "*", "template")
 _RESTART: Final = "write a policy, e.g. on failed => restart container"
+_DYNAMIC: Final = "write dynamic_workers = true in target tfjob"
 _NAME: Final = "the operator names the pods JOB-ROLE-INDEX"
 NUMBERS: Final = ("activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished")
 RESTARTS: Final = ("Always", "OnFailure", "Never", "ExitCode")
@@ -48,6 +49,7 @@ def _check(node: Node) -> Iterator[Complaint]:
 RULES: Final = rules(
     (
         Derived("TFJob", (*_ROLES, "*", "replicas"), "the replicas of a role", REPLICAS),
+        Derived("TFJob", ("spec", "enableDynamicWorker"), "what a failed worker does", _DYNAMIC),
         Derived("TFJob", ("spec", "runPolicy", "schedulingPolicy", "minAvailable"), "the minimum of the gang", MINIMUM),
         # The operator overwrites both in every pod (pkg/controller.v1/tensorflow, createNewPod and setRestartPolicy).
         Derived("TFJob", (*_TEMPLATE, "spec", "restartPolicy"), "the restartPolicy of a pod", _RESTART),

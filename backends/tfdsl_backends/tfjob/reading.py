@@ -257,6 +257,8 @@ def read_run_policy(
     _cleanup(draft, policy["cleanPodPolicy"], job["spec"], asked)
     for field in (replace(DEADLINE, fits=TTL.fits), TTL, SUSPEND):
         read_field(draft, field, policy[field.path])
+    dynamic = job["spec"]["enableDynamicWorker"]
+    draft.options.set("dynamic_workers", dynamic.flag or None, dynamic.span)
     of_volcano = _queue(draft, job)
     if not _gang(draft, policy["schedulingPolicy"], replicas, schedulers, asked) and of_volcano:
         draft.options.set("gang_scheduler", _VOLCANO, policy["schedulingPolicy"]["queue"].span)
@@ -756,7 +758,7 @@ FIELDS: tuple[Field, ...] = (
     Field(
         "spec.successPolicy", "on completed", "AllWorkers is the language's default; worker 0 is said in target tfjob"
     ),
-    Field("spec.enableDynamicWorker", "", "a patch"),
+    Field("spec.enableDynamicWorker", "dynamic_workers", "in target tfjob"),
     Field("status", "", "left out: it is the server's"),
     Field("spec.cleanPodPolicy", "cleanup", "its default was Running", _OLD),
     Field("spec.ttlSecondsAfterFinished", "ttl", form=_OLD),

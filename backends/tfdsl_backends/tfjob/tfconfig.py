@@ -12,10 +12,12 @@ from tfdsl.backend import TaskConfig, Unit
 from tfdsl.emit.located import Data, Located, at, child, entry
 from tfdsl.ir.cluster_spec import Address, cluster_spec, gets_flags, gets_tf_config, has_own_config, listed, tf_config
 from tfdsl.ir.model import Job, Role, RunTimeText
+from tfdsl.record import replace
 from tfdsl_backends.podspec.command import expanded
 from tfdsl_backends.podspec.objects import claim_names, tensorboard_plan
 from tfdsl_backends.podspec.plan import PORT_NAME, Index, PodPlan, Program, index_of, with_options
-from tfdsl_backends.podspec.tfconfig import RoleTasks, Tasks, role_tasks
+from tfdsl_backends.podspec.tfconfig import INDEX, RoleTasks, Tasks, role_tasks
+from tfdsl_backends.tfjob.options import features
 
 
 def replica_name(job: Job, role: Role, index: int) -> str:
@@ -36,6 +38,29 @@ def operator_spec(job: Job) -> dict[str, list[str]]:
         role.name: [f"{replica_name(job, role, index)}.{namespace}.svc:{role.port}" for index in listed(role)]
         for role in roles
     }
+
+
+def operator_config(unit: Unit, role: Role, index: str) -> str:
+    """The TF_CONFIG that the operator sets for a replica of ``role``; ``index``: as text."""
+    if not unit.flag("dynamic_workers"):
+        return tf_config(operator_spec(unit.job), role.name, index)
+    return sparse_config(unit, role).replace(INDEX, index)
+
+
+def sparse_config(unit: Unit, role: Role) -> str:
+    """The TF_CONFIG beside ``enableDynamicWorker``, with :data:`INDEX` for the index (``SparseClusterSpec``).
+
+    A worker sees itself and the parameter servers, which each see only themselves; the others see nobody.
+    """
+    from json import dumps
+
+    job, namespace = unit.job, unit.job.namespace or "default"
+    own = f"{job.name}-{role.name}-{INDEX}.{namespace}.svc:{role.port}"
+    workers = {INDEX: own} if role.name == "worker" else {}
+    servers = [own] if role.name == "ps" else operator_spec(job).get("ps") if workers else []
+    cluster = dumps({"worker": workers, "ps": servers}, separators=(",", ":")).replace("\\u0000", INDEX)
+    key = "cluster" if features(unit).sparse_in_cluster else "sparseCluster"
+    return f'{{"{key}":{cluster},"task":{{"type":"{role.name}","index":{INDEX}}}}}'
 
 
 def is_distributed(job: Job) -> bool:
@@ -59,7 +84,10 @@ def tasks(unit: Unit) -> Sequence[TaskConfig]:
 def _of_role(unit: Unit, role: Role, ours: dict[str, list[str]], theirs: dict[str, list[str]] | None) -> RoleTasks:
     if role.is_board and not has_own_config(role):
         return RoleTasks(role.name, role.replicas)
-    return role_tasks(unit.job, role, ours, ours if delivers(unit, role) else theirs, _differences(unit, role))
+    made = role_tasks(unit.job, role, ours, ours if delivers(unit, role) else theirs, _differences(unit, role))
+    if unit.flag("dynamic_workers") and theirs is not None and made.own is None and not delivers(unit, role):
+        return replace(made, config=sparse_config(unit, role))
+    return made
 
 
 def _differences(unit: Unit, role: Role) -> tuple[str, ...]:
@@ -72,7 +100,9 @@ def _differences(unit: Unit, role: Role) -> tuple[str, ...]:
     differences: list[str] = []
     if not gets_tf_config(job, role):
         differences.append(f"the operator sets TF_CONFIG even with discovery {job.cluster.discovery}")
-    if any(other.name == "evaluator" for other in job.training_roles):
+    if unit.flag("dynamic_workers"):
+        differences.append("with dynamic_workers, cluster has only this task, and for a worker the ps")
+    elif any(other.name == "evaluator" for other in job.training_roles):
         differences.append("the operator lists the evaluator in cluster")
     if job.namespace is None:
         differences.append("hosts contain the namespace in which the job is created; it is shown as `default` here")

@@ -50,6 +50,10 @@ def _check(node: Node) -> Iterator[Complaint]:
         yield from _task(task)
     if _count(spec["minAvailable"]) > replicas:
         yield spec["minAvailable"].complain(f"minAvailable exceeds the {replicas} replicas of all tasks")
+    for holder in (spec, *(task["partitionPolicy"] for task in spec["tasks"].items())):
+        topology = holder["networkTopology"]
+        if topology["highestTierName"].data and topology.has("highestTierAllowed"):
+            yield topology["highestTierName"].complain("highestTierName cannot be set beside highestTierAllowed")
     yield from _depends(spec["tasks"])
     yield from _volumes(spec["volumes"])
     yield from broken(spec, _JOB)
@@ -143,7 +147,18 @@ _SINCE: Final = (
         if plugin.since
     ),
     Since(KIND, ("spec", "networkTopology"), "1.12", "networkTopology"),
+    Since(KIND, ("spec", "networkTopology", "highestTierName"), "1.14", "highestTierName"),
     Since(KIND, (*_TASK, "partitionPolicy"), "1.14", "partitionPolicy"),
+    *(
+        Since(
+            KIND,
+            (*at, "networkTopology", "highestTierName"),
+            "1.15",
+            "a highestTierName that is not a DNS name",  # the CRD of 1.14 has a pattern
+            lambda name: bool(name) and not patching.is_dns_name(name),
+        )
+        for at in (("spec",), (*_TASK, "partitionPolicy"))
+    ),
     *(
         Since(KIND, (*at, "action"), version, f"the action {action}", action)
         for at in _POLICIES

@@ -201,10 +201,7 @@ def tasks(unit: Unit) -> Sequence[TaskConfig]:
 
 def _by_plugin(seen: RoleTasks, job: Job, role: Role, cluster: str | None) -> RoleTasks:
     """The tasks of ``role`` with the plugin's own TF_CONFIG (``cluster`` ``None``: it sets none)."""
-    config: tuple[str, str] | None = None
-    if cluster is not None:
-        before, _, after = plugin_value(cluster, role, INDEX).partition(INDEX)
-        config = before, after
+    config = None if cluster is None else plugin_value(cluster, role, INDEX)
     return replace(seen, config=config, differences=_differences(job, role, cluster))
 
 

@@ -33,6 +33,14 @@ def test_scenarios_by_the_language_and_on_targets() -> None:
     assert on.ending.replaced == first.language.replaced
 
 
+def test_other_ends_that_are_possible() -> None:
+    text = TEXT.replace("on failed => restart pod", "on failed => abort job\n  on evicted => restart job")
+    (on,) = tfdsl.simulate(text=text, job="digits-0", targets="volcano", inject="worker[1] evicted")[0].targets
+    assert (on.ending.outcome, [one.outcome for one in on.others]) == ("succeeded", ["aborted"])
+    (on,) = tfdsl.simulate(text=text, job="digits-0", targets="volcano", inject="worker[1] preempted")[0].targets
+    assert on.others == ()
+
+
 def test_without_targets_the_language_alone() -> None:
     scenarios = tfdsl.simulate(text=TEXT, job="digits-1")
     assert scenarios[0].inject == ()

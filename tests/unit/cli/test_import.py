@@ -30,12 +30,12 @@ spec:
 DIGITS = MNIST.replace("name: mnist", "name: digits")
 TEXT = """\
 job mnist {
-  image   = "registry.example.com/mnist:1.4"
-  cleanup = "none"
+  image = "registry.example.com/mnist:1.4"
 
   role worker { replicas = 2 }
 
   target tfjob {
+    cleanup          = "none"
     istio_annotation = false
     on worker[0] completed => complete job
   }

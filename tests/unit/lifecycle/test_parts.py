@@ -44,6 +44,13 @@ class OneByOne(Behaviour):
         return False
 
 
+def test_a_part_ends_once_though_several_of_it_fail_at_one_moment() -> None:
+    end = play(OneByOne(job(CHIEF)), injected("worker exit 1 after 2s", "ps[0] exit 1 after 2s"), finish=False)
+    assert (end.parts, phases(end)["worker[1]"]) == ({"chief": None, "worker": "failed", "ps": "failed"}, "failed")
+    ends = [line for line in end.story if "has failed" in line]
+    assert ends == ["worker has failed: worker[0] exited 1", "ps has failed: ps[0] exited 1"]
+
+
 def test_a_part_ends_alone() -> None:
     end = play(OneByOne(job(CHIEF)), injected("chief[0] completed after 1s", "worker[1] exit 1 after 2s"))
     assert end.parts == {"chief": "succeeded", "worker": "failed", "ps": None}

@@ -265,6 +265,8 @@ SIDECAR = 'patch pod "spec.initContainers" += [{ name = "s", image = "i", restar
     [
         ("volcano", "1.11.2", "1.12", 'patch "spec.networkTopology" = { mode = "soft" }', "networkTopology"),
         ("volcano", "1.11", "1.12", 'patch "spec" += { networkTopology = { mode = "soft" } }', "networkTopology"),
+        ("volcano", "1.13", "1.14", 'patch "spec.networkTopology" = { highestTierName = "rack" }', "highestTierName"),
+        ("volcano", "1.14", "1.15", 'patch "spec.networkTopology" = { highestTierName = "a/b" }', '"a/b"'),
         (
             "volcano",
             "1.10",

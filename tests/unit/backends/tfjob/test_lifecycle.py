@@ -41,6 +41,23 @@ def test_a_patch_decides() -> None:
     assert end.left == {"worker[0]": "failed", "worker[1]": "running", "ps[0]": "running"}
 
 
+@pytest.mark.parametrize(
+    ("lines", "fault", "outcome"),
+    [
+        (WORKERS, "worker[1] exit 1 after 1s", "running"),  # all workers must succeed
+        (f"role chief {{ }}\n{WORKERS}", "worker[1] exit 1 after 1s", "succeeded"),
+        (f"role chief {{ }}\n{WORKERS}", "worker[1] evicted after 1s", "succeeded"),
+        (f"role chief {{ }}\n{WORKERS}on exit 1..127 => fail job\non failed => restart pod\n",
+         "worker[1] exit 3 after 1s", "succeeded"),
+        (f"role chief {{ }}\n{WORKERS}", "ps[0] exit 1 after 1s", "failed"),
+        (f"role chief {{ }}\n{WORKERS}", "chief exit 1 after 1s", "failed"),
+    ],
+)  # fmt: skip
+def test_a_dynamic_worker_that_fails_passes(lines: str, fault: str, outcome: str) -> None:
+    """`UpdateJobStatus` looks at no failed worker where enableDynamicWorker is true."""
+    assert seen(f"{lines}target tfjob {{ dynamic_workers = true }}", fault).outcome == outcome
+
+
 @pytest.mark.parametrize(("status", "outcome"), [(143, "succeeded"), (1, "failed"), (0, "failed")])
 def test_an_evicted_pod_restarts_by_the_status_of_its_command(status: int, outcome: str) -> None:
     lines = f"{WORKERS}on exit 1..127 => fail job\non failed => restart pod"

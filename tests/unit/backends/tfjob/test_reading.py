@@ -342,6 +342,11 @@ def test_run_policy(policy: str, says: list[str]) -> None:
     assert ("cleanup = 'none'" in read.options) == (not policy)  # the default of the operator
 
 
+@pytest.mark.parametrize(("value", "said"), [("true", True), ("false", False)])
+def test_dynamic_workers_are_an_option(value: str, said: bool) -> None:
+    assert ("dynamic_workers = True" in Read(job(f"enableDynamicWorker: {value}")).options) == said
+
+
 def test_a_queue_is_that_of_volcano() -> None:
     """Of the gang schedulers only Volcano has queues."""
     assert "gang_scheduler = 'volcano'" in Read(job("runPolicy: {schedulingPolicy: {queue: research}}")).options

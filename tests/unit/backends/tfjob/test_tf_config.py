@@ -49,6 +49,30 @@ def test_as_seen_from_the_operator() -> None:
     assert all(task.differences == () for task in tasks(unit(made, "tfjob")).values())
 
 
+@pytest.mark.parametrize(("version", "key"), [("1.6", "sparseCluster"), ("1.7", "cluster")])
+def test_dynamic_workers_see_a_sparse_cluster(version: str, key: str) -> None:
+    """What the operator's own tests expect of genClusterSpec; `sparseCluster` until 1.6."""
+    made = named("j", job(role("chief"), role("ps", 2), role("worker", 2)), namespace="ns")
+    seen = {
+        name: task.tf_config for name, task in tasks(unit(made, "tfjob", version=version, dynamic_workers=True)).items()
+    }
+    both = '"ps":["j-ps-0.ns.svc:2222","j-ps-1.ns.svc:2222"]}'
+    assert seen == {
+        "chief-0": f'{{"{key}":{{"worker":{{}},"ps":[]}},"task":{{"type":"chief","index":0}}}}',
+        "ps-0": f'{{"{key}":{{"worker":{{}},"ps":["j-ps-0.ns.svc:2222"]}},"task":{{"type":"ps","index":0}}}}',
+        "ps-1": f'{{"{key}":{{"worker":{{}},"ps":["j-ps-1.ns.svc:2222"]}},"task":{{"type":"ps","index":1}}}}',
+        **{
+            f"worker-{index}": f'{{"{key}":{{"worker":{{"{index}":"j-worker-{index}.ns.svc:2222"}},{both},'
+            f'"task":{{"type":"worker","index":{index}}}}}'
+            for index in (0, 1)
+        },
+    }
+    alone = named("j", job(role("worker", 2)), namespace="ns")
+    [first, _] = tasks(unit(alone, "tfjob", dynamic_workers=True)).values()
+    assert first.tf_config is not None
+    assert json.loads(first.tf_config)["cluster"] == {"worker": {"0": "j-worker-0.ns.svc:2222"}, "ps": None}
+
+
 def test_the_evaluator_is_inside_the_cluster() -> None:
     """Values of the operator's own end-to-end job with four roles."""
     made = job(role("chief"), role("ps", 2), role("worker", 2), role("evaluator"))

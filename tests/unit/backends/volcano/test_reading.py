@@ -418,6 +418,22 @@ def test_other_kinds_are_others() -> None:
         (manifest(task(), policies=[{"action": "RestartJob"}]), "either events or an exitCode"),
         (manifest(task(), policies=[{"exitCode": 0, "action": "RestartJob"}]), "exitCode 0"),
         (manifest(task(), queue="A b"), "is not the name of a queue"),
+        (
+            manifest(task(), networkTopology={"highestTierName": "rack", "highestTierAllowed": 0}),
+            "highestTierName cannot be set beside highestTierAllowed",
+        ),
+        (
+            manifest(
+                task(
+                    partitionPolicy={
+                        "totalPartitions": 2,
+                        "partitionSize": 1,
+                        "networkTopology": {"highestTierName": "rack", "highestTierAllowed": 1},
+                    }
+                )
+            ),
+            "highestTierName cannot be set beside highestTierAllowed",
+        ),
         (manifest(task(), volumes=[{"mountPath": "/a"}]), "either volumeClaim or volumeClaimName"),
         (manifest(task(), maxRetry="3"), "must be a whole number"),
     ],
