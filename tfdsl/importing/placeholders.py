@@ -245,15 +245,16 @@ def _parts(value: Value) -> tuple[str | Bare, ...]:
 
 def _needs_a_form(path: tuple[Step, ...]) -> bool:
     """Whether the language asks more of what is at ``path`` than that it is a text."""
-    own = path[-1] == "name" and len(path) > 2 and path[-3] in _OWN_NAMES
-    return not own and _FREE.isdisjoint(path) and not (path[-1] == "value" and "env" in path) and path[0] != "status"
+    own = path[-1:] == ("name",) and not _OWN_NAMES.isdisjoint(path[-3:-2])
+    return not own and _FREE.isdisjoint(path) and not (path[-1:] == ("value",) and "env" in path)
 
 
 def _kind(path: tuple[Step, ...]) -> str:
     """The type of the param for what is at ``path``; ``cpus`` are a quantity without a unit."""
-    if len(path) > 1 and path[-2] in ("requests", "limits"):
-        return {"cpu": "cpus", "memory": "quantity", "ephemeral-storage": "quantity"}.get(str(path[-1]), "int")
-    return "int" if path[-1] in _NUMBERS or str(path[-1]).endswith("Seconds") else "string"
+    key = str(path[-1]) if path else ""
+    if path[-2:-1] in (("requests",), ("limits",)):
+        return {"cpu": "cpus", "memory": "quantity", "ephemeral-storage": "quantity"}.get(key, "int")
+    return "int" if key in _NUMBERS or key.endswith("Seconds") else "string"
 
 
 def _number(value: Value, param: _Filled) -> Value | None:
