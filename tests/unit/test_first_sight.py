@@ -47,8 +47,11 @@ EDITS = {
     "default-memory": "«→memory = 4Gi»",
     "default-scheduler": '«scheduler = "default-scheduler"→»\nqueue = "q"',
     "delay-is-lost": "on failed «after 5m→» => restart job",
+    "drained-completes": "«on evicted => restart job→»",
+    "drained-completes@kubernetes": "«on evicted => restart pod→»",
     "env-of-image": 'args = ["${env.X}"]\n«→env = { X = "1" }» | runtime = "docker"',
     "evicted-in-place": "on evicted => restart «container→pod»",
+    "eviction-by-status": "on evicted => restart job\non failed => «abort→restart» job",
     "eviction-fails-first": "on evicted => restart job\non exit 137 => «fail→restart» job\non exit 143 => restart job",
     "exit-code-unlimited": f"«{STATUSES}→»\non failed => restart container",
     "failure-unseen": f"role chief {{ on failed => «fail job→restart pod\n{STATUSES}» }}\n"

@@ -463,7 +463,7 @@ _EVICTED: Final = (
         "stops, it often misses the status, and the policy for failures acts",
         "VOL142",
         "eviction-by-status",
-        instead="give failed the same action as evicted; or let the program exit with 143 on SIGTERM (in a shell text "
+        edit="give failed the same action as evicted; or let the program exit with 143 on SIGTERM (in a shell text "
         "start it with exec, so that it gets the signal), which is enough for pods that are deleted",
         when=when.acts_by_status,
         fill=when.statuses_of,

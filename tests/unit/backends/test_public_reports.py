@@ -39,8 +39,8 @@ ALONE = 'cluster { discovery = "none" }'
         ("volcano", f"{TWO}on evicted => restart job\non failed => abort job", "VOL142", "warning"),
         ("volcano", f"{TWO}on evicted => restart job\non failed => restart job", "VOL142", None),
         # the pod with the last log
-        ("kubernetes", f"{TWO}{IN_PLACE}", "K8S124", "warning"),
-        ("kubernetes", f"{TWO}{IN_PLACE}\nretries = 2", "K8S124", "warning"),
+        ("kubernetes", f"{TWO}{IN_PLACE}", "K8S124", "info"),
+        ("kubernetes", f"{TWO}{IN_PLACE}\nretries = 2", "K8S124", "info"),
         ("kubernetes", f"{TWO}on failed => restart pod", "K8S124", None),
         ("kubernetes", TWO, "K8S124", None),
         # Kueue's partial admission beside a static TF_CONFIG
@@ -60,7 +60,7 @@ ALONE = 'cluster { discovery = "none" }'
             None,
         ),
         # a ttl that comes hours late
-        ("tfjob@1.3", f"{TWO}ttl = 1h", "KTF129", "warning"),
+        ("tfjob@1.3", f"{TWO}ttl = 1h", "KTF129", "info"),
         ("tfjob@1.3", TWO, "KTF129", None),
         ("tfjob@1.5", f"{TWO}ttl = 1h", "KTF129", None),
     ],
