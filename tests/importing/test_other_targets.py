@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from tests.importing.cases import Case, cases, imported
+from tests.importing.shapes import Shape, shapes
 from tfdsl import targets
 from tfdsl.compiling import pipeline
 from tfdsl.importing.manifests import import_manifests
@@ -43,6 +44,16 @@ WRITTEN = {
     r"on pending after": r"PodPending",
     r"on unknown": r"Unknown",
     r"on worker\[1\] completed": r"succeededIndexes",
+    r"on worker completed": r"operator: Any|successPolicy",
+    r"on evicted => restart job": r"DisruptionTarget",
+    r"suspend += ": r"suspend: true",
+    r"host_network += ": r"hostNetwork",
+    r"service_account += ": r"serviceAccount",
+    r"(privileged|capabilities) += |role .*run_as_user": r"securityContext",
+    r"role .*gpu_memory": r"vgpu-memory",
+    r"(prepare|sidecar) ": r"initContainers",
+    r"\w+ += .*(secret|configmap)\(": r"secretKeyRef|configMapKeyRef|secretRef|configMapRef",
+    r"\w+ += pod_field": r"fieldPath",
     r"role .*\bafter = |after += ": r"dependsOn|startupPolicyOrder: InOrder|dependencies|depends-on|commandOrders",
     r"role .*\bnode_label = |node_label += ": r"label",
     r"role .*\bgpu = |gpu += ": r"gpu",
@@ -50,7 +61,7 @@ WRITTEN = {
     r"scheduler += ": r"schedulerName",
     r"node_selector += ": r"nodeSelector|nodeAffinity",
     r"tolerations += ": r"tolerations",
-    r"resources += ": r"huawei\.com|cloud-tpus",
+    r"resources += ": r"huawei\.com|cloud-tpus|google\.com/tpu|rdma/",
     r"annotations += ": r"scheduling\.k8s\.io/group-name",
     r"env += .*pod_field": r"fieldPath",
     r"cpu_limit|role .*cpu_limit": r"requests: \{?cpu|cpu: ",
@@ -61,7 +72,7 @@ WRITTEN = {
     r"mount configmap ": r"configMap:",
     r"mount secret ": r"secret:",
     r"mount host ": r"hostPath|[mM]ount|MOUNTS",
-    r"mount scratch ": r"emptyDir",
+    r"mount (scratch|memory) ": r"emptyDir",
     r"mount (hdfs|archive) ": r"hdfs://|\.zip|\.tar",
     r'image += "\$\{registry\}/git-sync': r"git-sync",
     r'image += "<': r"image: <",
@@ -112,6 +123,13 @@ def test_only_what_the_author_wrote_is_refused_elsewhere(case: Case) -> None:
     result = imported(case)
     manifest = "\n".join(source.text for source in case.sources)
     assert unexplained(result.text, {job.target for job in result.jobs}, manifest) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", [pytest.param(one, id=one.name) for one in shapes() if one.patches is not None])
+def test_of_public_shapes_too(shape: Shape) -> None:
+    [result] = import_manifests([Source("job.yaml", shape.text)])
+    assert unexplained(result.text, {job.target for job in result.jobs}, shape.text) == []
 
 
 POD = """containers: [{name: tensorflow, image: "r/digits:1", command: [python, a.py],

@@ -10,7 +10,7 @@ KUEUE = kueue_rules("tfjob", "KTF")
 CONFIG_INJECTED = Rule(
     "KTF101",
     "tfjob-config-injected",
-    "warning",
+    "info",
     "the operator sets TF_CONFIG even with discovery {value}",
 )
 EVALUATOR_IN_CLUSTER = Rule(
@@ -27,7 +27,7 @@ KUEUE_WITHOUT_QUEUE = Rule(
     "kueue = true, but the job has no queue; Kueue ignores a job without one",
 )
 DYNAMIC_WORKERS = Rule(
-    "KTF126",
+    "KTF127",
     "tfjob-dynamic-workers",
     "info",
     "the job goes on without a worker that has failed, whatever the policies say, and TF_CONFIG lists only the task "
