@@ -291,7 +291,7 @@ def as_label(name: str) -> str:
 
 
 MOST_SURE_GIBIBYTES, LARGEST_GIBIBYTES, SMALLEST_MEMORY = 64, 1024, 1 << 20
-"""A number without a unit is meant in GiB below the first, in MiB below the second, else in bytes."""
+"""A number without a unit is meant in GiB up to the first, in GiB or MiB below the second, in MiB below the third."""
 
 Amount: TypeAlias = "int | Decimal | Quantity | Duration | Undecided"
 

@@ -76,6 +76,8 @@ IN_JOB = [
     ('labels = { "a" => "b" }', "colon-for-equals"),
     ('args += ["x"]', "colon-for-equals"),
     ("workdir: /x/y:z", "colon-for-equals"),
+    ("image: nginx", "colon-for-equals"),
+    ("retries: n", "colon-for-equals"),
     ("args:\n    - a\n    - b", "yaml-list"),
     ("env:\n    - name: A\n      value: b", "yaml-list"),
     ("--nodes=2", "unknown-statement"),

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.lint.view import JobView
+from tfdsl.rules.values import MOST_SURE_GIBIBYTES
 from tfdsl.semantics import resolved
 from tfdsl.semantics.values import show
 from tfdsl.text import Span
@@ -80,7 +81,8 @@ def tiny_memory(view: JobView) -> Iterator[Diagnostic]:
         if isinstance(memory, Quantity) and memory.whole < LEAST:
             diagnostic = TINY_MEMORY(role.settings["memory"].value.span, memory=memory.text)
             number = memory.text.rstrip("kKMGTPEim")
-            yield diagnostic.help(f"did you mean {number}Gi?").replacing(f"write {number}Gi", f"{number}Gi")
+            meant = f"{number}{'Gi' if float(number) <= MOST_SURE_GIBIBYTES else 'Mi'}"
+            yield diagnostic.help(f"did you mean {meant}?").replacing(f"write {meant}", meant)
 
 
 SHM_EXCEEDS_MEMORY = Rule(
