@@ -60,7 +60,10 @@ TOLERATED = {
     "volumeMounts.subPathExpr": "one without a reference is a subPath",
     "spec.serviceAccount": "the old name of serviceAccountName",
     "dependsOn.iteration": "for Volcano whatever is not any is all",
-    "policies.events=TaskCompleted": "the policy of the task comes before it",
+    "policies.events": "each event is a policy of its own, and one that never acts is left out",
+    "spec.completionMode=NonIndexed": "the default",
+    "terminationMessagePolicy=File": "the default",
+    "spec.affinity=": "a fault: a term without anything in it matches no node, and the normal form leaves it out",
     "replicatedJobs.template.spec.suspend": "JobSet suspends all its Jobs or none",
     "startupPolicy.startupPolicyOrder=InOrder": "of a single Job, or dependsOn says the same",
 }
