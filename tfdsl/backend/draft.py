@@ -101,7 +101,8 @@ class Step(_Statement):
 class Patch(_Statement):
     """``patch [pod] "PATH" = VALUE [unchecked]``; ``operator``: ``=``, ``+=`` or, for ``unpatch``, nothing.
 
-    ``why``: the comment above it. ``node``: what ``value`` was made of, of a patch that can be taken apart.
+    ``written``: its path as it is written, where that is not ``path``. ``why``: the comment above it. ``node``:
+    what ``value`` was made of, of a patch that can be taken apart.
     """
 
     path: str
@@ -112,6 +113,7 @@ class Patch(_Statement):
     why: str = ""
     span: Span | None = None
     node: Node | None = None
+    written: Value | None = None
 
 
 class Param(Record):

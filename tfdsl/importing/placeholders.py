@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Final
 
-from tfdsl.backend.draft import Attribute, Bare, Draft, Mount, Param, Statement, Step as Phase, Text, Value
+from tfdsl.backend.draft import Attribute, Bare, Draft, Mount, Param, Patch, Statement, Step as Phase, Text, Value
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import READ_DIFFERENTLY
 from tfdsl.manifest.nodes import Document, Node, Scalar, Step, view, with_scalars
@@ -157,6 +157,9 @@ class Placeholders:
         }
         if isinstance(statement, Mount):
             new["options"] = tuple((name, self._value(value, used)) for name, value in statement.options)
+        if isinstance(statement, Patch):  # the names of volumes follow from what is mounted
+            path = self._text(statement.path, used)
+            new["written"] = None if path == statement.path else path
         if isinstance(statement, Phase):
             new["statements"] = tuple(self._statement(each, used) for each in statement.statements)
         same = all(getattr(statement, field) == value for field, value in new.items())

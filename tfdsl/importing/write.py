@@ -419,10 +419,11 @@ def _step(step: Step) -> str:
 
 def _patch(patch: Patch) -> str:
     pod = "pod " if patch.pod else ""
+    path = literal(patch.path if patch.written is None else patch.written)
     if not patch.operator:
-        return f"unpatch {pod}{literal(patch.path)}"
+        return f"unpatch {pod}{path}"
     unchecked = " unchecked" if patch.unchecked else ""
-    return f"patch {pod}{literal(patch.path)} {patch.operator} {literal(patch.value)}{unchecked}"
+    return f"patch {pod}{path} {patch.operator} {literal(patch.value)}{unchecked}"
 
 
 # --- comments of a manifest: they move to the statements that were read from the lines they are about ------------

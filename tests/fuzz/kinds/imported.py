@@ -60,7 +60,12 @@ TOLERATED = {
     "volumeMounts.subPathExpr": "one without a reference is a subPath",
     "spec.serviceAccount": "the old name of serviceAccountName",
     "dependsOn.iteration": "for Volcano whatever is not any is all",
-    "policies.events=TaskCompleted": "the policy of the task comes before it",
+    "policies.events": "each event is a policy of its own, and one that never acts is left out",
+    "spec.completionMode=NonIndexed": "the default",
+    "terminationMessagePolicy=File": "the default",
+    "failureThreshold=3": "the default",
+    "spec.maxRetry": "Volcano looks at it only where a policy restarts, and the odd one may be the only one",
+    "spec.affinity=": "a fault: a term without anything in it matches no node, and the normal form leaves it out",
     "replicatedJobs.template.spec.suspend": "JobSet suspends all its Jobs or none",
     "startupPolicy.startupPolicyOrder=InOrder": "of a single Job, or dependsOn says the same",
 }

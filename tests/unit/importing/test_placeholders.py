@@ -137,6 +137,15 @@ def test_numbers_of_words_and_of_patches_are_params() -> None:
     assert "backoffLimitPerIndex = per_index" in result.text
 
 
+def test_the_path_of_a_patch_has_params() -> None:
+    """The compiler names a volume by its claim, so a patch of the volume selects by a name with the param in it."""
+    text = plain("kubernetes").replace("command:", "volumeMounts: [{name: d, mountPath: /d, readOnly: true}], command:")
+    source = "{name: d, persistentVolumeClaim: {claimName: '{{claim}}', readOnly: true}}"
+    result = imported(text.replace("restartPolicy", f"volumes: [{source}], restartPolicy"))
+    assert [job.kept for job in result.jobs] == [True]
+    assert 'patch pod "spec.volumes[name=pvc-${claim}].persistentVolumeClaim.readOnly" = true' in result.text
+
+
 def test_a_number_that_is_no_param_is_told() -> None:
     policy = "{schedulingPolicy: {minAvailable: '{{N}}'}}"
     result = imported(plain("tfjob").replace("spec:\n", f"spec:\n  runPolicy: {policy}\n", 1))
