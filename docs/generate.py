@@ -105,6 +105,13 @@ def _shown(value: object) -> str:
     return "[]" if value == () else str(value) or '""'
 
 
+def facts_part(name: str) -> str:
+    """What every job of a target gets."""
+    backend = targets.find(name)
+    assert backend is not None
+    return "".join(f"- {rule.message[0].upper()}{rule.message[1:]} (`{rule.code}`).\n" for rule in backend.facts())
+
+
 def support_part(name: str) -> str:
     """The support table of a target."""
     backend = targets.find(name)
@@ -212,7 +219,13 @@ def part(name: str) -> str:
     """The generated part called ``name``."""
     kind, _, target = name.partition(":")
     if target:
-        parts = {"options": options_part, "support": support_part, "messages": messages_part, "fields": fields_part}
+        parts = {
+            "options": options_part,
+            "facts": facts_part,
+            "support": support_part,
+            "messages": messages_part,
+            "fields": fields_part,
+        }
         return parts[kind](target)
     return {
         "commands": commands_part,

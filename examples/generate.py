@@ -1,8 +1,8 @@
 """Write what the examples compile to, the copies of their programs, and ``examples/README.md``.
 
 ``examples/<name>/expected/<target>/``, for each target that the example is for, holds every file of the output and
-``messages.txt``, all that ``tfdsl check`` reports. ``python examples/generate.py`` rewrites them, and the diff is
-reviewed like code; ``--check`` fails when they are stale.
+``messages.txt``, all that ``tfdsl check --notes`` reports. ``python examples/generate.py`` rewrites them, and the diff
+is reviewed like code; ``--check`` fails when they are stale.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _produced(folder: Path, target: str, out: str) -> dict[str, str]:
         files = read(Path(out))
         if status != 0:
             raise RuntimeError(f"{folder.name} does not compile for {target}: {messages}")
-        _, messages = _run("check", "main.tfjob", "-t", target)  # compile only counts the infos
+        _, messages = _run("check", "main.tfjob", "-t", target, "--notes")  # compile only counts them
     return files | {MESSAGES: messages}
 
 

@@ -28,6 +28,7 @@ REVIEWED = {
     "tfdsl/manifest/find.py": "what manifests that nobody reads are called",
     "tfdsl/cli/commands.py": EXAMPLE,
     "tfdsl/cli/simulate.py": EXAMPLE,
+    "tfdsl/cli/targets.py": EXAMPLE,
     "tfdsl/cli/tfconfig.py": EXAMPLE,
     "tfdsl/cli/where.py": EXAMPLE,
     "tfdsl/cli/topics.py": EXAMPLE,
@@ -94,11 +95,11 @@ def test_a_target_has_its_page(name: str) -> None:
     page = ROOT / f"docs/targets/{name}.md"
     assert page.is_file(), f"write docs/targets/{name}.md, as the page of another target is"
     text = page.read_text(encoding="utf-8")
-    for part in ("options", "support"):
-        mark = f"<!-- generated: {part}:{name} -->"
-        assert mark in text, f"add the line {mark} and below it <!-- end --> to docs/targets/{name}.md; make generate"
     backend = targets.find(name)
     assert backend is not None
+    for part in ("options", "support", *(["facts"] if backend.facts() else [])):
+        mark = f"<!-- generated: {part}:{name} -->"
+        assert mark in text, f"add the line {mark} and below it <!-- end --> to docs/targets/{name}.md; make generate"
     assert backend.docs == f"docs/targets/{name}.md", f'write docs="docs/targets/{name}.md" in the BACKEND of {name}'
 
 

@@ -7,7 +7,7 @@ asked for, the comparison of a target with the language, and the words and the J
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from tfdsl.backend import Backend
@@ -16,6 +16,7 @@ from tfdsl.compiling.front_end import Input, ReadyJob
 from tfdsl.compiling.jobs import plain_jobs
 from tfdsl.compiling.pipeline import Made, verdict
 from tfdsl.diagnostics import Diagnostic
+from tfdsl.diagnostics.render.text import fold
 from tfdsl.lifecycle.behaviour import Behaviour, Task
 from tfdsl.lifecycle.faults import Injected, missing, parse
 from tfdsl.lifecycle.scenario import Left, Prediction, can_happen, play
@@ -331,9 +332,17 @@ def _range(tasks: Sequence[Task]) -> str:
     return str(first) if len(tasks) == 1 else f"{first.role}[{first.index}..{last.index}]"
 
 
-def table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Aligned columns; the last one is as long as it is."""
-    widths = [max(map(len, column)) for column in zip(*(row[:-1] for row in rows), strict=True)]
+def table(rows: Sequence[Sequence[str]], room: int | None = None) -> Iterator[str]:
+    """Aligned columns. ``room``: the width of the terminal, if there is one: cells are folded between words to fit."""
+    columns = list(zip(*rows, strict=True))
+    widths = [max(map(len, column)) for column in columns]
+    least = [max(len(word) for cell in column for word in cell.split(" ")) for column in columns]
+    while room is not None and sum(widths) + 2 * (len(widths) - 1) > room:
+        widest = max(range(len(widths)), key=lambda at: (widths[at] > least[at], widths[at]))
+        if widths[widest] <= least[widest]:
+            break
+        widths[widest] -= 1
     for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-        yield "  ".join((*cells, row[-1])).rstrip()
+        folded = [fold(cell, width, width) for cell, width in zip(row, widths, strict=True)]
+        for parts in zip_longest(*folded, fillvalue=""):
+            yield "  ".join(part.ljust(width) for part, width in zip(parts, widths, strict=True)).rstrip()

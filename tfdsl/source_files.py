@@ -28,7 +28,8 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final, TypeAlias
 
 from tfdsl.patterns import regex
@@ -102,6 +103,7 @@ def contents(path: str, largest: int = LARGEST, roots: Sequence[str] | None = No
     """
     if path and not is_file_name(path):
         return "it is not a file name"
+    _note(path)
     try:
         handle = _opened(path, roots)
         if isinstance(handle, str):
@@ -116,6 +118,34 @@ def contents(path: str, largest: int = LARGEST, roots: Sequence[str] | None = No
     if data is None or (of_kernel and data):  # pyright: ignore[reportUnnecessaryComparison]  (/proc/kmsg, if it is empty)
         return NOT_REGULAR
     return data if len(data) <= largest else _too_large(largest)
+
+
+_noted: dict[str, object] | None = None
+
+
+@contextmanager
+def noted() -> Generator[dict[str, object], None, None]:
+    """The files that are read within it, each with its state before, and the folders that are looked through."""
+    global _noted
+    _noted = {}
+    try:
+        yield _noted
+    finally:
+        _noted = None
+
+
+def _note(path: str) -> None:
+    if _noted is not None and not is_descriptor(path):
+        _noted.setdefault(path, state_of(path))
+
+
+def state_of(path: str) -> object:
+    """What is another for another file at ``path``; ``None`` if there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def beginning(path: str, size: int, roots: Sequence[str] | None = None) -> bytes:
@@ -358,6 +388,7 @@ def job_files(
     ``inside``: the folders, without links, in which the file that a link leads to may be; ``folder`` is the first.
     ``unreadable`` is called with a folder that cannot be read, and the reason.
     """
+    _note(folder or os.curdir)
     try:
         with os.scandir(folder or os.curdir) as found:
             entries = sorted(found, key=lambda entry: entry.name)

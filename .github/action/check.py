@@ -13,13 +13,11 @@ from steps import WRONG_USE, error, flag, lines, show, tfdsl
 def main() -> int:
     """Gives the exit status of the step: that of the check, or 1 for files that are not formatted."""
     files = lines("FILES") or ["."]
-    options = [*_targets(), *_profiles(), *(["--strict"] if flag("STRICT") else [])]
-    notes = flag("NOTES")
+    switches = [f"--{name}" for name in ("strict", "notes") if flag(name.upper())]
+    options = [*_targets(), *_profiles(), *switches]
     formatted = flag("FORMATTED")
     status = tfdsl("check", *options, "--", *files).returncode
-    for command in tfdsl("check", *options, "--format", "github", "--", *files).stdout.splitlines():
-        if notes or not command.startswith("::notice "):
-            print(command, flush=True)
+    print(tfdsl("check", *options, "--format", "github", "--", *files).stdout, end="", flush=True)
     if formatted:
         status = max(status, _formatted(files))
     return status

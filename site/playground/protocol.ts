@@ -66,7 +66,7 @@ export interface Diagnostic {
   readonly target: string | null;
   /** What is marked has no effect and can be shown faded. */
   readonly unnecessary: boolean;
-  /** It reports what a target does on its own, which is true of nearly every job: it needs no mark in the text. */
+  /** It is a note: it needs no mark in the text. */
   readonly quiet: boolean;
   /** `actions` at its place can give a fix; a fix that would cause a new error is not offered. */
   readonly fixable: boolean;

@@ -6,6 +6,7 @@ PAGES = {
     "docs/guide/start.md": "install pip kubectl docker tutorial begin",
     "docs/guide/roles.md": "chief worker ps evaluator strategy gpu",
     "docs/guide/data.md": "pvc nfs volume output resume overwrite",
+    "docs/guide/cluster.md": "submit status pending unschedulable node_selector logs",
     "docs/guide/rerun.md": "resume ttl delete rename",
     "docs/guide/sweep.md": "hyperparameter grid matrix tuning parallel",
     "docs/guide/secrets.md": "env token configmap credentials",

@@ -79,13 +79,14 @@ MARK = "spoiled"
 
 
 def put(pod: dict[str, Any], path: str, value: object) -> None:
-    *way, last = [int(step) if step.isdecimal() else step for step in path.split(".")]
+    *way, last = path.split(".")
+    place: Any = pod
     for step in way:
-        pod = pod[step]  # type: ignore[index]
-    if isinstance(pod, list):
-        pod.append(value)
+        place = place[int(step) if step.isdecimal() else step]
+    if isinstance(place, list):
+        place.append(value)  # pyright: ignore[reportUnknownMemberType]
     else:
-        pod[last] = value
+        place[last] = value
 
 
 # What no server takes, or nothing can prove, and what must be told: a text at whose place there is a message.

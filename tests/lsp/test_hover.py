@@ -8,6 +8,8 @@ from tests.lsp.long_text import long_text
 from tests.lsp.marked import marked, snapshot
 from tfdsl import targets
 from tfdsl.lsp.features.hover import hover
+from tfdsl.lsp.features.problems import problems
+from tfdsl.lsp.snapshot import Settings
 
 JOB = """\
 param workers: int = 4 {{ description = "replicas" }}
@@ -46,6 +48,19 @@ def test_an_attribute_tells_what_each_target_does_with_it() -> None:
     assert "**refused**" in lines["volcano"]  # docs/targets/volcano.md: a number is refused …
     assert "takes the name of a PriorityClass, not the number 7" in lines["volcano"]
     assert "kept as `spec.priorityClassName`" in in_job('pri▮ority = "high"')  # … and a name is kept
+
+
+def test_notes_are_shown_where_they_are_and_are_no_problems() -> None:
+    text = in_job('mount pvc "p" at "/p"\n  gpu = 0\n  out▮put "/a" to "/p/a"')
+    assert "Notes" not in text  # no target is asked for
+    asked = Settings(targets=("tfjob", "volcano"))
+    there = snapshot(JOB.format(item='mount pvc "p" at "/p"\n  output "/a" to "/p/a"'), settings=asked)
+    found = hover(there, there.source.text.index('"/a"'))
+    assert found is not None
+    assert "Notes:\n- on tfjob, volcano: role chief's command is wrapped in /bin/sh" in found.text
+    told = problems(there)[there.source.path]
+    assert {one.diagnostic.level for one in told if one.quiet} == {"info"}
+    assert "info" not in {one.diagnostic.level for one in told if not one.quiet}
 
 
 def test_a_job_with_errors_has_the_tables_in_general() -> None:

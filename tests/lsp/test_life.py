@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -317,3 +318,15 @@ def test_initialize_is_answered_before_the_compiler_is_loaded() -> None:
         "difflib",
         "yaml",
     }
+
+
+def test_wrong_params_leave_no_trace(wire: Wire) -> None:
+    """The client is told what is wrong; what a person reads has no traceback in it."""
+    for number, (method, params) in enumerate((("textDocument/hover", {"x": 1}), ("tfdsl/graph", {"uri": 3})), 100):
+        wire.send(method, params, number)
+        assert '"code": -32602' in json.dumps(wire.receive())
+    wire.send("textDocument/didOpen", {"y": 2})
+    wire.request("shutdown", None)
+    wire.send("exit", None)
+    assert wire.process.stderr is not None
+    assert b"Traceback" not in wire.process.stderr.read()

@@ -92,7 +92,7 @@ def _fresh(text: str) -> list[tuple[object, ...]]:
     """What is said about a text that was never anything else."""
     made = Snapshot(Source(PATH, text, PATH), lambda path, roots: "there is no such file")
     lines = Lines(text, "utf-16")
-    severity = {"error": 1, "warning": 2, "info": 4}
+    severity = {"error": 1, "warning": 2}
     return [
         (
             one.diagnostic.rule.code,
@@ -102,4 +102,5 @@ def _fresh(text: str) -> list[tuple[object, ...]]:
             *lines.position(one.diagnostic.span.end),
         )
         for one in problems(made)[PATH]
+        if not one.quiet
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
 from tfdsl import diagnostics, text
 from tfdsl.diagnostics.render.columns import visible
@@ -91,7 +91,7 @@ def _diagnostic(diagnostic: diagnostics.Diagnostic) -> Diagnostic:
     return Diagnostic(
         diagnostic.rule.code,
         diagnostic.rule.slug,
-        diagnostic.level,
+        cast("Level", diagnostic.level),  # what is off is not among them
         diagnostic.message,
         _span(diagnostic.span),
         (*own, *(Label(_span(label.span), label.message) for label in diagnostic.labels)),

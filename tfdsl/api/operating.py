@@ -15,7 +15,7 @@ from tfdsl.backend.cluster import End, Live, LogOptions, Place, Reason, Replica
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.pipeline import Made
 from tfdsl.operating import submitting
-from tfdsl.operating.logs import Follower
+from tfdsl.operating.logs import Follower, with_log
 from tfdsl.operating.problem import ProblemError
 from tfdsl.operating.session import Session
 from tfdsl.record import replace
@@ -150,8 +150,10 @@ def status(source: Source | None, target: str, **given: Unpack[OnCluster]) -> Li
         ClusterError: The job cannot be read, or there is no client.
         UsageError: There is no such target, or the source has several jobs.
     """
+    session = _only(source, target, given)
     try:
-        return _only(source, target, given).read()
+        live = session.read()
+        return None if live is None else with_log(session, live)
     except ProblemError as problem:
         raise _error(problem) from None
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias, TypeVar, cast
 
 from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.patterns import regex
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "UNUSED",
     "Backend",
     "Condition",
     "Document",
@@ -287,9 +288,15 @@ class Backend(Record):
         """Every rule that this target can report."""
         return (*(row.rule for row in self.support.rows if row.rule is not None), *self.rules)
 
+    def facts(self) -> tuple[Rule, ...]:
+        """What is true of every job, and how to change it; reported only if a project sets a level for it."""
+        return tuple(rule for rule in self.rules if rule.level == "off")
+
 
 # --- the support table -------------------------------------------------------------------------------------------
 
+UNUSED: Final = "remove it, or unset it in target {target}"
+"""The edit for a line that has no effect on a target."""
 REST = "everything else"
 """The key of the row for what has none of its own."""
 
@@ -391,15 +398,20 @@ def approximated(
     code: str,
     slug: str = "",
     *,
+    edit: str = "",
     instead: str = "",
     since: str | None = None,
     when: Condition | None = None,
     default: Literal["info", "silent"] = "info",
-    level: Literal["warning", "info"] = "warning",
     fill: Fill | None = None,
 ) -> Row:
-    """The target does something near: a warning that says how it differs, or an info where that seldom matters."""
-    return Row(key, "approximated", to, text, Rule(code, slug, level, text), instead, since, when, default, fill)
+    """The target does something near, and a message says how it differs.
+
+    ``edit``: the change of the file that ends the difference, which makes the message a warning. Without one it is a
+    note; ``instead`` says what else can be done. One of the two at most.
+    """
+    rule = Rule(code, slug, "warning" if edit else "info", text)
+    return Row(key, "approximated", to, text, rule, edit or instead, since, when, default, fill)
 
 
 def refused(
@@ -502,7 +514,7 @@ def _completed(row: Row, target: str, prefix: str) -> Row:
         return row
     code = prefix + row.rule.code if row.rule.code.isdigit() else row.rule.code
     slug = f"{target}-{row.rule.slug or _last_word(row.key)}"
-    return replace(row, rule=replace(row.rule, code=code, slug=slug))
+    return replace(row, rule=replace(row.rule, code=code, slug=slug), instead=row.instead.replace("{target}", target))
 
 
 def _last_word(key: str) -> str:

@@ -69,7 +69,8 @@ class Reason(Record):
     and ``words``: what it says of itself. ``key``: the attribute of ``roles`` (of the job, if there are none) that it
     is about (several in order, as ``queue|gpu``); ``value``: the one that is meant, if there can be several.
     ``slug``: which kind of reason it is. ``event``: the event of a policy that this is. ``place``: where in a file
-    that was asked for, as ``train.tfjob:14``.
+    that was asked for, as ``train.tfjob:14``. ``task`` and ``part``: the replica and its program that it was
+    first seen of; ``log``: the last lines that this printed.
     """
 
     slug: str
@@ -84,6 +85,9 @@ class Reason(Record):
     event: str = ""
     place: str = ""
     at: str = ""
+    task: str = ""
+    part: str = ""
+    log: tuple[str, ...] = ()
 
 
 class Live(Record):
@@ -165,13 +169,17 @@ class Step(Record):
 
 
 class Part(Record):
-    """Something of a job that the cluster holds, as ``service/train``. ``stays``: it is never deleted, like a claim."""
+    """Something of a job that the cluster holds, as ``service/train``. ``stays``: it is never deleted, like a claim.
+
+    ``made_as``: what a :class:`Step` that makes it again calls it, if that is not ``what``.
+    """
 
     what: str
     id: str
     submission: str
     end: Call
     stays: bool = False
+    made_as: str = ""
 
 
 class LogOptions(Record):
@@ -374,6 +382,8 @@ def _reason(same: list[tuple[Row, Sign, Mapping[str, str]]]) -> Reason:
         tuple(dict.fromkeys(one.role for one in replicas)),
         row.event,
         at=sign.at,
+        task=sign.who.task if sign.who is not None else "",
+        part=sign.part,
     )
 
 

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import Arguments, Command, Flag, Positional
 from tfdsl.cli.inputs import named_files
-from tfdsl.cli.report import USAGE, Progress, end_if, refuse, report
+from tfdsl.cli.report import USAGE, Progress, end_if, notes_line, refuse, report
 from tfdsl.cli.streams import err
+from tfdsl.cli.watching import WATCH, watched
 from tfdsl.compiling import front_end
 from tfdsl.compiling.front_end import Input, Project
 from tfdsl.compiling.pipeline import Outcome
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, OUTPUT_NOT_WRITTEN
-from tfdsl.diagnostics.diagnostic import in_file_order
-from tfdsl.diagnostics.render import FORMATS, Format
+from tfdsl.diagnostics.diagnostic import at_first_sight, in_file_order
+from tfdsl.diagnostics.render import DOCUMENTS, FORMATS, Format
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.grouping import grouped
 from tfdsl.record import replace
@@ -47,9 +48,12 @@ COMMAND = Command(
         chosen.SET,
         chosen.OPTION,
         chosen.STRICT,
+        chosen.NOTES,
+        chosen.QUIET,
         chosen.ALLOW_READ,
         FORMAT,
         FIX,
+        WATCH,
     ),
     (
         "tfdsl check mnist.tfjob",
@@ -58,6 +62,7 @@ COMMAND = Command(
         "tfdsl check .",
     ),
     "Messages go to standard error; json, sarif, junit, gitlab and github go to standard output.\n"
+    "json, sarif, junit and gitlab have every note; the others have them with --notes, unless there is an error.\n"
     "Without -t: the targets that the project sets (tfdsl.toml), else the rules of the language alone.\n"
     "A comment # tfdsl: allow[slug or code] REASON on or above a line waives a warning on that line.",
 )
@@ -67,6 +72,10 @@ _ROUNDS = 10  # a fix may make another one possible; more rounds would mean that
 
 def run(arguments: Arguments) -> int:
     """Check the files; returns 1 if there is an error, 2 if a file cannot be read."""
+    return watched(arguments, _once)
+
+
+def _once(arguments: Arguments) -> int:
     form = cast("Format", arguments.text(FORMAT.name, "text"))
     picked = chosen.selection(arguments)
     refuse([*picked.errors, *_conflicts(arguments)], arguments, form, picked.hidden)
@@ -85,7 +94,11 @@ def run(arguments: Arguments) -> int:
 
         diagnostics = offered(diagnostics, diagnostics, check.trial(sources))
     diagnostics = [*named.unreadable, *named.empty, *diagnostics]
-    status = report(diagnostics, [source.path for source in sources], form, picked.hidden)
+    quiet, notes = arguments.on(chosen.QUIET.name), arguments.on(chosen.NOTES.name)
+    shown = diagnostics if form in DOCUMENTS else at_first_sight(diagnostics, notes=notes and not quiet)
+    status = report(shown, [source.path for source in sources], form, picked.hidden)
+    if form == "text" and not notes and not quiet:
+        err(notes_line(diagnostics, f"the same command with {chosen.NOTES.name}"))
     return USAGE if named.unreadable else status
 
 
@@ -139,7 +152,7 @@ class _Check:
 
     def counted(self, sources: Sequence[Source]) -> list[Diagnostic]:
         """The same as :meth:`files`; many files are counted on standard error meanwhile."""
-        quiet = self.arguments.text(FORMAT.name, "text") == "concise"
+        quiet = self.arguments.text(FORMAT.name, "text") == "concise" or self.arguments.on(chosen.QUIET.name)
         progress = Progress("checking", len(sources), quiet=quiet)
         try:
             return self.files(progress.over(sources), [source.path for source in sources])

@@ -58,7 +58,10 @@ def meant(arguments: Arguments, *, strict: bool = False, quiet: bool = True) -> 
     picked = chosen.selection(arguments)
     backend, name = _named(arguments.rest[0])
     if backend is not None:
-        refuse(picked.errors, arguments, hidden=picked.hidden)
+        of_file = [one for flag in (chosen.TARGET, *chosen.OF_JOBS) for one in arguments.values(flag.name)[:1]]
+        what = "TARGET/NAME is a job without its file: options that choose a target or jobs of a file cannot follow"
+        errors = [*picked.errors, *(BAD_ARGUMENT(one.span, what=what) for one in of_file[:1])]
+        refuse(errors, arguments, hidden=picked.hidden)
         session = _session(arguments, backend, _place(arguments, name))
         return OnCluster((session,), picked.hidden)
     file = chosen.opened(arguments, picked)

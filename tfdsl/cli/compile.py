@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from typing import cast
+from collections.abc import Iterator, Sequence
+from typing import Final, cast
 
 from tfdsl import targets
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import FILE, Arguments, Command, Flag
+from tfdsl.cli.arguments import FILE, Arguments, Command, Flag, quote
 from tfdsl.cli.destinations import (
+    FILE_ENDINGS,
     Compilation,
     Destination,
+    Placed,
     destination,
     file_name,
     folders,
@@ -20,11 +22,12 @@ from tfdsl.cli.destinations import (
     placed,
     target_of,
 )
-from tfdsl.cli.report import OK, document, report, status_of
+from tfdsl.cli.report import OK, document, notes_line, report, status_of
 from tfdsl.cli.streams import err, out
+from tfdsl.cli.watching import WATCH, watched
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.front_end import Project, compiled, project_of
-from tfdsl.compiling.masking import Hidden, hide, masked
+from tfdsl.compiling.masking import hide, masked
 from tfdsl.compiling.output_files import OutputFile, output_files, stream
 from tfdsl.compiling.pipeline import Made
 from tfdsl.diagnostics import Diagnostic
@@ -35,7 +38,7 @@ from tfdsl.diagnostics.command_rules import (
     OUTPUT_NOT_REMOVED,
     OUTPUT_NOT_WRITTEN,
 )
-from tfdsl.diagnostics.diagnostic import count_infos, in_file_order
+from tfdsl.diagnostics.diagnostic import at_first_sight, in_file_order
 from tfdsl.diagnostics.render import Format
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.render.json import Json, contents
@@ -72,6 +75,8 @@ COMMAND = Command(
         PRUNE,
         DRY_RUN,
         FORMAT,
+        chosen.QUIET,
+        WATCH,
     ),
     (
         "tfdsl compile mnist.tfjob -t volcano",
@@ -82,7 +87,7 @@ COMMAND = Command(
     "targets, each gets a folder of its own. Either all files are written or none. tfdsl targets lists the targets.\n"
     "Without -t: the targets that the project sets (tfdsl.toml).\n"
     "Each file begins with a comment that names its source; files there whose jobs are gone are reported.\n"
-    "The last line counts the notes about what was decided or added; tfdsl check shows them.\n"
+    "The last line counts the notes about what was decided or added; tfdsl check --notes shows them.\n"
     "With --format json, standard output gets one document with all files and messages; with -o the files are\n"
     "written as well.",
 )
@@ -90,6 +95,10 @@ COMMAND = Command(
 
 def run(arguments: Arguments) -> int:
     """Compile the file; if there is an error, nothing is written."""
+    return watched(arguments, _once)
+
+
+def _once(arguments: Arguments) -> int:
     form = cast("Format", arguments.text(FORMAT.name, "text"))
     picked = chosen.selection(arguments)
     errors = list(picked.errors)
@@ -111,19 +120,26 @@ def run(arguments: Arguments) -> int:
     diagnostics = [*project.problems, *outcome.diagnostics]
     made = () if pipeline.has_errors(diagnostics) else outcome.made
     written: list[Diagnostic] = []
+    paths: list[list[str]] = []
     if made:
         taken = (source, *file.inputs.sources, project.settings.source, *_sources(request))
         origins = [one.origin for one in taken if one is not None and one.origin is not None]
         if place.kind == "folder":
-            written = _write_folder(Compilation(arguments, source, file.given, request, place), made, origins)
+            jobs = placed(place, made, source_map=arguments.on(SOURCE_MAP.name))
+            written = _write_folder(Compilation(arguments, source, file.given, request, place), jobs, origins)
+            if not arguments.on(DRY_RUN.name):
+                paths = [[file.path for file in job.files if not file.path.endswith(".map")] for job in jobs]
         else:
             written = _write(arguments, place, made, origins)
+            paths = [[place.path]] if place.kind == "file" else []
     if form == "json":
         diagnostics = in_file_order([*diagnostics, *written], [source.path])
         return _document(arguments, place, made, masked(diagnostics, picked.hidden))
-    shown = [*(diagnostic for diagnostic in diagnostics if diagnostic.level != "info"), *written]
-    status = report(shown, [source.path], hidden=picked.hidden)
-    err(closing_line(diagnostics, arguments, picked.hidden))
+    status = report([*at_first_sight(diagnostics), *written], [source.path], hidden=picked.hidden)
+    if not arguments.on(chosen.QUIET.name):
+        again = f"{chosen.again(arguments, 'check')} {chosen.NOTES.name}"
+        err(notes_line(diagnostics, visible(hide(again, picked.hidden))))
+        err(f"{visible(hide(_wrote(paths), picked.hidden))}\n" if paths and status == OK else "")
     return status
 
 
@@ -156,12 +172,11 @@ def _write(arguments: Arguments, place: Destination, made: Sequence[Made], sourc
     return _left_out(made) if failure is None else [_not_written(place, failure)]
 
 
-def _write_folder(compilation: Compilation, made: Sequence[Made], sources: Sequence[str]) -> list[Diagnostic]:
+def _write_folder(compilation: Compilation, jobs: Sequence[Placed], sources: Sequence[str]) -> list[Diagnostic]:
     """Write the files of all jobs, but not over one of ``sources``; returns the diagnostics about the folder."""
     from tfdsl.cli import beside_output, kustomizations
 
     place, arguments = compilation.place, compilation.arguments
-    jobs = placed(place, made, source_map=arguments.on(SOURCE_MAP.name))
     files = [each for job in jobs for each in job.files]
     around = kustomizations.around(file.path for file in files)
     left = beside_output.leftovers(compilation, jobs)
@@ -187,6 +202,21 @@ def _write_folder(compilation: Compilation, made: Sequence[Made], sources: Seque
         return [OUTPUT_NOT_REMOVED(place.span, path=failure.path, reason=failure.reason)]
     around = kustomizations.around(file.path for file in files) if listed else around
     return beside_output.warnings(compilation, jobs, [] if removed else left or [], around)
+
+
+def _wrote(jobs: Sequence[Sequence[str]]) -> str:
+    """Which files were written, and the command that comes next; that of the first job, if there are several."""
+    paths = [path for job in jobs for path in job]
+    written = f"wrote {' and '.join(paths)}" if len(paths) <= _MOST_PATHS else f"wrote {len(paths)} files"
+    starts = [quote(path) for path in jobs[0] if os.path.basename(path) == _SUBMIT]
+    starts += [f"kubectl create -f {quote(path)}" for path in jobs[0] if path.endswith(FILE_ENDINGS)]
+    example = "" if len(jobs) == 1 else ", for example"
+    return f"{written}; next{example}: {starts[0]}" if starts else written
+
+
+_MOST_PATHS: Final = 2
+_SUBMIT: Final = "submit.sh"
+"""What a target that writes scripts calls the one that submits the job."""
 
 
 def _not_written(place: Destination, failure: Failure) -> Diagnostic:
@@ -247,12 +277,3 @@ def _documents(output: OutputFile) -> list[Json]:
     """What a program would read in a file of YAML or JSON."""
     is_data = output.form in ("yaml", "json")
     return [cast("Json", plain(document.data)) for document in output.documents] if is_data else []
-
-
-def closing_line(diagnostics: Iterable[Diagnostic], arguments: Arguments, hidden: Hidden) -> str:
-    """The line that counts the infos in ``diagnostics``, without ``hidden`` values; empty if there are none."""
-    infos = count_infos(diagnostics)
-    if not infos:
-        return ""
-    command = visible(hide(chosen.again(arguments, "check"), hidden))
-    return f"{infos} {'note' if infos == 1 else 'notes'}, shown by: {command}\n"

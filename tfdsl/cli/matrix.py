@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import FILE, TEXT_OR_JSON, Arguments, Command
 from tfdsl.cli.report import OK, document, end_if, lines_for_people
-from tfdsl.cli.streams import out
+from tfdsl.cli.streams import columns, out
 from tfdsl.compiling.jobs import MatrixJob, matrix_jobs
 from tfdsl.compiling.masking import Hidden, hide
 from tfdsl.simulating import table
@@ -40,7 +41,8 @@ def _text(jobs: Sequence[MatrixJob], hidden: Hidden) -> str:
 
 def _table(jobs: Sequence[MatrixJob]) -> Iterator[str]:
     head = ("job", *jobs[0].values)
-    yield from table([head, *((job.name, *(value.text for value in job.values.values())) for job in jobs)])
+    rows = [head, *((job.name, *(value.text for value in job.values.values())) for job in jobs)]
+    yield from table(rows, columns(sys.stdout))
 
 
 def _json(jobs: Sequence[MatrixJob], hidden: Hidden) -> str:

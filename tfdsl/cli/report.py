@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 from tfdsl.cli.streams import Ended, columns, err, out, takes_colour
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import OUTPUT_NOT_WRITTEN, UNUSABLE_TARGET
-from tfdsl.diagnostics.diagnostic import count, in_file_order
+from tfdsl.diagnostics.diagnostic import at_first_sight, count, in_file_order
 from tfdsl.diagnostics.render import DOCUMENTS, FORMATS, Format, render
 from tfdsl.diagnostics.render.columns import line_of, visible
 
@@ -55,6 +55,12 @@ def report(
     else:
         err(render(form, ordered, paths))
     return status_of(ordered)
+
+
+def notes_line(diagnostics: Sequence[Diagnostic], how: str) -> str:
+    """The line that counts the notes that are not shown, and says ``how`` to see them; none beside an error."""
+    hidden = len(at_first_sight(diagnostics, notes=True)) - len(at_first_sight(diagnostics))
+    return f"{hidden} {'note' if hidden == 1 else 'notes'}, shown by: {how}\n" if hidden else ""
 
 
 def is_for_programs(form: str) -> bool:
@@ -151,8 +157,8 @@ class Progress:
     On a terminal a bar is drawn, and erased when the work is done, so that messages start in its place. Elsewhere one
     line says what has started, and the same files always give the same bytes.
 
-    ``steps``: how many times all files are processed. ``quiet``: standard error is read by a program, so no line is
-    written.
+    ``steps``: how many times all files are processed. ``quiet``: no line is written, because standard error is read by
+    a program or nobody wants it.
     """
 
     def __init__(self, verb: str, count: int, *, steps: int = 1, quiet: bool = False) -> None:

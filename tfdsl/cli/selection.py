@@ -49,6 +49,8 @@ ALLOW_READ = Flag(
 OF_JOBS = (JOB, NAME, PROFILE, PARAMS, SET, OPTION)
 """Which jobs of the file, and with which values; for all commands that take a job to a target."""
 STRICT = Flag("--strict", "report what a target does differently as an error")
+QUIET = Flag("--quiet", "only errors and warnings: no notes, no progress, not what was written", short="-q")
+NOTES = Flag("--notes", "show also what tfdsl decides, and what targets do nearly")
 
 
 def again(arguments: Arguments, command: str) -> str:

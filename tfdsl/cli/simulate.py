@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
 from typing import Final
@@ -10,11 +11,12 @@ from tfdsl import simulating
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import FILE, TEXT_OR_JSON, Arguments, Command, Flag, right
 from tfdsl.cli.report import OK, document, end_if, lines_for_people, report
-from tfdsl.cli.streams import err, out
+from tfdsl.cli.streams import columns, err, out
 from tfdsl.compiling.front_end import Input
 from tfdsl.compiling.masking import Hidden, hide
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
+from tfdsl.diagnostics.render.text import hanging
 from tfdsl.lifecycle.faults import parse
 from tfdsl.lifecycle.scenario import Prediction
 from tfdsl.semantics.request import Choice
@@ -137,7 +139,7 @@ def _in_full(job: SimulatedJob) -> Iterator[str]:
         for target in played.targets:
             ends = (target.prediction, *target.prediction.others)
             rows += [(head, *_marked(one, target.expected)) for head, one in zip(_heads(target), ends, strict=False)]
-        yield from simulating.table(rows)
+        yield from simulating.table(rows, _room())
         yield from _unplayed(played)
         yield from _differences(played.targets)
 
@@ -187,7 +189,13 @@ def _differences(targets: Iterable[OnTarget]) -> Iterator[str]:
     told: dict[str, None] = {}
     for one in differing:
         told |= dict.fromkeys(f"  {one.target}: {_message(message)}" for message in one.messages)
-    yield from told
+    for line in told:
+        yield from hanging(line, _room(), 4)
+
+
+def _room() -> int | None:
+    """The width of the terminal, if there is one."""
+    return columns(sys.stdout)
 
 
 def _message(message: Diagnostic) -> str:
@@ -205,7 +213,7 @@ def _overview(job: SimulatedJob) -> Iterator[str]:
         columns.append([_head(one), *(_short_marked(played.targets[at]) for played in job.scenarios)])
     for number, part in enumerate(_fitting(columns)):
         yield from [""] if number else []
-        yield from simulating.table([*zip(*part, strict=True)])
+        yield from simulating.table([*zip(*part, strict=True)], _room())
     targets = [target for played in job.scenarios for target in played.targets]
     yield from _differences(targets)
     if any(target.differs for target in targets):
@@ -227,7 +235,7 @@ def _fitting(columns: list[list[str]]) -> Iterator[list[list[str]]]:
     """The columns of targets in as many tables as fit on a line, each beside the names and the language."""
     first, rest = columns[:2], columns[2:]
     while True:
-        room = _WIDEST - sum(max(map(len, column)) + 2 for column in first)
+        room = (_room() or _WIDEST) - sum(max(map(len, column)) + 2 for column in first)
         part: list[list[str]] = []
         while rest and (not part or room >= max(map(len, rest[0]))):
             part.append(rest.pop(0))

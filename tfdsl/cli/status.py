@@ -13,6 +13,7 @@ from tfdsl.cli.report import ERRORS, OK, document, lines_for_people
 from tfdsl.cli.streams import out
 from tfdsl.compiling.masking import NOTHING
 from tfdsl.operating import showing
+from tfdsl.operating.logs import with_log
 from tfdsl.operating.session import Session
 from tfdsl.operating.submitting import no_job
 
@@ -51,7 +52,8 @@ def run(arguments: Arguments) -> int:
         for session in jobs.sessions:
             session.patience = timeout or session.patience
         found = [session.read() for session in jobs.sessions]
-        lives = [live for live in found if live is not None]
+        pairs = zip(jobs.sessions, found, strict=True)
+        lives = [with_log(session, live) for session, live in pairs if live is not None]
         if not lives:
             raise no_job(jobs.sessions[0])
         _show(jobs, lives, arguments)

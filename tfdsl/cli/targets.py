@@ -2,33 +2,58 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 
 from tfdsl import targets
 from tfdsl.backend import Backend, Option
-from tfdsl.cli.arguments import TEXT_OR_JSON, Arguments, Command
-from tfdsl.cli.report import document, report
+from tfdsl.cli.arguments import TEXT_OR_JSON, Arguments, Command, Positional, right
+from tfdsl.cli.report import document, refuse, report
 from tfdsl.cli.selection import unusable
-from tfdsl.cli.streams import out
+from tfdsl.cli.streams import columns, out
+from tfdsl.compiling.front_end import target_of
+from tfdsl.diagnostics import Diagnostic
+from tfdsl.diagnostics.render.text import hanging
+from tfdsl.simulating import table
 from tfdsl.vocabulary.types import OptionValue, StringType, describe
 
 COMMAND = Command(
     "targets",
-    (),
+    (Positional("TARGET", "show all of these: versions, what every job gets, options", required=False, many=True),),
     (TEXT_OR_JSON,),
-    ("tfdsl targets", "tfdsl targets --format json"),
+    ("tfdsl targets", "tfdsl targets volcano", "tfdsl targets --format json"),
 )
 
 
 def run(arguments: Arguments) -> int:
     """Print the targets; returns 2 if an installed target cannot be used."""
-    known = targets.every()
-    out(_json(known) if arguments.text(TEXT_OR_JSON.name) == "json" else "\n".join(map(described, known)))
+    errors: list[Diagnostic] = []
+    named = right([target_of(argument.text, argument.span) for argument in arguments.rest], errors)
+    refuse(errors, arguments)
+    known = named or targets.every()
+    if arguments.text(TEXT_OR_JSON.name) == "json":
+        out(_json(known))
+    elif named:
+        out("\n".join(described(backend, columns(sys.stdout)) for backend in named))
+    else:
+        out(_overview(known))
     return report(unusable(arguments), ())
 
 
-def described(backend: Backend) -> str:
-    """A target, its versions and its options."""
+def _overview(known: Iterable[Backend]) -> str:
+    rows = [("TARGET", "SYSTEM", "VERSIONS", "OUTPUT")]
+    for backend in known:
+        oldest, newest = backend.versions[0], backend.default_version
+        versions = newest if oldest == newest else f"{oldest} to {newest}"
+        rows.append((backend.name, backend.title, versions, "YAML" if backend.output == "stream" else "files"))
+    return "".join(f"{line}\n" for line in (*table(rows, columns(sys.stdout)), "", _MORE))
+
+
+_MORE = "The newest version is the default. tfdsl targets TARGET shows one in full."
+
+
+def described(backend: Backend, room: int | None = None) -> str:
+    """A target, its versions, what every job of it gets, and its options. ``room``: the width of the terminal."""
     also = f" (also {', '.join(backend.aliases)})" if backend.aliases else ""
     output = "one YAML stream" if backend.output == "stream" else "several files; needs -o FOLDER"
     between = " and the versions between" if len(backend.versions) > 1 else ""
@@ -38,10 +63,13 @@ def described(backend: Backend) -> str:
         f"  versions  {known}; default {backend.default_version}",
         f"  output    {output}",
     ]
+    if facts := backend.facts():
+        lines.append(f"  every job{f' ({backend.docs})' if backend.docs else ''}")
+        lines += [f"    {rule.message} ({rule.code})" for rule in facts]
     if backend.options:
         lines.append("  options   in the target block, or -O TARGET.KEY=VALUE")
         lines += [f"    {_option(option)}" for option in backend.options]
-    return "\n".join(lines) + "\n"
+    return "".join(f"{part}\n" for line in lines for part in hanging(line, room, 6))
 
 
 def _option(option: Option) -> str:

@@ -25,6 +25,8 @@ from tfdsl.diagnostics.command_rules import (
     STALE,
     UNREADABLE_FILE,
 )
+from tfdsl.emit.header import Stated, said_by
+from tfdsl.record import replace
 from tfdsl.semantics.request import Choice
 from tfdsl.settings.finding import is_settings_file
 from tfdsl.source_files import Outside, is_below, read, root_of
@@ -55,7 +57,8 @@ COMMAND = Command(
     ),
     "Without -t: the targets that the project sets (tfdsl.toml), else those that the job has blocks for, else every\n"
     "target it compiles for.\n"
-    "The source of an output is looked up in FILE.map beside it; --source compiles the source instead.\n"
+    "The source of an output is looked up in FILE.map beside it. Without one, the source that its header names is\n"
+    "compiled for the target that is named there, with the options given here; --source names another.\n"
     "Exit status: 0 found, 1 the line made nothing or comes from nowhere, 2 the question cannot be answered.",
 )
 
@@ -94,6 +97,12 @@ class _Where:
         if not source.path.endswith(".tfjob") and os.path.lexists(map_path):
             return self._by_map(source, map_path)
         given = files.as_source(source, chosen.inputs(self.arguments, source))
+        stated = said_by(source.text) if given is None else None
+        if stated is not None:
+            main_path = files.named_in_header(self.asked.path, stated)
+            named = None if main_path is None else read(main_path, self._roots(self.asked.path))
+            if isinstance(named, Source):
+                return self._by_header(source, named, stated)
         if given is None:
             error = NO_MAP(self.argument.span, path=self.asked.path)
             self._trouble(
@@ -220,13 +229,22 @@ class _Where:
             self._warn(given)
         return self._came_from(source, origin)
 
-    def _roots(self, map_path: str) -> tuple[str, ...]:
-        """The folders in which the sources of a map may be, which is a file that nobody has named."""
+    def _roots(self, path: str) -> tuple[str, ...]:
+        """The folders in which the sources may be that a map or an output names; what it names nobody else has."""
         here = root_of(None)
         return (
-            here if is_below(map_path, [here]) else root_of(map_path),
+            here if is_below(path, [here]) else root_of(path),
             *map(os.path.realpath, self.picked.allowed),
         )
+
+    def _by_header(self, source: Source, main: Source, stated: Stated) -> int:
+        """Answer from the source that the header of an output names, for the target that it names."""
+        if not self.picked.choices:
+            choice = front_end.choice_of(f"{stated.target}@{stated.version}", self.argument.span)
+            if isinstance(choice, Diagnostic):
+                self._trouble(choice)
+            self.picked = replace(self.picked, choices=(choice,))
+        return self._back(front_end.read(main, chosen.inputs(self.arguments, main)), source)
 
     def _uses_at(self, given: Input, span: Span) -> list[Span]:
         uses = self._uses(given)

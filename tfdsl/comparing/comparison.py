@@ -381,9 +381,11 @@ class Hunk(Record):
 
 
 def lines_of(node: Node | None) -> list[Line]:
-    """``node`` as YAML, each line with its place; nothing without a node."""
+    """``node`` as YAML, or the lines of a script as they are, each with its place; nothing without a node."""
     if node is None:
         return []
+    if isinstance(node, Sequence):
+        return [Line(str(item.value), item.span) for item in node.items if isinstance(item, Scalar)]
     spans: list[Span] = []
     written = yaml.write([_data(node, spans)])
     texts = written.text.split("\n")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
+from tfdsl import targets
 from tfdsl.backend import Backend, Document, TaskConfig
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.pipeline import Made
@@ -17,7 +18,7 @@ from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, NO_SUCH_TASK
 from tfdsl.emit.header import Form, Header, headed
 from tfdsl.emit.located import Written
 from tfdsl.patterns import regex
-from tfdsl.record import Record
+from tfdsl.record import Record, replace
 from tfdsl.source_files import name_below_root
 from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import ROLE_NAMES
@@ -78,14 +79,16 @@ def output_files(made: Made) -> Iterator[OutputFile]:
             yield OutputFile(name, written, document.format, place_of, (document,), document.executable, private)
     if made.dockerfile is not None:
         name = f"{job}.Dockerfile"
-        written = headed(made.dockerfile, "dockerfile", name, header_of(made))
+        written = headed(made.dockerfile, "dockerfile", name, replace(header_of(made), page=""))
         yield OutputFile(name, written, "dockerfile", place_of, private=private)
 
 
 def header_of(made: Made) -> Header:
     """The header of the files of a job."""
     source = name_below_root(made.source) if made.source is not None else None
-    return Header(made.unit.target, made.unit.shown_version, source)
+    backend = targets.find(made.unit.target)
+    page = backend.docs if backend is not None and backend.facts() else ""
+    return Header(made.unit.target, made.unit.shown_version, source, page)
 
 
 def is_stream(made: Made) -> bool:

@@ -391,7 +391,7 @@ def _waive(diagnostics: list[Diagnostic], programs: Sequence[Program], outcomes:
 
     def looked_at(rule: Rule, path: str, lines: Iterable[int]) -> bool:
         there = not any((path, line) in absent for line in lines)
-        return there and path not in unasked and rule.code[:3] in prefixes
+        return there and path not in unasked and rule.code[:3] in prefixes and rule.level != "off"
 
     return apply(diagnostics, comments.values(), every_rule, looked_at)
 
@@ -422,15 +422,13 @@ def levelled(diagnostics: Sequence[Diagnostic], levels: Mapping[str, str]) -> Se
 
     What has a level of the project is not for ``--strict`` to decide.
     """
-    if not levels:
-        return diagnostics
     found: list[Diagnostic] = []
     for diagnostic in diagnostics:
-        level = levels.get(diagnostic.rule.slug)
-        if diagnostic.level == "error" or level is None:
-            found.append(diagnostic)
-        elif level != "off":
+        level = None if diagnostic.level == "error" else levels.get(diagnostic.rule.slug)
+        if level is not None and level != "off":
             found.append(replace(diagnostic, level=level, approximation=False))
+        elif level is None and diagnostic.level != "off":
+            found.append(diagnostic)
     return found
 
 

@@ -8,7 +8,8 @@ from typing import Literal, TypeAlias
 from tfdsl.record import Record, replace
 from tfdsl.text import Span
 
-Level: TypeAlias = Literal["error", "warning", "info"]
+Level: TypeAlias = Literal["error", "warning", "info", "off"]
+"""``off``, of a rule only: what is true of every job is reported when a project sets a level for it."""
 
 
 LONGEST_WORD = 400
@@ -144,6 +145,33 @@ def worst(diagnostics: Sequence[Diagnostic], most: int) -> Sequence[Diagnostic]:
         return diagnostics
     by_rank = sorted(range(len(diagnostics)), key=lambda at: _RANK[diagnostics[at].level])
     return [diagnostics[at] for at in sorted(by_rank[:most])]
+
+
+def at_first_sight(diagnostics: Sequence[Diagnostic], *, notes: bool = False) -> list[Diagnostic]:
+    """The errors and warnings, and if asked for the ``notes``, each once for all targets; none beside an error."""
+    found = [each for each in diagnostics if each.level != "info"]
+    wanted = notes and not count(found)[0]
+    return [*found, *once_for_all_targets(each for each in diagnostics if each.level == "info")] if wanted else found
+
+
+def once_for_all_targets(notes: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """``notes``; those that several targets have at one place are one, which has the codes of all."""
+    groups: dict[tuple[Span, str], list[Diagnostic]] = {}
+    for note in notes:
+        groups.setdefault((note.span, note.message.removeprefix(f"{note.target}: ")), []).append(note)
+    return [alike[0] if len(alike) == 1 else _joined(alike, words) for (_, words), alike in groups.items()]
+
+
+def _joined(alike: Sequence[Diagnostic], words: str) -> Diagnostic:
+    first = alike[0]
+    rule = replace(first.rule, code=", ".join(note.rule.code for note in alike))
+    helps = dict.fromkeys(
+        text if all(text in note.helps for note in alike) else f"on {one.target}: {text}"
+        for one in alike
+        for text in one.helps
+    )
+    named = ", ".join(str(note.target) for note in alike)
+    return replace(first, rule=rule, message=f"on {named}: {words}", helps=tuple(helps))
 
 
 def count(diagnostics: Iterable[Diagnostic]) -> tuple[int, int]:

@@ -103,9 +103,10 @@ def _units(fixes: Iterable[Fix]) -> list[list[Fix]]:
         pieces = [(edit.span.source.path, _piece(edit.span).start) for edit in fix.edits]
         unit = next((of_piece[piece] for piece in pieces if piece in of_piece), None)
         if unit is None:
-            unit = []
+            unit = [fix]
             units.append(unit)
-        unit.append(fix)
+        else:
+            unit.append(fix)
         of_piece.update(dict.fromkeys(pieces, unit))
     return units
 

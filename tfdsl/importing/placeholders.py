@@ -28,10 +28,11 @@ _FREE: Final = frozenset({
 _OWN_NAMES: Final = frozenset({"containers", "initContainers", "volumes", "volumeMounts", "ports", "tasks", "env"})
 """Lists whose items have names that the language chooses or that are words of it."""
 _NUMBERS: Final = frozenset({
-    "replicas", "completions", "parallelism", "minAvailable", "backoffLimit", "maxRetry", "containerPort",
-    "ttlSecondsAfterFinished", "activeDeadlineSeconds",
+    "replicas", "completions", "parallelism", "minAvailable", "minSuccess", "maxRetry", "maxRestarts", "backoffLimit",
+    "backoffLimitPerIndex", "maxFailedIndexes", "succeededCount",
+    "containerPort", "ttlSecondsAfterFinished", "runAsUser", "runAsGroup", "fsGroup",
 })  # fmt: skip
-"""Keys whose value is a whole number."""
+"""Keys whose value is a whole number, beside those that end in Seconds."""
 _WORD: Final = regex(r"[A-Za-z0-9]+")
 _OF_A_TOOL: Final = frozenset({"values", "params", "parameters", "inputs", "workflow", "trialparameters", "env", "var"})
 _HUMP: Final = regex(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -42,6 +43,8 @@ _REST: Final = regex(r"(?:\||:-).*")
 """What follows a name in a placeholder: a filter, or the default of a shell."""
 _TYPES: Final = {"cpus": "quantity"}
 _FIRST_NUMBER: Final = 2
+_AMOUNT: Final = "70"
+"""With what the amounts begin that stand in for others: such as hardly anybody writes."""
 
 
 class _Filled(Record):
@@ -52,6 +55,12 @@ class _Filled(Record):
     type: str
     written: str
     span: Span
+
+
+class _Number(int):
+    """The value of a param, as far as it goes on as it is: into patches, for example."""
+
+    name: str
 
 
 class Placeholders:
@@ -66,7 +75,7 @@ class Placeholders:
         self._stem = "zq"
         while any(self._stem in source.text for source in sources):
             self._stem += "q"
-        self._places = regex(f"{self._stem}[0-9]+z|{PLACEHOLDER.pattern}")
+        self._places = regex(f"{self._stem}[0-9]+z|\\b{_AMOUNT}[0-9]+(?:Mi|m)\\b|{PLACEHOLDER.pattern}")
         self.documents = [self._of(document) for document in documents]
 
     def _of(self, document: Document) -> Document:
@@ -82,15 +91,23 @@ class Placeholders:
         if kind == "string":
             return Scalar(PLACEHOLDER.sub(lambda match: self._param(match[0], kind, one.span).written, text), one.span)
         param = self._numbers[one.span] = self._param(text, kind, one.span)
-        return Scalar(int(param.written) if kind == "int" else param.written, one.span)
+        if kind != "int":
+            return Scalar(param.written, one.span)
+        number = _Number(param.written)
+        number.name = param.name
+        return Scalar(number, one.span)
 
     def _param(self, text: str, kind: str, span: Span) -> _Filled:
         known = self._known.get((text, kind))
         if known is None:
             number = _FIRST_NUMBER + len(self._known)
-            written = {"string": f"{self._stem}{number}z", "quantity": f"{number}Gi"}.get(kind, str(number))
+            written = {
+                "string": f"{self._stem}{number}z",
+                "quantity": f"{_AMOUNT}{number}Mi",
+                "cpus": f"{_AMOUNT}{number}m",
+            }.get(kind, str(number))
             known = self._known[text, kind] = _Filled(text, self._name(text), _TYPES.get(kind, kind), written, span)
-            if kind == "string":
+            if kind != "int":
                 self._words[written] = known
             if not _OF_KUBERNETES.fullmatch(text):
                 self._words.setdefault(text, known)
@@ -129,7 +146,7 @@ class Placeholders:
         """``statement`` with params; itself where it has none, because comments know statements by identity."""
         number = self._numbers.get(statement.span) if statement.span is not None else None
         if number is not None and isinstance(statement, Attribute):
-            value = _number(statement.value, number)
+            value = _number(statement.value, number, multiple=statement.name == "replicas")
             if value is not None:
                 used.add(number.name)
                 return replace(statement, value=value)
@@ -148,13 +165,18 @@ class Placeholders:
     def _value(self, value: Value, used: set[str]) -> Value:
         if isinstance(value, str):
             return self._text(value, used)
-        if isinstance(value, Bare):  # a call with texts: secret("name", "key")
+        if isinstance(value, Bare):  # an amount, or a call with texts: secret("name", "key")
             parts = _parts(self._text(value.words, used))
+            if len(parts) == 1 and isinstance(parts[0], Bare):
+                return parts[0]
             return Bare("".join(part if isinstance(part, str) else f"${{{part.words}}}" for part in parts))
         if isinstance(value, Text):
             return Text(tuple(piece for part in value.parts for piece in _parts(self._value(part, used))))
         if isinstance(value, Mapping):
             return {key: self._value(one, used) for key, one in value.items()}
+        if isinstance(value, _Number):
+            used.add(value.name)
+            return Bare(value.name)
         return value if isinstance(value, bool | int) else [self._value(one, used) for one in value]
 
     def _text(self, text: str, used: set[str]) -> str | Bare | Text:
@@ -223,24 +245,29 @@ def _parts(value: Value) -> tuple[str | Bare, ...]:
 
 def _needs_a_form(path: tuple[Step, ...]) -> bool:
     """Whether the language asks more of what is at ``path`` than that it is a text."""
-    own = path[-1] == "name" and len(path) > 2 and path[-3] in _OWN_NAMES
-    return not own and _FREE.isdisjoint(path) and not (path[-1] == "value" and "env" in path) and path[0] != "status"
+    own = path[-1:] == ("name",) and not _OWN_NAMES.isdisjoint(path[-3:-2])
+    return not own and _FREE.isdisjoint(path) and not (path[-1:] == ("value",) and "env" in path)
 
 
 def _kind(path: tuple[Step, ...]) -> str:
     """The type of the param for what is at ``path``; ``cpus`` are a quantity without a unit."""
-    if len(path) > 1 and path[-2] in ("requests", "limits"):
-        return {"cpu": "cpus", "memory": "quantity", "ephemeral-storage": "quantity"}.get(str(path[-1]), "int")
-    return "int" if path[-1] in _NUMBERS else "string"
+    key = str(path[-1]) if path else ""
+    if path[-2:-1] in (("requests",), ("limits",)):
+        return {"cpu": "cpus", "memory": "quantity", "ephemeral-storage": "quantity"}.get(key, "int")
+    return "int" if key in _NUMBERS or key.endswith("Seconds") else "string"
 
 
-def _number(value: Value, param: _Filled) -> Value | None:
-    """``value``, which was read from the value of ``param``, as it follows from that; ``None`` where it does not."""
+def _number(value: Value, param: _Filled, *, multiple: bool) -> Value | None:
+    """``value``, which was read from the value of ``param``, as it follows from that; ``None`` where it does not.
+
+    ``multiple``: it may be so many times that, as the replicas of several Jobs are.
+    """
     if isinstance(value, Bare):
-        if value.words == param.written:
-            return Bare(param.name)
         return Bare(f"{param.name} * 1s") if value.words == f"{param.written}s" else None
     if not isinstance(value, int) or param.type != "int":
         return None
+    times, rest = divmod(value, int(param.written))
+    if multiple and times > 1 and not rest:
+        return Bare(f"{param.name} * {times}")
     more = value - int(param.written)
     return Bare(f"{param.name} {'+' if more > 0 else '-'} {abs(more)}" if more else param.name)

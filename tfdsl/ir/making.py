@@ -537,7 +537,7 @@ def hdfs_mount(
 
     Args:
         at: Where it is in the container, without a / at the end.
-        uri: The URI.
+        uri: The URI, or path of the default file system.
         readonly: Mount it so that nothing can be written to it.
     """
     return made(model.HdfsMount, _given(locals()))

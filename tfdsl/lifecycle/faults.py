@@ -270,7 +270,10 @@ class _Parser:
             raise self._error(subject, what, _USE)
         if step and event.text in _EVENTS and event.text not in _OF_STEP:
             raise self._error(event, f"{event.text} cannot happen to a step", "a step can exit STATUS or oom")
-        return replace(self._rest(role, first, last, subject, event), step=step)
+        fault = replace(self._rest(role, first, last, subject, event), step=step)
+        if step and not fault.status:
+            raise self._error(event, "a step that exits with 0 changes nothing", "write exit 1, or another status")
+        return fault
 
     def _subject(self, word: _Word) -> tuple[str, int | None, int | None, str]:
         match = _SUBJECT.fullmatch(word.text)

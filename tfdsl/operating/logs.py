@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from time import monotonic
 from typing import Final
 
-from tfdsl.backend.cluster import Answer, Live, LogOptions, Replica, cut
+from tfdsl.backend.cluster import Live, LogOptions, Replica, cut
 from tfdsl.diagnostics.command_rules import CLUSTER_REFUSES, NO_SUCH_TASK
 from tfdsl.operating.problem import ProblemError
 from tfdsl.operating.runner import Streams
@@ -169,12 +169,18 @@ class Follower:
         self._show(self._names[key].name, data)
 
 
-def last_lines(session: Session, live: Live, replica: Replica, count: int) -> list[str]:
-    """The last lines that a replica printed before it failed, if they can be read."""
-    container = (replica.containers or ("",))[-1]
-    options = LogOptions(previous=replica.phase == "waiting", tail=count)
+_LAST: Final = 5
+
+
+def with_log(session: Session, live: Live) -> Live:
+    """``live`` with the last lines that the replica printed whose command is the first reason, if they can be read."""
+    first = next(iter(live.reasons), None)
+    replica = next((one for one in live.replicas if first is not None and one.task == first.task), None)
+    if first is None or replica is None or first.event != "failed":
+        return live
+    container = first.part or (replica.containers or ("",))[-1]
+    options = LogOptions(previous=replica.phase == "waiting", tail=_LAST)
     call = session.cluster.log(session.place, live, replica, container, options)
-    answers: list[Answer] = session.ask([call]) if call is not None else []
-    if not answers or answers[0].status:
-        return []
-    return [cut(line) for line in answers[0].out.splitlines()[-count:]]
+    answers = session.ask([call]) if call is not None else []
+    lines = [cut(line) for answer in answers if not answer.status for line in answer.out.splitlines()[-_LAST:]]
+    return replace(live, reasons=(replace(first, log=tuple(filter(None, lines))), *live.reasons[1:]))

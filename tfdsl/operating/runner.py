@@ -71,8 +71,10 @@ class Running:
 
     def stop(self) -> None:
         """End it and all that it has started."""
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.process.pid, signal.SIGKILL)
+        if self.process.poll() is None:  # otherwise its number may be another's by now
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
 
     def answer(self) -> Answer:
         """What it gave, once it has ended."""
@@ -170,5 +172,4 @@ class Streams:
         """End all of them."""
         for one in self.running.values():
             one.stop()
-            one.process.wait()
         self._selector.close()

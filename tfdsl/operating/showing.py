@@ -16,6 +16,8 @@ MOST_ONE_BY_ONE: Final = 12
 """Replicas of a role that are listed; of more they are counted, and only those that differ are listed."""
 _USUAL: Final = ("running", "succeeded")
 _KILLED: Final = 137
+_NO_WORDS: Final = "Error"
+"""What Kubernetes says of every command that has failed."""
 
 
 def lines(live: Live) -> Iterator[str]:
@@ -78,8 +80,11 @@ def _reason(reason: Reason, word: str) -> Iterator[str]:
         yield f"  at {reason.place}"
     if reason.help:
         yield f"  help: {reason.help}"
-    if reason.object and reason.words and reason.words not in reason.sentence:
+    if reason.object and reason.words not in ("", _NO_WORDS) and reason.words not in reason.sentence:
         yield f"  {reason.object} says: {reason.words}"
+    if reason.log:
+        yield f"  the last lines of {reason.task}:"
+        yield from (f"    {line}" for line in reason.log)
 
 
 def line(live: Live) -> tuple[str, ...]:

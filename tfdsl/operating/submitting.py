@@ -152,7 +152,7 @@ def _parts(session: Session) -> list[Part]:
 def _make_room(session: Session, names: set[str]) -> None:
     """Delete what stands in the way, with all that its submission has made."""
     parts = _parts(session)
-    there = [part for part in parts if part.what in names and not part.stays]
+    there = [part for part in parts if (part.made_as or part.what) in names and not part.stays]
     foreign = next((part for part in there if not part.submission), None)
     if foreign is not None:
         raise ProblemError(NOT_OURS, name=foreign.what, done="replaced")

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 
 from tfdsl.diagnostics import Report, name_rules, value_rules
-from tfdsl.diagnostics.suggest import closest
+from tfdsl.diagnostics.suggest import closest, enumeration
 from tfdsl.patterns import regex
 from tfdsl.rules import values
 from tfdsl.rules.broken import Broken
@@ -34,7 +34,7 @@ from tfdsl.semantics.values import (
     kind_of,
     show,
 )
-from tfdsl.vocabulary import foreign
+from tfdsl.vocabulary import attributes, foreign
 from tfdsl.vocabulary.quantities import Duration, Quantity, Undecided, nearest_unit, parse_unit
 from tfdsl.vocabulary.types import (
     BoolType,
@@ -93,9 +93,11 @@ def _mismatch(value: Value, to: Type, what: str, report: Report) -> Poison:
 def _foreign_form(data: Data, to: Type, what: str) -> str | None:
     """What to write for a value in the form that Kubernetes or another tool has for it."""
     if isinstance(data, PodField):
-        return 'write it in env, and use the variable: env = { A = pod_field("…") }, args = ["${env.A}"]'
+        return 'write it in env, and use the variable: env = { A = pod_field("metadata.name") }, args = ["${env.A}"]'
     if isinstance(data, Reference):
-        return f'write it in env, and use the variable: env = {{ A = {data.kind}("…", "…") }}, args = ["${{env.A}}"]'
+        return (
+            f'write it in env, and use the variable: env = {{ A = {data.kind}("name", "key") }}, args = ["${{env.A}}"]'
+        )
     if isinstance(data, MapData):
         words = (what.rpartition(".")[2], *data.entries)
         return next((foreign.VALUES[word] for word in words if word in foreign.VALUES), None)
@@ -207,7 +209,8 @@ def _run_time(value: Value, data: RunTimeText, to: StringType, what: str, report
         return _holds(clean(literal(data), what), data, value, report)
     part = next(part for part in data.parts if isinstance(part, RunTime))
     name = f"env.{part.name}" if part.kind == "env" else part.kind
-    report(name_rules.RUN_TIME_HERE(value.span, name=name).help(f"{what} is fixed when the job is compiled"))
+    diagnostic = name_rules.RUN_TIME_HERE(value.span, name=name).help(f"{what} is fixed when the job is compiled")
+    report(diagnostic.help(f"{name} can be in {enumeration(attributes.WITH_RUN_TIME)}"))
     return POISON
 
 

@@ -228,7 +228,7 @@ class _Namer:
         numbered = not _names_matrix(node)
         for combination in combinations:
             job = self._job(node, replace(scope, matrix=combination))
-            name = f"{job.name}-{combination.index}" if numbered else job.name
+            name = f"{job.name}{combination.suffix}" if numbered else job.name
             yield replace(job, name=name, known=job.known and not combination.broken, combination=combination)
 
     def _combinations(self, node: ast.Job, scope: Scope) -> Sequence[Combination] | None:
@@ -355,9 +355,9 @@ def check_name(job: Derived, report: Report) -> None:
         return
     error = broken.at(job.named_at)
     if not _names_matrix(node):
-        written = job.name[: -len(f"-{combination.index}")]
-        if values.label_problem(written) is None:  # too long only with what is appended
-            error = replace(error, helps=()).help(_shorter(f"-{combination.count - 1}"))
+        suffix = combination.suffix
+        if values.label_problem(job.name[: -len(suffix)]) is None:  # too long only with what is appended
+            error = replace(error, helps=()).help(_shorter(suffix))
     elif job.named_at != node.name.span:
         offer = "matrix.index"
         error = replace(error, helps=()).help(f"write ${{{offer}}} instead").replacing(f"write {offer}", offer)
@@ -366,7 +366,7 @@ def check_name(job: Derived, report: Report) -> None:
 
 def _shorter(suffix: str) -> str:
     room = LONGEST_LABEL - len(suffix)
-    return f"the matrix appends up to {suffix}: shorten the name to at most {room} characters"
+    return f"the matrix appends {suffix}: shorten the name to at most {room} characters"
 
 
 # --- messages about the jobs of a matrix: each is reported once, with the first job if not all cause it ----------

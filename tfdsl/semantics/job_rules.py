@@ -69,7 +69,15 @@ def _follows(broken: Broken, job: resolved.Job) -> bool:
     """Whether something is missing only because the job was not read whole, or because of a misspelt name."""
     if broken.rule is value_rules.MISSING_LOGDIR and {"logdir", "checkpoint"} & job.meant:
         return True
-    return broken.rule in (value_rules.NO_TRAINING_ROLE, value_rules.MISSING_LOGDIR) and not job.complete
+    return broken.rule in _OF_COMPLETE_JOBS and not job.complete
+
+
+_OF_COMPLETE_JOBS = (
+    value_rules.NO_TRAINING_ROLE,
+    value_rules.MISSING_LOGDIR,
+    value_rules.SERVER_WITHOUT_CHIEF,
+    name_rules.ROLE_NOT_IN_JOB,
+)
 
 
 def _check_role(role: resolved.Role, view: RoleView, report: Report) -> None:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from tfdsl import targets
 from tfdsl.diagnostics.suggest import enumeration, fold, words_of
+from tfdsl.syntax import ast
 from tfdsl.vocabulary import attributes, statements
 from tfdsl.vocabulary.statements import MountKind, Setting
-
-if TYPE_CHECKING:
-    from tfdsl.syntax import ast
 
 LONGEST_VALUE = 40
 """The most characters of a value that the help repeats."""
@@ -41,7 +38,11 @@ def place_of(item: ast.Assign, block: str | None) -> str | None:
     name = item.key.text
     line = f"{name} = {_value(item)}"
     if name == "version" and block is None:
-        return f"write it in a target block: target {targets.names()[0]} {{ {line} }}"
+        value = item.value.parts if isinstance(item.value, ast.Str) else ()
+        known = [one for one in targets.every() if len(value) == 1 and one.find_version(str(value[0])) is not None]
+        target = known[0] if known else targets.every()[0]
+        line = line if known else f'version = "{target.default_version}"'
+        return f"write it in a target block: target {target.name} {{ {line} }}"
     option, owners = _owners(name)
     if owners:
         of = f"{option} is an option of {enumeration(owners)}"

@@ -43,6 +43,11 @@ class Combination(Record):
     sampled: bool = True
     broken: bool = False
 
+    @property
+    def suffix(self) -> str:
+        """What it adds to a name: ``-02`` of 12, so that the names are in order."""
+        return f"-{self.index:0{len(str(self.count - 1))}}"
+
     def shown(self) -> str:
         """``lr = 1e-3, size = "small"``."""
         return ", ".join(f"{name} = {_written(value.data)}" for name, value in self.values.items())

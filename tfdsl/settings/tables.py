@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, cast
 
 from tfdsl import targets
-from tfdsl.diagnostics import Diagnostic, Rule
+from tfdsl.diagnostics import Diagnostic, Rule, repeated
 from tfdsl.diagnostics.command_rules import BAD_SETTINGS
 from tfdsl.diagnostics.registry import by_name, rules
 from tfdsl.diagnostics.suggest import closest, listing
@@ -166,16 +166,60 @@ def read_settings(source: Source, *, shared: bool) -> Settings | None:
     return None if shared and table is None else _File(source, home).settings(table)
 
 
+_TOML = (
+    ("Cannot overwrite", "a key is set twice"),
+    ("Cannot declare", "a table is there twice"),
+    ("Expected '='", "expected = between a key and its value"),
+    ("Expected ']'", "a table has no closing ]"),
+    ("Expected newline", "expected the end of the line after the value"),
+    ("Invalid value", "a value is a text in quotes, a number, true, false, or a list in brackets"),
+    ("Invalid statement", "each line is KEY = VALUE, or [TABLE]"),
+    ("Unclosed array", "a list has no closing ]"),
+    ("Unclosed inline table", "a table has no closing }"),
+    ("Unterminated string", "a text has no closing quote"),
+    ("Illegal character", "a text ends with its quote on the same line"),
+    ('Expected "\'"', "a text has no closing quote"),
+    ("Unescaped", "a backslash in a text is written twice, or the text between single quotes"),
+)
+"""How a message of ``tomllib`` begins, and what it means."""
+
+_TABLE = re.compile(r"[ \t]*\[\[?[ \t]*([^\]#]+?)[ \t]*\]")
+_SET = re.compile(r"[ \t]*([A-Za-z0-9_.\"'-]+?)[ \t]*=")
+
+
 def _not_toml(source: Source, problem: str) -> Settings:
-    """The error of ``tomllib``, at the line and column that it names."""
-    match = re.search(r" \(at line (\d{1,9}), column (\d{1,9})\)$", problem)
+    """The error of ``tomllib``, at the line and column that it names, or at the key that is set again."""
+    match = re.search(r" \(at (?:line (\d{1,9}), column (\d{1,9})|end of document)\)$", problem)
+    words = next((words for begin, words in _TOML if problem.startswith(begin)), problem[: match and match.start()])
     start = len(source.text.rstrip())
-    if match is not None:
+    if match is not None and match[1]:
         lines = source.text.split("\n")[: int(match[1])]
         start = sum(len(line) + 1 for line in lines[:-1]) + int(match[2]) - 1
-        problem = problem[: match.start()]
     at = min(start, len(source.text))
-    return Settings(problems=(BAD_SETTINGS(Span(source, at, at), problem=f"not TOML: {problem}"),))
+    place, first = Span(source, at, at), None
+    if problem.startswith(("Cannot overwrite", "Cannot declare")) and (twice := _set_twice(source)) is not None:
+        first, place = twice
+        words = f"{place.text} is set twice"
+    diagnostic = BAD_SETTINGS(place, problem=f"not TOML: {words}")
+    return Settings(problems=(diagnostic if first is None else repeated(diagnostic, first, "set"),))
+
+
+def _set_twice(source: Source) -> tuple[Span, Span] | None:
+    """The two places of the first key or table of a text that is there twice."""
+    known: dict[str, Span] = {}
+    table = ""
+    for start in source.line_starts:
+        match = _TABLE.match(source.text, start) or _SET.match(source.text, start)
+        if match is None:
+            continue
+        is_table = match.re is _TABLE
+        table = match[1] if is_table else table
+        name = table if is_table else f"{table}.{match[1]}".removeprefix(".")
+        span = Span(source, match.start(1), match.end(1))
+        if name in known:
+            return known[name], span
+        known[name] = span
+    return None
 
 
 class _File:

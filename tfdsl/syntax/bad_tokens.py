@@ -459,16 +459,19 @@ def _walrus(lexed: Lexed, at: int, _: int) -> int:
 
 def _semicolon(lexed: Lexed, at: int, stop: int) -> int:
     source = lexed.source
-    span = Span(source, at, at + 1)
-    rest = source.text[at + 1 : _line_end(source.text, at, stop)].lstrip(" \t;")
+    end = at + 1
+    while source.text.startswith(";", end, stop):
+        end += 1
+    span = Span(source, at, end)
+    rest = source.text[end : _line_end(source.text, at, stop)].lstrip(" \t;")
     ends_line = not rest.strip() or rest.startswith(("#", "//"))
     diagnostic = rules.SEMICOLON(span)
     if ends_line:
         lexed.diagnostics.append(diagnostic.fix("remove it", Edit(span, ""), safe=True))
     else:
         lexed.diagnostics.append(diagnostic.fix("write a comma", Edit(span, ","), safe=True))
-        lexed.add(COMMA, at, at + 1)
-    return at + 1
+        lexed.add(COMMA, at, end)
+    return end
 
 
 def _hash(lexed: Lexed, at: int, stop: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Diagnostic
@@ -12,7 +12,17 @@ from tfdsl.record import Record, replace
 from tfdsl.syntax import ast
 from tfdsl.text import Span
 
-N = TypeVar("N", bound=Record)
+
+class Node(Protocol):
+    """A node of the tree."""
+
+    @property
+    def span(self) -> Span:
+        """Where it is."""
+        ...
+
+
+N = TypeVar("N", bound=Node)
 
 _VAGUE = {
     rules.UNEXPECTED,
@@ -20,11 +30,14 @@ _VAGUE = {
     rules.SINGLE_EQUALS,
     rules.CHAINED_COMPARISON,
     rules.UNEXPECTED_CHARACTER,
+    rules.UNCLOSED_STRING,
 }
 _VALUES = (
     ast.Str, ast.Number, ast.Unit, ast.Bool, ast.Ref, ast.ListExpr, ast.MapExpr, ast.Unary, ast.Binary, ast.Choice,
     ast.Index, ast.Member, ast.Call,
 )  # fmt: skip
+_WITH_TEXT: dict[type, str] = {ast.Patch: "path"}
+"""Statements with a field that is always a string."""
 _STATEMENTS = (ast.Assign, ast.Let, ast.Param, ast.Mount, ast.Output, ast.Policy, ast.Copy, ast.Run, ast.Patch)
 
 
@@ -54,15 +67,19 @@ def _nodes(nodes: tuple[N, ...], places: Sequence[int], end: int) -> tuple[N, ..
 def _node(node: N, places: Sequence[int], end: int) -> N:
     new: dict[str, object] = {}
     left = set(places)
-    for field in type(node).__fields__:
+    fields = cast("type[Record]", type(node)).__fields__
+    for field in fields:
         value: object = getattr(node, field)
         inner = value.entries if isinstance(value, ast.MapExpr) else value
         if not isinstance(inner, tuple) or not inner or not isinstance(inner[0], Record):
             continue
-        done = _nodes(inner, places, end)
-        left -= {place for one in inner for place in places if one.span.start < place <= one.span.end}
+        nodes = cast("tuple[Node, ...]", inner)
+        done = _nodes(nodes, places, end)
+        for one in nodes:
+            left.difference_update(places[bisect_right(places, one.span.start) : bisect_right(places, one.span.end)])
         new[field] = replace(value, entries=done) if isinstance(value, ast.MapExpr) else done
     if left and isinstance(node, _STATEMENTS):
-        values = {field: getattr(node, field) for field in type(node).__fields__}
+        values = {field: getattr(node, field) for field in fields}
+        values.pop(_WITH_TEXT.get(type(node), ""), None)
         new |= {field: ast.ErrorExpr(value.span) for field, value in values.items() if isinstance(value, _VALUES)}
-    return replace(node, **new) if new else node
+    return cast("N", replace(cast("Any", node), **new)) if new else node

@@ -90,10 +90,13 @@ def _template(recovery: Recovery, at: int) -> Found | None:
 def _comprehension(recovery: Recovery, at: int) -> Found | None:
     """``[x for x in xs]`` and ``{ k: v for k, v in m }``."""
     types = recovery.types
-    bracket = around(types, at)
-    if recovery.text(at) != "for" or bracket is None or not is_word(types[at + 1]) or at < bracket + 2:
+    bracket = around(types, at) if recovery.text(at) == "for" or types[at] == COLON else None
+    if bracket is None or at < bracket + 2:
         return None
-    return Found("a comprehension", bracket, block_end(types, at) + 1, foreign.NO_LOOP)
+    end = block_end(types, at)
+    if types[at] == COLON and all(recovery.text(place) != "for" for place in range(at, end)):
+        return None
+    return Found("a comprehension", bracket, end + 1, foreign.NO_LOOP)
 
 
 def _named_argument(recovery: Recovery, at: int) -> Found | None:
@@ -114,7 +117,7 @@ def _named_argument(recovery: Recovery, at: int) -> Found | None:
         return Found(f"{name}(…)", bracket - 1, end + 1, f"write {shortened(text)}", text)
     row = functions.BY_NAME.get(name)
     help_ = "arguments have no names" if row is None else f"arguments have no names: {row.signature}"
-    return Found("a named argument", at - 1, _value_end(types, at), help_)
+    return Found("a named argument", bracket - 1, end + 1, help_)
 
 
 def _method(recovery: Recovery, at: int) -> Found | None:
@@ -146,7 +149,7 @@ def _slice(recovery: Recovery, at: int) -> Found | None:
         return None
     end = block_end(types, at) + 1
     if bracket and (is_word(types[bracket - 1]) or types[bracket - 1] in VALUE_ENDS):
-        return Found("a slice", bracket, end, "write out the elements: [a, b]")
+        return Found("a slice", bracket, end, "list the elements: [a, b]")
     return Found("a list with keys", bracket, end, "write a map in braces: { a = 1 }")
 
 

@@ -243,7 +243,11 @@ def _yaml_text(recovery: Recovery, at: int, diagnostic: Diagnostic) -> bool:
     types = lexed.types
     end = item_end(types, at + 1)
     inside = set(types[at + 1 : end])
-    if not inside or types[at + 1] != lexer.NAME or inside & {*CLOSERS, *OPENERS, lexer.STRING, EQUAL, lexer.ERROR}:
+    if (
+        not inside
+        or types[at + 1] not in (lexer.NAME, SLASH, DOT)
+        or inside & {*CLOSERS, *OPENERS, lexer.STRING, EQUAL, lexer.ERROR}
+    ):
         return False
     if end > at + 2 and not inside & {COLON, SLASH, DOT, MINUS}:
         return False
@@ -333,7 +337,16 @@ def _late_delay(recovery: Recovery, at: int, _: set[int]) -> bool:
 
 
 def _quoted_key(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
-    """``"image" = …`` among the items of a block."""
+    """``"image" = …`` and ``"role" worker { }`` among the items of a block."""
+    keyword = lexer.KEYWORDS.get(recovery.text(at).strip('"'), lexer.END)
+    is_keyword = recovery.types[at] == lexer.STRING and keyword != lexer.END and keyword in acceptable
+    if is_keyword and _is_word_or_text(recovery, at + 1):
+        span = recovery.span(at)
+        edit = Edit(span, span.text.strip('"'))
+        recovery.report(rules.QUOTED_NAME(span).fix("remove the quotes", edit, safe=True))
+        recovery.lexed.starts[at], recovery.lexed.ends[at] = span.start + 1, span.end - 1
+        recovery.replace(at, keyword)
+        return True
     if (
         recovery.types[at] != lexer.STRING
         or lexer.NAME not in acceptable
@@ -348,6 +361,10 @@ def _quoted_key(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
     )
     recovery.replace(at, lexer.NAME if name.isidentifier() and name.isascii() else lexer.ERROR)
     return recovery.types[at] == lexer.NAME or recovery.drop_item(at)
+
+
+def _is_word_or_text(recovery: Recovery, at: int) -> bool:
+    return is_word(recovery.types[at]) or recovery.types[at] == lexer.STRING
 
 
 def _job_name(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
@@ -390,12 +407,15 @@ def _line_break(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
         gap = Span(lexed.source, lexed.ends[at - 1], span.start)
         diagnostic = rules.BRACE_ON_NEXT_LINE(span)
         recovery.report(diagnostic if "#" in gap.text else diagnostic.fix("move it up", Edit(gap, " "), safe=True))
-    elif deeper and repairs.goes_on(states, types, at + 1):
+    elif (deeper or types[at + 1] in _LITERALS) and repairs.goes_on(states, types, at + 1):
         recovery.report(rules.BROKEN_LINE(recovery.span(at), expected=recovery.expected()))
     else:
         return False
     recovery.delete(at)
     return True
+
+
+_LITERALS = {lexer.STRING, lexer.UNIT, NUMBER, lexer.LSQB, lexer.TEXT, lexer.RAW}
 
 
 def _declares(recovery: Recovery, at: int) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Diagnostic
 from tfdsl.gc_pause import without_gc
@@ -96,7 +98,8 @@ def _parse_part(source: Source, start: int, end: int, level: int) -> tuple[ast.E
     builder = _expression(lex(source, start, end, inside=level > 0), level)
     if builder.diagnostics and level and (shell := strings.shell_expansion(source, start, end)) is not None:
         return ast.ErrorExpr(shell.span), [shell], 0
-    expression = builder.expression or ast.ErrorExpr(Span(source, start, end))
+    unreadable = builder.expression is None or (level and builder.diagnostics)
+    expression = ast.ErrorExpr(Span(source, start, end)) if unreadable else cast("ast.Expr", builder.expression)
     return expression, builder.diagnostics, builder.depth(expression)
 
 

@@ -71,10 +71,11 @@ def word_operator(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
     else:
         return False
     span = recovery.span(place)
-    if number == BANG and (end := _compared(recovery, at)) is not None:
-        edits = (Edit(Span(span.source, span.start, lexed.starts[at]), "!("), Edit(end, ")"))
-        recovery.report(rules.WORD_OPERATOR(span, operator="!", found="not").fix("write !( )", *edits, safe=True))
-        recovery.replace(place, lexer.ERROR, _token_at(recovery, end.start) - place)
+    behind = _compared(recovery, at) if number == BANG else None
+    if behind is not None:
+        parentheses = (Edit(Span(span.source, span.start, lexed.starts[at]), "!("), Edit(behind, ")"))
+        recovery.report(rules.WORD_OPERATOR(span, operator="!", found="not").fix("write !( )", *parentheses, safe=True))
+        recovery.replace(place, lexer.ERROR, _token_at(recovery, behind.start) - place)
         return True
     operator = _SIGNS[number]
     end = lexed.starts[at] if number == BANG else span.end

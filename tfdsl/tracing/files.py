@@ -10,8 +10,9 @@ from tfdsl.compiling import front_end
 from tfdsl.compiling.front_end import Input, ReadyJob
 from tfdsl.compiling.output_files import OutputFile, folder_names, output_files, stream
 from tfdsl.compiling.pipeline import Made
+from tfdsl.emit.header import Stated
 from tfdsl.record import Record, replace
-from tfdsl.source_files import Inputs, read
+from tfdsl.source_files import Inputs, read, root_of
 from tfdsl.text import Argument, Source
 
 ENDINGS: Final = (".yaml", ".yml")
@@ -41,6 +42,15 @@ def in_settings(path: str, labels: Iterable[Argument]) -> Source | None:
     """The text of the settings that ``labels`` are from, if it is the file at ``path``."""
     wanted = os.path.realpath(path)
     return next((label.span.source for label in labels if os.path.realpath(label.span.source.path) == wanted), None)
+
+
+def named_in_header(path: str, stated: Stated) -> str | None:
+    """The file that the header of the output at ``path`` names, which is relative to the root of its project.
+
+    An output can be in another project than the current folder, or in a folder below it that is a root itself.
+    """
+    names = [os.path.join(root, stated.source or "") for root in (root_of(path), root_of(None))]
+    return next((os.path.relpath(name) for name in names if os.path.isfile(name)), None)
 
 
 class Destination(Record):

@@ -260,6 +260,18 @@ ATTRIBUTES = (
 BY_NAME: dict[str, Attribute] = {row.name: row for row in ATTRIBUTES}
 MAPS = frozenset(row.name for row in ATTRIBUTES if isinstance(row.type, MapType))
 
+
+def _has_run_time(type_: Type) -> bool:
+    members = type_.of if isinstance(type_, UnionType) else ()
+    inner = type_.of if isinstance(type_, ListType | MapType) else None
+    if isinstance(type_, StringType):
+        return type_.run_time
+    return any(map(_has_run_time, members)) or (inner is not None and _has_run_time(inner))
+
+
+WITH_RUN_TIME = tuple(row.name for row in ATTRIBUTES if _has_run_time(row.type))
+"""The attributes whose texts can have ``${task.index}`` and ``${env.NAME}``, which only a task knows."""
+
 IN_MEMORY: dict[str, str] = {row.name: row.memory_at for row in ATTRIBUTES if row.memory_at}
 """Attribute → the path at which it mounts memory; it counts as a mount there."""
 IN_MEMORY_AT: dict[str, str] = {path: name for name, path in IN_MEMORY.items()}

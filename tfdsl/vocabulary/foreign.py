@@ -225,7 +225,7 @@ BLOCKS = {
 VALUES = {
     **dict.fromkeys(
         ("valueFrom", "secretKeyRef", "configMapKeyRef", "fieldRef"),
-        'write secret("name", "key"), configmap("name", "key") or pod_field("metadata.name")',
+        'write secret("name", "key") for a key of a Secret, configmap("name", "key") or pod_field("metadata.name")',
     ),
     "value": "write the value alone",
     **dict.fromkeys(("limits", "requests"), _LIMITS),

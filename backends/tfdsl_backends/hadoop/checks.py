@@ -54,9 +54,7 @@ def check_hidden_gpus(unit: Unit, rules: HadoopRules) -> Iterator[Diagnostic]:
     """Roles from which the script hides the devices of their node."""
     hidden = [role for role in unit.job.roles if hides_gpus(unit.job, role)]
     if hidden:
-        yield rules.gpus_hidden(unit.origins.span(hidden[0].path), roles=_names(hidden)).help(
-            "set CUDA_VISIBLE_DEVICES or NVIDIA_VISIBLE_DEVICES in env of the role to avoid this"
-        )
+        yield rules.gpus_hidden(unit.origins.span(hidden[0].path))
 
 
 def check_virtual_memory(unit: Unit, rules: HadoopRules, roles: Sequence[Role]) -> Iterator[Diagnostic]:

@@ -57,9 +57,9 @@ def hadoop_rules(
         gpus_hidden=rule(
             141,
             "gpus-hidden",
-            "info",
-            "roles without a GPU ({roles}) get an empty CUDA_VISIBLE_DEVICES; otherwise they would see all GPUs of "
-            "their node",
+            "off",
+            "roles without a GPU get an empty CUDA_VISIBLE_DEVICES, because otherwise they would see all GPUs of their "
+            "node: set CUDA_VISIBLE_DEVICES or NVIDIA_VISIBLE_DEVICES in env of a role for another",
         ),
         virtual_memory=rule(
             142,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tfdsl.backend import Row, approximated, conditions, kept, refused, translated
+from tfdsl.backend import UNUSED, Row, approximated, conditions, kept, refused, translated
 from tfdsl.vocabulary.attributes import IN_MEMORY
 from tfdsl_backends.hadoop import when
 
@@ -84,6 +84,7 @@ def _steps(program: str) -> Iterator[Row]:
             "a prepare step runs in the container of role {role}, which has the role's size, not {value}",
             "099",
             "prepare-size",
+            edit=UNUSED,
         )
     yield kept(f"{key}.gpu", "CUDA_VISIBLE_DEVICES", when=conditions.zero)
     yield kept(f"{key}.gpu", "", when=conditions.as_the_role)
@@ -93,6 +94,7 @@ def _steps(program: str) -> Iterator[Row]:
         "a prepare step runs in the container of role {role}, with its devices instead of {value}",
         "096",
         "prepare-gpu",
+        edit=UNUSED,
     )
     yield refused(
         "steps[sidecar]",
@@ -109,7 +111,7 @@ def _job(program: str, code: Code) -> tuple[Row, ...]:
             "",
             "YARN has no namespaces; {value} is ignored",
             "001",
-            instead="queue selects the resources for the job",
+            edit=f"{UNUSED}; queue selects the resources for the job",
         ),
         *_labels("job"),
         refused(
@@ -121,6 +123,7 @@ def _job(program: str, code: Code) -> tuple[Row, ...]:
             "",
             "all containers end with the job and YARN keeps their logs, whatever cleanup says",
             code("010", "012"),
+            edit=UNUSED,
         ),
         kept("job.suspend", "", when=conditions.off),
         refused(
@@ -153,8 +156,8 @@ def _job(program: str, code: Code) -> tuple[Row, ...]:
 
 def _labels(of: str) -> tuple[Row, ...]:
     return (
-        approximated(f"{of}.labels", "", "YARN has no labels; they are ignored", "002"),
-        approximated(f"{of}.annotations", "", "YARN has no annotations; they are ignored", "003"),
+        approximated(f"{of}.labels", "", "YARN has no labels; they are ignored", "002", edit=UNUSED),
+        approximated(f"{of}.annotations", "", "YARN has no annotations; they are ignored", "003", edit=UNUSED),
     )
 
 
@@ -167,7 +170,7 @@ def _placement(code: Code) -> tuple[Row, ...]:
             "{value}",
             "020",
             when=conditions.fewer,
-            instead="lower replicas",
+            edit="lower replicas",
         ),
         kept("roles[].min_available", ""),
         *_labels("roles[]"),
@@ -203,7 +206,7 @@ def _container(program: str, image: str, code: Code) -> tuple[Row, ...]:
             "role {role} runs natively, so its image is not used",
             "030",
             "image-unused",
-            instead='remove runtime, or write runtime = "docker"',
+            edit='remove runtime, or write runtime = "docker"',
         ),
         approximated(
             "roles[].image_pull_policy",
@@ -211,6 +214,7 @@ def _container(program: str, image: str, code: Code) -> tuple[Row, ...]:
             "a node pulls an image only if it does not have it; {value} is ignored",
             "031",
             "pull-policy",
+            edit=UNUSED,
         ),
         approximated(
             "roles[].image_pull_secrets",
@@ -218,6 +222,7 @@ def _container(program: str, image: str, code: Code) -> tuple[Row, ...]:
             "the secrets are ignored; the docker client of each node must be logged in",
             "032",
             "pull-secrets",
+            edit=UNUSED,
         ),
         *_no_variables("roles[].env_from", "roles[].env{pod_field}"),
         kept("roles[].logdir", "tensorboard --logdir"),
@@ -338,6 +343,7 @@ def _resources(vcores: str, memory: str) -> tuple[Row, ...]:
             "033",
             "cpu-rounded",
             when=conditions.fraction,
+            edit="write a whole number",
         ),
         kept("roles[].cpu", vcores),
         translated("roles[].memory", memory, "in MB, rounded up"),
@@ -348,6 +354,7 @@ def _resources(vcores: str, memory: str) -> tuple[Row, ...]:
             "153",
             "cpu-unlimited",
             when=conditions.unlimited,
+            edit=UNUSED,
         ),
         kept("roles[].cpu_limit", "", when=conditions.same_cpu),
         approximated(
@@ -355,6 +362,7 @@ def _resources(vcores: str, memory: str) -> tuple[Row, ...]:
             "",
             "a YARN container has one size: role {role} gets its cpu, not the limit {value}",
             "034",
+            edit=UNUSED,
         ),
         approximated(
             "roles[].memory_limit",
@@ -363,7 +371,7 @@ def _resources(vcores: str, memory: str) -> tuple[Row, ...]:
             "154",
             "memory-unlimited",
             when=conditions.unlimited,
-            instead="request as memory what the role can need at most",
+            edit=f"{UNUSED}, and request as memory what the role can need at most",
         ),
         kept("roles[].memory_limit", "", when=conditions.same_memory),
         approximated(
@@ -371,7 +379,7 @@ def _resources(vcores: str, memory: str) -> tuple[Row, ...]:
             "",
             "a YARN container has one size: role {role} is killed above its memory, not above {value}",
             "035",
-            instead="request the larger amount as memory",
+            edit="request the larger amount as memory",
         ),
         refused("roles[].gpu_memory", "YARN cannot share a GPU", "039", instead="request whole devices with gpu"),
     )
@@ -385,6 +393,7 @@ def native_memory(attribute: str, code: str) -> Row:
         f"a native task uses its node's {IN_MEMORY[attribute]}, whatever the size; {{value}} is ignored",
         code,
         f"{attribute.replace('_', '-')}-native",
+        edit=UNUSED,
     )
 
 

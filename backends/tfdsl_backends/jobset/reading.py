@@ -79,7 +79,8 @@ def read(group: Group, asked: Asked) -> Draft | None:
     templates = {one.role: one.spec["template"] for one in found}
     for one in found:
         if one.replicas != 1:
-            draft.role(one.role).set("replicas", one.replicas, one.spec["completions"].span)
+            place = one.job["replicas"] if one.copies > 1 else one.spec["completions"]
+            draft.role(one.role).set("replicas", one.replicas, place.span)
         else:
             draft.role(one.role)
     read_pods(draft, templates, facts, asked)
@@ -330,7 +331,7 @@ def read_policies(draft: Draft, root: View, found: Sequence[RoleOf]) -> None:
     roles = {one.role: _read_role(manifest, job, one) for one, job in jobs}
     if not roles:
         return
-    ending = [one.spec["template"]["spec"]["restartPolicy"] for one, job in jobs if roles[one.role].failed in _ENDS]
+    ending = [one.spec["template"]["spec"]["restartPolicy"] for one, _ in jobs if roles[one.role].failed in _ENDS]
     in_place = [place for place in ending if place.text == "OnFailure"]
     if len(in_place) * 2 > len(ending):
         draft.options.set("restart_policy", "OnFailure", in_place[0].span)

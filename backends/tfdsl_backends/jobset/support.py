@@ -7,7 +7,7 @@ the policies become is worked out in :mod:`tfdsl_backends.jobset.policies`.
 
 from __future__ import annotations
 
-from tfdsl.backend import Row, Support, approximated, chosen, conditions, kept, refused, translated
+from tfdsl.backend import UNUSED, Row, Support, approximated, chosen, conditions, kept, refused, translated
 from tfdsl.vocabulary.statements import ACTIONS_OF
 from tfdsl_backends.jobset import when
 from tfdsl_backends.jobset.options import SEVERAL_DEPENDENCIES
@@ -33,10 +33,10 @@ SCHEDULING: tuple[Row, ...] = (
     approximated(
         "job.gang",
         "",
-        "JobSet has no gang: pods are placed one by one, and some may hold their nodes while others wait for room",
+        "pods are placed one by one: some may hold their nodes while others wait for room",
         "050",
         "no-gang",
-        instead="write queue for Kueue, or compile to volcano; or write gang = false",
+        edit="write queue for Kueue, or compile to volcano; or write gang = false",
     ),
     translated("roles[].min_available", "", "all replicas are created", when=shared.all_replicas),
     approximated(
@@ -44,7 +44,7 @@ SCHEDULING: tuple[Row, ...] = (
         "",
         "JobSet has no minimum: role {role} starts with whatever can be placed, even fewer than {value}",
         "051",
-        instead="compile to volcano",
+        edit=f"{UNUSED}; volcano has a minimum for each role",
     ),
     kept("roles[].after", "replicatedJobs[].dependsOn, status Ready", since=SEVERAL_DEPENDENCIES),
     refused(
@@ -119,7 +119,7 @@ LIMITS: tuple[Row, ...] = (
         "JobSet keeps Jobs that have ended, with their pods, until it is deleted",
         "057",
         "cleanup-all",
-        instead="write ttl to have the finished job removed with all its pods",
+        edit=f"{UNUSED}; ttl removes the finished job with all its pods",
     ),
     approximated(
         "job.suspend",
@@ -127,7 +127,7 @@ LIMITS: tuple[Row, ...] = (
         "Kueue decides when the job starts, even if suspend is true",
         "058",
         "kueue-resumes",
-        instead="remove suspend, or stop the queue (stopPolicy of the LocalQueue) to hold the job",
+        edit="remove suspend, or stop the queue (stopPolicy of the LocalQueue) to hold the job",
         when=batch.in_kueue,
     ),
     *kept_rows("job", (SUSPEND,)),
@@ -251,7 +251,7 @@ def _restarts_on(event: str) -> tuple[Row, ...]:
             "a Job distinguishes failures only with new pods: the replica restarts in a new pod",
             "067",
             "restart-in-new-pod",
-            instead="write `restart pod` if that is what you want",
+            edit="write `restart pod` if that is what you want",
             when=when.in_new_pod,
         ),
         translated(f"{key}.restart container", place, "OnFailure", when=shared.of_tensorboard),

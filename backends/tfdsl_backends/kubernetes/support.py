@@ -8,7 +8,7 @@ command that removes the rest.
 
 from __future__ import annotations
 
-from tfdsl.backend import Row, Support, approximated, chosen, conditions, kept, refused, translated
+from tfdsl.backend import UNUSED, Row, Support, approximated, chosen, conditions, kept, refused, translated
 from tfdsl.vocabulary.statements import ACTIONS_OF
 from tfdsl_backends.kubernetes import when
 from tfdsl_backends.kubernetes.options import HOST_IPS, SIDECARS, SUCCESS_POLICY
@@ -35,7 +35,7 @@ SCHEDULING = (
         "a pod with a fixed host is not scheduled, so {value} has no effect",
         "K8S051",
         "scheduler-unused",
-        instead="remove scheduler or hosts",
+        edit="remove scheduler or hosts",
         when=when.on_hosts,
     ),
     kept("job.scheduler", "template.spec.schedulerName"),
@@ -47,7 +47,7 @@ SCHEDULING = (
         "pods are placed one by one: some may hold their nodes while others wait for room",
         "K8S052",
         "no-gang",
-        instead="compile to volcano, or to tfjob with gang_scheduler; or write gang = false",
+        edit="compile to volcano, or to tfjob with gang_scheduler; or write gang = false",
     ),
     translated("roles[].min_available", "", "all replicas are created", when=shared.all_replicas),
     approximated(
@@ -55,7 +55,7 @@ SCHEDULING = (
         "",
         "Jobs have no minimum: role {role} starts with whatever can be placed, even fewer than {value}",
         "K8S053",
-        instead="compile to volcano",
+        edit=f"{UNUSED}; volcano has a minimum for each role",
     ),
     refused(
         "roles[].after",
@@ -86,7 +86,6 @@ LIMITS = (
         "retries-in-place",
         instead="write `restart pod`, which counts every restart",
         when=when.written_in_place,
-        level="info",
     ),
     chosen(
         "job.retries",
@@ -113,7 +112,7 @@ LIMITS = (
         "alone, whatever cleanup says; delete all with `kubectl delete jobs,services -l "
         "tfdsl/job={job}{namespace}`",
         "K8S056",
-        instead="write ttl to have finished Jobs removed, or compile to tfjob, whose operator cleans up",
+        edit=f"{UNUSED}; ttl removes finished Jobs, and the operator of tfjob cleans up",
         default="silent",
         fill=shared.namespace_flag,
     ),
@@ -123,7 +122,7 @@ LIMITS = (
         "Kueue decides when a Job starts, even if suspend is true",
         "K8S110",
         "kueue-resumes",
-        instead="remove suspend, or stop the queue (stopPolicy of the LocalQueue) to hold the Jobs",
+        edit="remove suspend, or stop the queue (stopPolicy of the LocalQueue) to hold the Jobs",
         when=batch.in_kueue,
     ),
     *kept_rows("job", (SUSPEND,), "spec"),
@@ -168,7 +167,7 @@ CLUSTER_AND_ROLES = (
         "with hosts, the tasks use the network of their nodes: host_network cannot be {value}",
         "K8S057",
         "hosts-need-network",
-        instead="remove hosts",
+        edit="remove hosts",
         when=when.not_on_node,
     ),
     translated("roles[].spread", "template.spec.nodeName", "every replica has its own host", when=when.on_hosts),
@@ -221,7 +220,7 @@ def _restarts(event: str) -> tuple[Row, ...]:
             "a Job distinguishes exit statuses or evictions only with new pods: the replica restarts in a new pod",
             "K8S064",
             "restart-in-new-pod",
-            instead="write `restart pod` if that is what you want",
+            edit="write `restart pod` if that is what you want",
             when=when.in_new_pod,
         ),
         batch.last_log_row(event, "template.spec.restartPolicy", "124"),

@@ -153,7 +153,6 @@ def drained_row(event: str, to: str) -> Row:
         "drained-completes" if event == "evicted" else "drained-may-complete",
         instead="let the program exit with 143 when it has written its checkpoint",
         when=may_complete_instead,
-        level="warning" if event == "evicted" else "info",
         default="silent",
     )
 

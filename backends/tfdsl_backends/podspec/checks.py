@@ -327,40 +327,30 @@ def _more(unit: Unit, role: Role, step: Step) -> list[str]:
 
 
 def _limits(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
-    """One info, at the first amount that is written without a limit of its own."""
-    places: dict[str, Span] = {}
+    """One message, at the first amount that is written without a limit of its own."""
+    places: list[Span] = []
     for role in unit.job.roles:
         for name in ("memory", "cpu"):
             written = unit.origins.written(child(role.path, name))
             if written is not None and unit.origins.written(child(role.path, f"{name}_limit")) is None:
-                places.setdefault(name, written)
+                places.append(written)
     if places:
-        names = " and ".join(places)
-        diagnostic = rule(min(places.values(), key=lambda span: span.start), names=names)
-        other = " or ".join(f"{name}_limit" for name in places)
-        yield diagnostic.help(f'write {other} to set another limit, or "none" for no limit')
+        yield rule(min(places, key=lambda span: span.start))
 
 
 def _sidecar(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
     left = any(NO_SIDECAR not in role.annotations for role in unit.job.roles)
     if unit.flag("istio_annotation") and left:
-        yield rule(unit.origins.span("")).help(
-            f"write istio_annotation = false in target {unit.target} to leave it out"
-        )
+        yield rule(unit.origins.span(""))
 
 
 def _devices(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
-    value = unit.text("nvidia_visible_devices")
-    hidden: list[tuple[str, str]] = []
-    for role in unit.job.roles if value and on_nvidia_nodes(unit.job) else ():
-        if hides_devices(unit.job, role) and VISIBLE_DEVICES not in role.env:
-            hidden.append((role.name, role.path))
-        hidden += [(f"{step.kind} {step.name}", step.path) for step in role.steps if hides_from_step(role, step)]
-    if hidden:
-        names = ", ".join(dict.fromkeys(name for name, _ in hidden))
-        yield rule(unit.origins.span(hidden[0][1]), roles=names, value=value).help(
-            f'write nvidia_visible_devices = "" in target {unit.target} to leave it out'
-        )
+    for role in unit.job.roles if unit.text("nvidia_visible_devices") and on_nvidia_nodes(unit.job) else ():
+        hidden = [role.path] if hides_devices(unit.job, role) and VISIBLE_DEVICES not in role.env else []
+        hidden += [step.path for step in role.steps if hides_from_step(role, step)]
+        if hidden:
+            yield rule(unit.origins.span(hidden[0]))
+            return
 
 
 def check_job_labels(unit: Unit, rule: Rule, roles: Iterable[Role]) -> Iterator[Diagnostic]:

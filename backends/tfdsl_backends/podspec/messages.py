@@ -84,21 +84,23 @@ def pod_rules(target: str, prefix: str, *, additions: int) -> PodRules:
         rule(
             additions,
             "limits-equal-requests",
-            "info",
-            "the limit of {names} equals the request, so a replica cannot use more",
+            "off",
+            "a limit of memory or cpu that is not written equals the request: write memory_limit or cpu_limit to set "
+            'another, or "none" for no limit',
         ),
         rule(
             additions + 1,
             "no-istio-sidecar",
-            "info",
-            f'pods get the annotation {NO_SIDECAR}: "false"; otherwise Istio\'s sidecar keeps them from ending',
+            "off",
+            f'pods get the annotation {NO_SIDECAR}: "false", because Istio\'s sidecar would keep them from ending: '
+            "write istio_annotation = false to leave it out",
         ),
         rule(
             additions + 2,
             "gpus-hidden",
-            "info",
-            f"roles without a GPU ({{roles}}) get {VISIBLE_DEVICES}={{value}}; otherwise they see all GPUs of their "
-            "node",
+            "off",
+            f"roles without a GPU get {VISIBLE_DEVICES}=void, because otherwise they see all GPUs of their node: write "
+            'nvidia_visible_devices = "" to leave it out',
         ),
         rule(36, "step-resources", "info", "for {kind} {name} each replica of role {role} asks for {more}"),
     )

@@ -28,6 +28,7 @@ def seconds_rounded_up(key: str, field: str, code: str) -> Row:
         code,
         f"{key.rpartition('.')[2].replace('_', '-')}-rounded",
         when=when.part_of_second,
+        edit="write whole seconds",
     )
 
 
@@ -204,7 +205,7 @@ _ROLE_ROWS: Final = (
         "a process of user {user} gets {value} only from a program whose file has them (setcap)",
         "021",
         "capabilities-of-user",
-        instead="write run_as_user = 0, or set them on the program in the image",
+        edit="write run_as_user = 0, or set them on the program in the image",
         when=when.runs_as_other_user,
         fill=when.user_and_capabilities,
     ),
@@ -225,7 +226,7 @@ _ROLE_ROWS: Final = (
         "the kubelet starts no container of role {role} whose image runs as root, or names its user by a name",
         "014",
         "restricted-user",
-        instead="write run_as_user with a number, e.g. run_as_user = 1000",
+        edit="write run_as_user with a number, e.g. run_as_user = 1000",
         when=when.has_the_images_user,
     ),
     translated(
@@ -321,7 +322,7 @@ _OUTLIVING: Final = (
         "the claim outlives the job; delete it with `kubectl delete pvc {claim}{namespace}`",
         "031",
         "claim-outlives",
-        instead="write keep = true if it should stay, or mount scratch for the data of one replica",
+        edit="write keep = true if it should stay, or mount scratch for the data of one replica",
         fill=when.claim_and_namespace,
     ),
     translated("mounts[claim].keep", "PersistentVolumeClaim", "a claim always outlives the job here"),
@@ -365,7 +366,7 @@ def _file_rows(kind: str) -> tuple[Row, ...]:
             "the files at {at} belong to root: with mode {value}, user {user} cannot read them",
             "024",
             "mode-of-user",
-            instead="write fs_group, which is a group that can, or a mode with which others can",
+            edit="write fs_group, which is a group that can, or a mode with which others can",
             when=when.mode_hides_files,
             fill=when.user_and_mode,
         ),

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfdsl.backend import Row, Support, approximated, chosen, conditions, kept, refused, translated
+from tfdsl.backend import UNUSED, Row, Support, approximated, chosen, conditions, kept, refused, translated
 from tfdsl_backends.hadoop import when as shared
 from tfdsl_backends.hadoop.support import WITH_RUN_TIME_VALUES, native_memory, native_path, rows, scratch_size
 from tfdsl_backends.slider import when
@@ -33,7 +33,7 @@ JOB = (
         "",
         "slider create has no priority; {value} is ignored",
         "SLI004",
-        instead="after the start, run yarn application -appId ID -updatePriority N (Hadoop 2.8 and later)",
+        edit=f"{UNUSED}; after the start, run yarn application -appId ID -updatePriority N (Hadoop 2.8 and later)",
     ),
     translated("job.gang", "", "one replica starts alone", when=conditions.single),
     approximated(
@@ -43,6 +43,7 @@ JOB = (
         "SLI089",
         "gang-off",
         when=when.addresses_without_gang,
+        edit=UNUSED,
     ),
     kept("job.gang", "", when=conditions.off),
     approximated(
@@ -84,7 +85,7 @@ JOB = (
         "",
         "the ResourceManager has its own rules for ended applications; the application's files stay in HDFS",
         "SLI009",
-        instead="remove them with slider destroy NAME",
+        edit=f"{UNUSED}; slider destroy NAME removes the files",
     ),
     translated(
         "job.checkpoint",
@@ -124,6 +125,7 @@ ROLES = (
         "",
         "Slider cannot request devices; node_label places the role instead of {value}",
         "SLI038",
+        edit=UNUSED,
     ),
     refused(
         "roles[].resources",
@@ -142,6 +144,7 @@ ROLES = (
         "SLI042",
         "port-allocated",
         default="silent",
+        edit=UNUSED,
     ),
 )
 
@@ -164,7 +167,7 @@ def _run_time_values() -> Iterator[Row]:
             "the script replaces variables of the role's env and of the node; one that only the image sets is empty",
             "SLI056",
             "env-of-image",
-            instead="set the variable in env, or read it in the command itself",
+            edit="set the variable in env, or read it in the command itself",
             when=when.unknown_variable,
         )
         yield translated(f"{place}{{env}}", SCRIPT, "replaced by the script")
@@ -280,7 +283,7 @@ def _evictions() -> Iterator[Row]:
         f"the container is gone; Slider replaces it, and {NEW_ADDRESS}; {NODE_LOST}",
         "SLI077",
         "evicted-in-place",
-        instead="write restart pod",
+        edit="write restart pod",
     )
     yield approximated(
         "policies[evicted].restart pod",

@@ -45,9 +45,7 @@ def check(unit: Unit) -> Iterator[Diagnostic]:
     yield from _addresses(unit)
     hidden = [role.name for role in unit.job.roles if hides_gpus(unit.job, role)]
     if hidden:
-        yield messages.GPUS_HIDDEN(unit.origins.span(f"roles[{hidden[0]}]"), roles=", ".join(hidden)).help(
-            "set CUDA_VISIBLE_DEVICES in env of the role to avoid this"
-        )
+        yield messages.GPUS_HIDDEN(unit.origins.span(f"roles[{hidden[0]}]"))
     for role in unit.job.roles:
         yield from _command(unit, role)
         yield from _variables(unit, role)

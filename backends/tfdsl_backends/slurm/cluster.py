@@ -194,7 +194,10 @@ class _Slurm:
         job = _latest(answers[0], place.name)
         if job is None:
             return []
-        return [Part(f"job/{job['id']}", job["id"], _submission(job), Call(("scancel", job["id"]), f"job/{job['id']}"))]
+        what = f"job/{job['id']}"
+        return [
+            Part(what, job["id"], _submission(job), Call(("scancel", job["id"]), what), made_as=f"job/{job['name']}")
+        ]
 
     def resumes(self, place: Place, live: Live, answers: Sequence[Answer]) -> Call | str:
         """``scontrol release``."""

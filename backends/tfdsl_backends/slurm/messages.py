@@ -21,7 +21,7 @@ SECRET_VALUE = Rule(
 MANY_STEPS = Rule(
     "SLM104",
     "slurm-many-steps",
-    "warning",
+    "info",
     "{count} replicas are {count} steps: each is a process of srun on the first node, with about 4 MB",
 )
 NO_LIMIT = Rule(
@@ -46,9 +46,9 @@ WASTE = Rule("SLM108", "slurm-waste", "warning", "one allocation gives every rep
 GPUS_HIDDEN = Rule(
     "SLM109",
     "slurm-gpus-hidden",
-    "info",
-    "roles without a GPU ({roles}) get an empty CUDA_VISIBLE_DEVICES; otherwise TensorFlow would take every GPU of the "
-    "node",
+    "off",
+    "roles without a GPU get an empty CUDA_VISIBLE_DEVICES, because otherwise TensorFlow would take every GPU of the "
+    "node: set CUDA_VISIBLE_DEVICES in env of a role for another",
 )
 CONTAINER_PATH = Rule(
     "SLM110", "slurm-container-path", "error", "a list of container mounts cannot hold {path}, because of {characters}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfdsl.backend import Row, Support, approximated, chosen, conditions, kept, refused, translated
+from tfdsl.backend import UNUSED, Row, Support, approximated, chosen, conditions, kept, refused, translated
 from tfdsl.vocabulary.statements import RUN_TIME_MARKS
 from tfdsl_backends.slurm import when
 
@@ -22,8 +22,8 @@ DATA = "put the data into a folder that all nodes share (mount host)"
 
 def _labels(of: str) -> tuple[Row, ...]:
     return (
-        approximated(f"{of}.labels", "", "Slurm has no labels; they are ignored", "002"),
-        approximated(f"{of}.annotations", "", "Slurm has no annotations; they are ignored", "003"),
+        approximated(f"{of}.labels", "", "Slurm has no labels; they are ignored", "002", edit=UNUSED),
+        approximated(f"{of}.annotations", "", "Slurm has no annotations; they are ignored", "003", edit=UNUSED),
     )
 
 
@@ -33,7 +33,7 @@ JOB = (
         "",
         "Slurm has no namespaces; {value} is ignored",
         "001",
-        instead="the option account says who is charged",
+        edit=f"{UNUSED}; the option account says who is charged",
     ),
     *_labels("job"),
     translated("job.queue", "--partition", "the partition"),
@@ -55,6 +55,7 @@ JOB = (
         "006",
         "gang-off",
         when=conditions.off,
+        edit=UNUSED,
     ),
     translated("job.gang", "", "Slurm gives the whole allocation at once"),
     chosen(
@@ -73,10 +74,15 @@ JOB = (
         "it a few minutes later",
         "007",
     ),
-    approximated("job.ttl", "", "Slurm has its own rules for ended jobs; {value} is ignored", "008"),
+    approximated("job.ttl", "", "Slurm has its own rules for ended jobs; {value} is ignored", "008", edit=UNUSED),
     translated("job.cleanup", "", "all steps end with the job, and their logs stay", when=conditions.running),
     approximated(
-        "job.cleanup", "", "all steps end with the job and their logs stay, whatever cleanup says", "009", "cleanup"
+        "job.cleanup",
+        "",
+        "all steps end with the job and their logs stay, whatever cleanup says",
+        "009",
+        "cleanup",
+        edit=UNUSED,
     ),
     translated("job.suspend", "--hold", "scontrol release starts it"),
     translated("job.checkpoint", TASK, "every role gets it as CHECKPOINT_DIR"),
@@ -106,7 +112,7 @@ PLACEMENT = (
         "Slurm gives the whole allocation or nothing; {role} cannot start with {value}",
         "020",
         when=conditions.fewer,
-        instead="lower replicas",
+        edit="lower replicas",
     ),
     kept("roles[].min_available", ""),
     translated("roles[].after", SCRIPT, "the steps of the role begin once those of the other roles have"),
@@ -153,16 +159,21 @@ CONTAINER = (
         "role {role} runs natively, so its image is not used",
         "030",
         "image-unused",
-        instead='write runtime = "pyxis" or "apptainer", whichever your cluster has',
+        edit='write runtime = "pyxis" or "apptainer", whichever your cluster has',
     ),
     approximated(
-        "roles[].image_pull_policy", "", "the runtime decides when it fetches an image; {value} is ignored", "031"
+        "roles[].image_pull_policy",
+        "",
+        "the runtime decides when it fetches an image; {value} is ignored",
+        "031",
+        edit=UNUSED,
     ),
     approximated(
         "roles[].image_pull_secrets",
         "",
         "the secrets are ignored; log in to the registry on the cluster",
         "032",
+        edit=UNUSED,
     ),
     kept("roles[].command", TASK),
     kept("roles[].args", TASK),
@@ -183,6 +194,7 @@ CONTAINER = (
         "035",
         "cpu-rounded",
         when=conditions.fraction,
+        edit="write a whole number",
     ),
     kept("roles[].cpu", "--cpus-per-task"),
     kept("roles[].memory", "--mem-per-cpu", when=when.exact_memory),
@@ -222,13 +234,13 @@ CONTAINER = (
         "040",
         instead="write node_label with the features of the nodes that have them",
     ),
-    approximated("roles[].shm", "", "a replica uses its node's /dev/shm; {value} is ignored", "041"),
+    approximated("roles[].shm", "", "a replica uses its node's /dev/shm; {value} is ignored", "041", edit=UNUSED),
     approximated(
         "roles[].tmp_size",
         "",
         "a replica uses the /tmp of its node or image, which need not be memory; {value} is ignored",
         "068",
-        instead="mount memory at a relative path and set TMPDIR to it",
+        edit=f"{UNUSED}; memory at a relative path, with TMPDIR set to it, is in memory",
     ),
     approximated(
         "roles[].port",
@@ -237,6 +249,7 @@ CONTAINER = (
         "042",
         "port-allocated",
         default="silent",
+        edit=UNUSED,
     ),
     kept("roles[].ports", "", when=conditions.empty),
     approximated(
@@ -271,7 +284,6 @@ CONTAINER = (
         "",
         "role {role} has the rights of the user who submits, and Slurm takes none of them away",
         "069",
-        level="info",
     ),
     kept("roles[].capabilities", "", when=conditions.empty),
     refused(
@@ -408,12 +420,22 @@ def _steps() -> Iterator[Row]:
     for field in ("cpu", "memory"):
         yield kept(f"{key}.{field}", "", when=conditions.as_the_role)
         yield approximated(
-            f"{key}.{field}", "", "a prepare step has the size of role {role}, not {value}", "064", "prepare-size"
+            f"{key}.{field}",
+            "",
+            "a prepare step has the size of role {role}, not {value}",
+            "064",
+            "prepare-size",
+            edit=UNUSED,
         )
     yield kept(f"{key}.gpu", "", when=conditions.zero)
     yield kept(f"{key}.gpu", "", when=conditions.as_the_role)
     yield approximated(
-        f"{key}.gpu", "", "a prepare step has the devices of role {role} instead of {value}", "065", "prepare-gpu"
+        f"{key}.gpu",
+        "",
+        "a prepare step has the devices of role {role} instead of {value}",
+        "065",
+        "prepare-gpu",
+        edit=UNUSED,
     )
     yield refused(
         "steps[sidecar]",

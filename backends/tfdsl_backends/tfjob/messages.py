@@ -10,7 +10,7 @@ KUEUE = kueue_rules("tfjob", "KTF")
 CONFIG_INJECTED = Rule(
     "KTF101",
     "tfjob-config-injected",
-    "warning",
+    "info",
     "the operator sets TF_CONFIG even with discovery {value}",
 )
 EVALUATOR_IN_CLUSTER = Rule(

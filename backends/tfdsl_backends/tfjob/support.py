@@ -35,7 +35,7 @@ QUEUE = (
         "scheduler reads it",
         "KTF050",
         "queue-unread",
-        instead='write gang_scheduler = "volcano" or kueue = true in target tfjob, whichever the cluster has',
+        edit='write gang_scheduler = "volcano" or kueue = true in target tfjob, whichever the cluster has',
     ),
 )
 
@@ -48,7 +48,7 @@ PRIORITY_AND_SCHEDULER = (
         "has no effect",
         "KTF052",
         "scheduler-against-gang",
-        instead="remove scheduler (the operator sets its own), or remove gang_scheduler",
+        edit="remove scheduler (the operator sets its own), or remove gang_scheduler",
         when=when.other_scheduler,
     ),
     kept("job.scheduler", "template.spec.schedulerName"),
@@ -70,16 +70,16 @@ GANG = (
         "wait for room",
         "KTF053",
         "gang-by-quota",
-        instead="set gang_scheduler if the operator runs with one",
+        edit="set gang_scheduler if the operator runs with one",
         when=when.with_kueue,
     ),
     approximated(
         "job.gang",
         "",
-        "replicas are placed one by one: some may hold their nodes while others wait for room",
+        "pods are placed one by one: some may hold their nodes while others wait for room",
         "KTF054",
         "no-gang",
-        instead='write gang_scheduler = "volcano" (or the one your operator was started with), or gang = false',
+        edit='write gang_scheduler = "volcano" (or the one your operator was started with), or gang = false',
     ),
     translated(
         "roles[].min_available",
@@ -122,7 +122,7 @@ LIMITS = (
         "a TFJob does not count restarts under ExitCode (each is a new pod), so retries {value} does not limit them",
         "KTF058",
         "retries-unbounded",
-        instead="write `on failed => restart container`, which is counted, or compile to volcano or kubernetes",
+        edit="write `on failed => restart container`, which is counted, or compile to volcano or kubernetes",
         when=when.restarts_by_status,
         default="silent",
     ),
@@ -132,7 +132,7 @@ LIMITS = (
         "limit_restarts = false leaves out backoffLimit: retries {value} does not limit restarts",
         "KTF122",
         "retries-left-out",
-        instead="remove retries, or limit_restarts = false",
+        edit="remove retries, or limit_restarts = false",
         when=when.unlimited,
         default="silent",
     ),
@@ -146,7 +146,6 @@ LIMITS = (
         "retries-forgotten",
         instead="compile to kubernetes with `on failed => restart pod`, which counts every restart",
         when=when.written_in_place,
-        level="info",
     ),
     chosen(
         "job.retries",
@@ -174,7 +173,7 @@ LIMITS = (
         "job.ttl",
         "spec.runPolicy.ttlSecondsAfterFinished",
         "operator 1.3 looks at the time only when something happens to the job: it may go hours after {value}",
-        "KTF126",
+        "KTF129",
         "ttl-looked-at-late",
         instead="compile for version 1.5 or newer, or delete the job yourself",
         when=when.looks_late,
@@ -207,7 +206,7 @@ LIMITS = (
         "Kueue decides when the job starts, even if suspend is true",
         "KTF113",
         "kueue-resumes",
-        instead="remove suspend, or stop the queue (stopPolicy of the LocalQueue) to hold the job",
+        edit="remove suspend, or stop the queue (stopPolicy of the LocalQueue) to hold the job",
         since=SUSPEND,
         when=when.in_kueue,
     ),
@@ -228,7 +227,7 @@ CLUSTER = (
         "the operator sets no TF_CONFIG for a job with one replica",
         "KTF064",
         "single-without-config",
-        instead='write tf_config = "static" in target tfjob to set it',
+        edit='write tf_config = "static" in target tfjob to set it',
         when=when.single_without_config,
     ),
     approximated(
@@ -269,7 +268,7 @@ ROLES = (
         "replica-index and job-role of role {role} with its own",
         "KTF067",
         "label-overwritten",
-        instead="use a key of your own",
+        edit="use a key of your own",
         when=when.overwritten_labels,
     ),
 )
@@ -283,7 +282,7 @@ STEPS = (
         "starts again in a new pod, whatever the status, at once and without limit",
         "KTF120",
         "prepare-status-unread",
-        instead="write on failed => restart container, or let the command do it",
+        edit="write on failed => restart container, or let the command do it",
         when=when.step_restarts_by_status,
     ),
     approximated(
@@ -318,7 +317,7 @@ def _restarts(event: str, action: str) -> Iterator[Row]:
         "and without limit: retries does not count it; a deleted pod fails the job (seen with 1.8.1)",
         "KTF075",
         "exit-code-unlimited",
-        instead="without the fail job policy, retries limits `on failed => restart container`; on kubernetes and "
+        edit="without the fail job policy, retries limits `on failed => restart container`; on kubernetes and "
         "volcano it also limits restarts by status",
         when=when.by_status,
     )
@@ -330,7 +329,7 @@ def _restarts(event: str, action: str) -> Iterator[Row]:
             "the job (seen with 1.8.1)",
             "KTF076",
             "restart-in-place",
-            instead="write `restart container` if that is enough, or compile to kubernetes or volcano for a new pod",
+            edit="write `restart container` if that is enough, or compile to kubernetes or volcano for a new pod",
             when=when.in_place,
         )
         yield kept(key, "")  # beside an `exit` policy that is refused
@@ -496,7 +495,7 @@ FAILED: tuple[Row, ...] = (
         "the same moment, as with their node, the second may be missing for good (seen with 1.8.1)",
         "KTF125",
         "failure-unseen",
-        instead="write a deadline, or give all roles the same policies",
+        edit="write a deadline, or give all roles the same policies",
         when=when.beside_new_pods,
     ),
     translated("policies[failed].fail job", RESTART_POLICY, "Never"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tfdsl.backend import Row, Support, approximated, chosen, conditions, kept, refused, translated
+from tfdsl.backend import UNUSED, Row, Support, approximated, chosen, conditions, kept, refused, translated
 from tfdsl.vocabulary.statements import STEPS, WITH_SUB_PATH
 from tfdsl_backends.podspec import when as shared
 from tfdsl_backends.podspec.fields import kept_rows
@@ -27,7 +27,7 @@ def _ignored_decider(event: str) -> Row:
         "every pod of every role has ended",
         "VOL122",
         "ignored-decider",
-        instead="let another role decide, e.g. on chief completed => complete job",
+        edit="let another role decide, e.g. on chief completed => complete job",
         when=when.decider_is_ignored,
     )
 
@@ -100,7 +100,7 @@ def _delay(event: str) -> tuple[Row, ...]:
             "counted",
             "VOL150",
             "delay-is-lost",
-            instead="remove after {value}",
+            edit="remove after {value}",
             since="1.11",
         ),
         refused(
@@ -128,7 +128,7 @@ _JOB: Final = (
         "Kubernetes' default scheduler starts pods one by one and has no queues: gang and queue have no effect",
         "VOL136",
         "default-scheduler",
-        instead="remove scheduler to use Volcano's, or write gang = false",
+        edit="remove scheduler to use Volcano's, or write gang = false",
         when=when.knows_no_gangs,
     ),
     translated("job.gang", "spec.minAvailable", "false: 1 for the job and 0 for its tasks"),
@@ -149,7 +149,7 @@ _JOB: Final = (
         "and the policy for evicted may start it again",
         "VOL137",
         "deadline-is-eviction",
-        instead="remove the policy for evicted, or compile to kubernetes, whose Jobs end on time, restarts included",
+        edit="remove the policy for evicted, or compile to kubernetes, whose Jobs end on time, restarts included",
         when=when.deadline_restarts,
         fill=shared.whole_seconds,
     ),
@@ -168,7 +168,7 @@ _JOB: Final = (
         "Volcano does not count an aborted job as finished, so it stays after {value}",
         "VOL138",
         "ttl-of-aborted-job",
-        instead="write fail job instead of abort job, or delete the job yourself",
+        edit="write fail job instead of abort job, or delete the job yourself",
         when=when.aborts,
     ),
     seconds_rounded_up("job.ttl", "spec.ttlSecondsAfterFinished", "034"),
@@ -192,7 +192,7 @@ _JOB: Final = (
         "",
         "Volcano always stops the running pods when the job ends and keeps the others, whatever cleanup says",
         "VOL112",
-        instead="write ttl to have the finished job removed with all its pods",
+        edit=f"{UNUSED}; ttl removes the finished job with all its pods",
     ),
     refused(
         "job.suspend",
@@ -252,7 +252,7 @@ _ROLES: Final = (
         "if a role starts later (after), Volcano counts any pods of the gang, not {value} of {role}",
         "VOL115",
         "minimum-with-after",
-        instead="remove min_available, so that all replicas have to be placed",
+        edit="remove min_available, so that all replicas have to be placed",
         when=when.gang_loses_minimum,
     ),
     kept("roles[].min_available", "spec.tasks[].minAvailable; their sum is spec.minAvailable"),
@@ -298,7 +298,7 @@ _CLAIMS: Final = (
         "init containers",
         "VOL171",
         "claim-in-steps",
-        instead="write keep = true and delete it yourself",
+        edit="write keep = true and delete it yourself",
         when=when.claim_is_in_steps,
     ),
     approximated(
@@ -308,7 +308,7 @@ _CLAIMS: Final = (
         "container and at one path",
         "VOL118",
         "claim-outlives-job",
-        instead="mount it in the job block without readonly and sub_path; or write keep = true and delete it yourself",
+        edit="mount it in the job block without readonly and sub_path; or write keep = true and delete it yourself",
         when=when.claim_outlives,
     ),
     kept("mounts[claim]", "spec.volumes[].volumeClaim; with keep a PersistentVolumeClaim beside the job"),
@@ -350,7 +350,7 @@ _FAILED: Final = (
         "a lost pod (deleted, evicted, node gone) cannot restart in place: it ends the job",
         "VOL120",
         "lost-pod",
-        instead="add a policy for it, e.g. on evicted => restart job",
+        edit="add a policy for it, e.g. on evicted => restart job",
         when=when.lost_pod_ends_job,
     ),
     kept("policies[failed]", "event PodFailed; with restart container TaskFailed"),
@@ -362,7 +362,7 @@ _FAILED: Final = (
         "for ever",
         "VOL133",
         "restarts-without-end",
-        instead="add on restarted N => fail job",
+        edit="add on restarted N => fail job",
         when=when.restarts_without_end,
     ),
     approximated(
@@ -453,7 +453,7 @@ _EVICTED: Final = (
         "decide first",
         "VOL141",
         "eviction-fails-first",
-        instead="give exit statuses 137 and 143 the same action as evicted, or compile for Volcano 1.12.0 or 1.13.0",
+        edit="give exit statuses 137 and 143 the same action as evicted, or compile for Volcano 1.12.0 or 1.13.0",
         when=when.failure_comes_first,
     ),
     approximated(
@@ -518,7 +518,7 @@ _PENDING: Final = (
         "gang waits in its queue it has no pods, and nothing happens",
         "VOL144",
         "pending-loops",
-        instead="watch the job from outside and delete it, or remove the policy",
+        edit="watch the job from outside and delete it, or remove the policy",
         since="1.11",
     ),
     refused(
@@ -560,7 +560,7 @@ _RESTARTED: Final = (
         "the count replaces retries for in-place restarts, so there can be more restarts than retries allows",
         "VOL132",
         "restarted-above-retries",
-        instead="raise retries, or lower the count",
+        edit="raise retries, or lower the count",
         when=when.above_retries,
     ),
     kept("policies[restarted]", "event TaskFailed, spec.tasks[].maxRetry"),

@@ -158,8 +158,10 @@ def _hdfs_client(unit: Unit) -> Iterator[Diagnostic]:
     if unit.text("hadoop_home") or unit.text("webhdfs") or built or is_yarn_tf(unit):
         return
     uses = needs_hdfs(unit)
-    if uses and any(in_docker(unit, role) for role in job.roles):
-        diagnostic = messages.NO_CLIENT(unit.option_place("runtime"), what=", ".join(uses))
+    docker = [role for role in job.roles if in_docker(unit, role)]
+    if uses and docker:
+        image = unit.origins.span(child(docker[0].path, "image"))
+        diagnostic = messages.NO_CLIENT(unit.option_spans.get("runtime", image), what=", ".join(uses))
         diagnostic = diagnostic.help('to put a client into the image, write build { hadoop = "3.4.1" }')
         diagnostic = diagnostic.help('to use the nodes\' client, write target yarn { hadoop_home = "/opt/hadoop" }')
         diagnostic = diagnostic.help('to use no client, write target yarn { webhdfs = "http://namenode:9870" }')
@@ -198,7 +200,10 @@ def _memory(unit: Unit, role: Role) -> Iterator[Diagnostic]:
     memory, maximum = size_of(unit, role).memory, unit.options["max_container_memory"]
     if isinstance(maximum, int) and memory > maximum:
         place = unit.origins.span(child(role.path, "memory"))
-        yield messages.MEMORY_LOWERED(place, role=role.name, memory=memory, maximum=maximum)
+        lowered = messages.MEMORY_LOWERED(place, role=role.name, memory=memory, maximum=maximum)
+        yield lowered.help(
+            f"write memory = {maximum}Mi or less, or raise max_container_memory if the cluster allows more"
+        )
 
 
 def _docker(unit: Unit, role: Role) -> Iterator[Diagnostic]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfdsl.backend import Row, Support, approximated, chosen, conditions, kept, refused, translated
+from tfdsl.backend import UNUSED, Row, Support, approximated, chosen, conditions, kept, refused, translated
 from tfdsl.vocabulary.statements import RUN_TIME_MARKS
 from tfdsl_backends.hadoop import when as shared
 from tfdsl_backends.hadoop.support import WITH_RUN_TIME_VALUES, native_memory, native_path, rows, scratch_size
@@ -53,6 +53,7 @@ JOB = (
         "YRN007",
         "gang-off",
         when=conditions.off,
+        edit=UNUSED,
     ),
     approximated(
         "job.gang",
@@ -88,7 +89,11 @@ JOB = (
         instead="run submit.sh on a machine that stays up",
     ),
     approximated(
-        "job.ttl", "", "the ResourceManager has its own rules for ended applications; {value} is ignored", "YRN011"
+        "job.ttl",
+        "",
+        "the ResourceManager has its own rules for ended applications; {value} is ignored",
+        "YRN011",
+        edit=UNUSED,
     ),
     translated("job.checkpoint", "job.sh", "every role gets it as CHECKPOINT_DIR"),
     translated("cluster.discovery", PROGRAM, "it builds TF_CONFIG and the flags once all tasks are there"),
@@ -97,7 +102,13 @@ JOB = (
 PLACEMENT = (
     kept("roles[].replicas", "-num_containers"),
     approximated(
-        "roles[].after", "", "the modified client starts all roles at once", "YRN021", "tf-after", when=when.yarn_tf
+        "roles[].after",
+        "",
+        "the modified client starts all roles at once",
+        "YRN021",
+        "tf-after",
+        when=when.yarn_tf,
+        edit='write dialect = "stock"',
     ),
     translated(
         "roles[].after", PROGRAM, "after all containers are there, the role's commands start once those roles run"
@@ -110,7 +121,7 @@ PLACEMENT = (
         "YRN027",
         "tf-node-label",
         when=when.yarn_tf_roles,
-        instead='write dialect = "stock"',
+        edit='write dialect = "stock"',
     ),
     approximated(
         "roles[].node_label",
@@ -120,7 +131,7 @@ PLACEMENT = (
         "YRN022",
         "node-label-all",
         when=when.one_application,
-        instead='write applications = "per-role"',
+        edit='write applications = "per-role"',
     ),
     translated("roles[].node_label", "-node_label_expression", "it also places the application master"),
     kept("roles[].spread", "", when=conditions.no_spread),
@@ -140,7 +151,7 @@ PLACEMENT = (
         "spread-all",
         since="3.1",
         when=when.one_application,
-        instead='write applications = "per-role"',
+        edit='write applications = "per-role"',
     ),
     translated(
         "roles[].spread",
@@ -178,7 +189,9 @@ CONTAINER = (
         instead='write node_label with the YARN label of the GPU nodes, or version = "3.1"',
     ),
     kept("roles[].gpu_resource", "-container_resources", since="3.1"),
-    approximated("roles[].gpu_resource", "", "Hadoop 2 cannot request devices; {value} is ignored", "YRN038"),
+    approximated(
+        "roles[].gpu_resource", "", "Hadoop 2 cannot request devices; {value} is ignored", "YRN038", edit=UNUSED
+    ),
     kept("roles[].resources", "-container_resources", when=when.whole_resources),
     refused(
         "roles[].resources",
@@ -237,6 +250,7 @@ CONTAINER = (
         "YRN044",
         "port-allocated",
         default="silent",
+        edit=UNUSED,
     ),
 )
 
@@ -351,7 +365,7 @@ def _copied_by_client() -> tuple[Row, ...]:
                 "YRN064",
                 "tf-output",
                 when=place,
-                instead='write dialect = "stock"',
+                edit='write dialect = "stock"',
                 default="silent",
             )
             for field, place in (
@@ -400,7 +414,7 @@ def _failures(event: str) -> tuple[Row, ...]:
             "the job runs on without it, but counts as failed at its end",
             "YRN089",
             "tensorboard-with-all",
-            instead='applications = "per-role" keeps the job from failing',
+            edit='applications = "per-role" keeps the job from failing',
             when=when.of_tensorboard_with_all,
         ),
         approximated(
@@ -421,7 +435,7 @@ def _failures(event: str) -> tuple[Row, ...]:
             "it does not relaunch one that is killed as a whole (memory, node), and the job fails",
             "YRN071",
             "restart-gang",
-            instead="write restart job to say so",
+            edit="write restart job to say so",
         ),
         approximated(
             f"{key}.restart job",
@@ -452,6 +466,7 @@ def _alone_in_failure(key: str) -> Row:
         "YRN068",
         "tf-fail",
         when=when.yarn_tf,
+        edit='write dialect = "stock"',
     )
 
 
@@ -463,6 +478,7 @@ def _no_limit(key: str) -> Row:
         "YRN069",
         "tf-pending",
         when=when.yarn_tf,
+        edit='write dialect = "stock"',
     )
 
 
@@ -599,6 +615,7 @@ POLICIES = (
         "YRN085",
         "tf-completed",
         when=when.yarn_tf,
+        edit='write dialect = "stock"',
     ),
     translated(
         "policies[completed].complete job",

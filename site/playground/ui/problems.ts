@@ -47,9 +47,9 @@ export class Problems {
     this.summary(diagnostics);
   }
 
-  /** What a target does on its own is true of nearly every job: it waits until it is asked for. */
+  /** No edit ends what a note says: it waits until it is asked for. */
   private notes(quiet: readonly Diagnostic[], open: boolean): HTMLElement {
-    const title = `${counted(quiet.length, "note")} on what the target does on its own`;
+    const title = counted(quiet.length, "note");
     const rows = quiet.slice(0, MOST).map((each) => messageRow(each, this.events));
     return make("details", { open }, make("summary", {}, title), make("ul", {}, ...rows));
   }

@@ -60,9 +60,9 @@ ALONE = 'cluster { discovery = "none" }'
             None,
         ),
         # a ttl that comes hours late
-        ("tfjob@1.3", f"{TWO}ttl = 1h", "KTF126", "warning"),
-        ("tfjob@1.3", TWO, "KTF126", None),
-        ("tfjob@1.5", f"{TWO}ttl = 1h", "KTF126", None),
+        ("tfjob@1.3", f"{TWO}ttl = 1h", "KTF129", "warning"),
+        ("tfjob@1.3", TWO, "KTF129", None),
+        ("tfjob@1.5", f"{TWO}ttl = 1h", "KTF129", None),
     ],
 )
 def test_messages(target: str, lines: str, code: str, level: str | None) -> None:

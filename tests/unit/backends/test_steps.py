@@ -114,7 +114,7 @@ def test_what_a_step_adds_to_a_replica_is_told() -> None:
 def test_a_pending_policy_counts_the_time_of_a_prepare_step(tmp_path: Path) -> None:
     text = 'job j { image = "i:1", command = ["x"], prepare fetch { command = ["y"] }, role worker { }\n'
     text += "on pending after 10m => fail job }\n"
-    told = tfdsl("check", "-", "-t", "volcano", cwd=tmp_path, stdin=text.encode()).err
+    told = tfdsl("check", "-", "--notes", "-t", "volcano", cwd=tmp_path, stdin=text.encode()).err
     assert "info[VOL158]" in told
     assert "while the prepare steps of worker run, their pods count as pending" in told
 

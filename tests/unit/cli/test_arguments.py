@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
+from typing import TYPE_CHECKING
+
 import pytest
 
+from tests.unit.cli.shell import JOB, tfdsl
 from tfdsl.cli.arguments import Arguments, Command, Flag, Positional, command_line, parse, quote
 from tfdsl.record import replace
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 COMMAND = Command(
     "check",
@@ -97,3 +104,48 @@ def test_command_line_is_quoted_for_a_shell(word: str) -> None:
     import shlex
 
     assert shlex.split(quote(word)) == [word]
+
+
+@pytest.mark.parametrize(
+    ("line", "message", "advice"),
+    [
+        ("compile main.tfjob --targets volcano", "there is no option --targets", "did you mean --target?"),
+        ("compile main.tfjob -f yaml -t volcano", "there is no option -f", None),
+        ("check main.tfjob -f json", "there is no option -f", None),
+        ("check main.tfjob --set n = 3", "write --set n=3, without spaces", None),
+        ("check main.tfjob --set n 3", "write --set n=3, without spaces", None),
+        ("check main.tfjob --set n= 3", "write --set n=3, without spaces", None),
+        ("check main.tfjob --set n: 3", "write --set n=3, without spaces", None),
+        ("check main.tfjob --set n =3", "write --set n=3, without spaces", None),
+        ("check --set n main.tfjob", "--set needs PARAM=VALUE, not n", None),
+        ("check main.tfjob --set n:3", "--set needs PARAM=VALUE, not n:3", "write --set n=3"),
+        ("check main.tfjob -O yarn.store = a", "write --option yarn.store=a, without spaces", None),
+        ("compile mian.tfjob -t volcano", "cannot read mian.tfjob: there is no such file", "did you mean main.tfjob?"),
+        ("check main", "cannot read main: there is no such file", "did you mean main.tfjob?"),
+        ("compile main.tfjob -t volcano:1.9", "there is no target volcano:1.9", "write volcano@1.9"),
+        ("compile main.tfjob -t volcano 1.9", "unexpected argument 1.9", "write -t volcano@1.9"),
+        ("compile main.tfjob volcano", "unexpected argument volcano", "write -t volcano"),
+        (
+            "compile main.tfjob",
+            "compile needs a target: -t TARGET",
+            "TARGET is tfjob, volcano, kubernetes, jobset, slider, yarn or slurm",
+        ),
+        ("check main.tfjob --set 'grace=1 hour'", "a unit follows its number without a space: 1h", None),
+        (
+            "check main.tfjob --set 'grace=\"1 hour\"'",
+            "param grace must be a duration such as 30m, not a string",
+            "write 1h",
+        ),
+    ],
+)
+def test_one_mistake_of_a_command_line_is_one_message(
+    tmp_path: Path, line: str, message: str, advice: str | None
+) -> None:
+    text = "param n: int = 2\nparam grace: duration = 1h\n" + JOB.replace("replicas = 2", "replicas = n").replace(
+        "role chief", "deadline = grace\n  role chief"
+    )
+    (tmp_path / "main.tfjob").write_text(text)
+    ran = tfdsl(*shlex.split(line), cwd=tmp_path)
+    errors = [one for one in ran.err.splitlines() if one.startswith("error")]
+    assert [one.partition(": ")[2] for one in errors] == [message]
+    assert advice is None or f"help: {advice}\n" in ran.err

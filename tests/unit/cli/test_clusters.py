@@ -490,3 +490,16 @@ def test_files_with_no_or_several_jobs(kubectl: Kubectl, text: str, status: int,
     ran = kubectl.run("logs", "a.tfjob", "-t", "tfjob")
     assert ran.status == status
     assert said in ran.err
+
+
+@pytest.mark.parametrize(("state", "words"), [("crash-loop.state", "--previous"), ("failed.end", "--tail=5")])
+def test_the_last_lines_of_a_command_that_failed(kubectl: Kubectl, state: str, words: str) -> None:
+    objects = recorded.states("jobset")[state]
+    kubectl.put(objects)
+    for one in objects:
+        if one["kind"] == "Pod":
+            file = kubectl.cluster / f"{one['metadata']['name']}-tensorflow.log"
+            file.write_bytes(b"1\n2\n3\nValueError: \x1b[1mbad\n\n4\n5\n")
+    ran = kubectl.run("status", "jobset/train", "-n", "rec")
+    assert "  the last lines of chief[0]:\n    3\n    ValueError: \u241b[1mbad\n    4\n    5\n" in ran.out
+    assert words in kubectl.calls()[-1]

@@ -132,7 +132,7 @@ def words(folder: Path, line: str) -> list[str]:
         ("tfdsl explain TFJ2104", ["TFJ2104"]),
         ("tfdsl explain duplicate-mount", ["duplicate-mount-path"]),
         ("tfdsl completion ", ["bash", "zsh", "fish"]),
-        ("tfdsl targets ", []),
+        ("tfdsl targets sl", ["slider", "slurm"]),
     ],
 )  # fmt: skip
 def test_words(folder: Path, line: str, offered: list[str]) -> None:

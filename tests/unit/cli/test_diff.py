@@ -163,7 +163,13 @@ def test_scripts_are_compared_line_by_line(folder: Path) -> None:
         (folder / f"{name}.tfjob").write_text(text)
     ran = diff(folder, "a.tfjob", "b.tfjob", "-t", "yarn")
     assert ran.status == 1
-    assert any(line.startswith("-") and "one.py" in line and "# a.tfjob:3" in line for line in ran.out.splitlines())
+    gone, come = [line for line in ran.out.splitlines() if "one.py" in line or "two.py" in line]
+    assert (gone[0], come[0], gone[1:].partition("  # ")[2], come[1:].partition("  # ")[2]) == (
+        *("-", "+", "a.tfjob:3", "b.tfjob:3"),
+    )
+    assert tfdsl("compile", "a.tfjob", "-t", "yarn", "-o", "out", "-q", cwd=folder).status == 0
+    script = (folder / "out/y/job.sh").read_text().splitlines()
+    assert gone[1:].partition("  # ")[0].rstrip() in script  # as it is there, and no item of a list
 
 
 def test_a_job_as_json(folder: Path) -> None:

@@ -270,6 +270,30 @@ def test_a_narrow_terminal(folder: Path, columns: int) -> None:
         assert [line for line in lines if len(line) > columns and not line.startswith("usage")] == [], words
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("targets",),
+        ("targets", "yarn"),
+        ("simulate", "j.tfjob"),
+        ("simulate", "j.tfjob", "--inject", "worker[1] exit 1"),
+        ("matrix", "j.tfjob"),
+    ],
+)
+def test_tables_fit_on_a_terminal(folder: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between words; elsewhere the same table is as wide as it has to be."""
+    axes = 'matrix { learning_rate = [1e-3], data_set = ["one and two and three", "all of them, twice over"] }'
+    policies = "retries = 3, on failed => restart container"
+    job = f'job j {{ image = "r/x:1", command = ["a"], {axes}, role worker {{ replicas = 4 }}\n {policies} }}\n'
+    (folder / "j.tfjob").write_text(job)
+    plain = tfdsl(*words, cwd=folder).out
+    monkeypatch.setattr(f"tfdsl.cli.{words[0]}.columns", lambda stream: 80)  # more than a terminal buffers
+    shown = tfdsl(*words, cwd=folder).out.splitlines()
+    assert len(shown) > 2
+    assert [line for line in shown if len(line) > 80] == []
+    assert set(" ".join(shown).split()) == set(plain.split())
+
+
 def test_a_wide_terminal_breaks_lines_itself(folder: Path) -> None:
     piped = tfdsl("check", "--help", cwd=folder).out
     assert on_a_terminal(folder, "check", "--help", columns=200).replace("\r\n", "\n") == piped

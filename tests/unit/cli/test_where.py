@@ -257,7 +257,7 @@ def test_back_by_the_map(job: Path, output: list[str]) -> None:
 def test_back_by_compiling(job: Path, output: list[str]) -> None:
     (job / "out" / "m.yaml.map").unlink()
     place = f"out/m.yaml:{number(output, 'exec python')}"
-    assert tfdsl("where", place, cwd=job).status == 2
+    assert asked(job, place)["source"]["line"] == line_of(MAIN, "exec python")  # its header names the source
     answer = asked(job, place, "--source", "main.tfjob", "-t", "volcano")
     assert answer["source"]["line"] == line_of(MAIN, "exec python")
     assert (answer["target"], answer["uses"][0]["line"]) == ("volcano", line_of(MAIN, "param token"))

@@ -124,6 +124,19 @@ def test_what_kubernetes_expands_is_not_a_placeholder() -> None:
     assert [job.kept for job in result.jobs] == [True]
 
 
+def test_numbers_of_words_and_of_patches_are_params() -> None:
+    text = plain("kubernetes").replace(
+        "spec: {completions", "spec: {backoffLimitPerIndex: '{{PER_INDEX}}', completions"
+    )
+    text = text.replace("restartPolicy: Never", "restartPolicy: Never, terminationGracePeriodSeconds: '${GRACE}'")
+    text = text.replace("parallelism", "activeDeadlineSeconds: $LIMIT, backoffLimit: <tries>, parallelism")
+    result = imported(text)
+    assert [job.kept for job in result.jobs] == [True]
+    assert "deadline = limit * 1s" in result.text
+    assert "stop_grace = grace * 1s" in result.text
+    assert "backoffLimitPerIndex = per_index" in result.text
+
+
 def test_a_number_that_is_no_param_is_told() -> None:
     policy = "{schedulingPolicy: {minAvailable: '{{N}}'}}"
     result = imported(plain("tfjob").replace("spec:\n", f"spec:\n  runPolicy: {policy}\n", 1))

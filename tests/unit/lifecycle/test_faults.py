@@ -118,6 +118,7 @@ def test_replicas(text: str, indexes: list[int]) -> None:
         ("preempted always", "inject-form", "always", "preempted cannot happen always", "always goes with a failure"),
         ("ps[0] time limit", "inject-form", "time", "time limit is about the whole job", "write time limit without"),
         ("ps[0]/fetch evicted", "inject-form", "evicted", "evicted cannot happen to a step", "a step can exit STATUS"),
+        ("ps[0]/fetch exit 0", "inject-form", "exit", "a step that exits with 0 changes nothing", "write exit 1"),
         ("ps[0]/a/b exit 1", "inject-form", "ps[0]/a/b", "ps[0]/a/b does not name replicas", "write ROLE, ROLE[INDEX]"),
         ("unknown always", "inject-form", "always", "unknown cannot happen always", "always goes with a failure"),
     ],

@@ -85,10 +85,12 @@ class Kubectl:
         return [self._answer(call) for call in calls]
 
     def _answer(self, call: Call) -> Answer:
-        out, err = io.StringIO(), io.StringIO()
+        out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="") for _ in range(2))
         with redirect_stdout(out), redirect_stderr(err):
             status = stand_in_kubectl.main(list(call.words[1:]), self.cluster, call.stdin)
-        return Answer(status, out.getvalue(), err.getvalue())
+        for stream in (out, err):
+            stream.flush()
+        return Answer(status, *(stream.buffer.getvalue().decode("utf-8", "replace") for stream in (out, err)))
 
 
 @pytest.fixture

@@ -203,6 +203,8 @@ def test_cancel_and_resume() -> None:
     assert CLUSTER is not None
     (part,) = CLUSTER.found(Place("train"), [Answer(0, ROWS["140"], "")])
     assert (part.what, part.end.words) == ("job/140", ("scancel", "140"))
+    (step,) = CLUSTER.steps(Place("train"), made().unit, (), "/tmp/x", "id")
+    assert part.made_as == step.what  # so --replace ends it
     held = live(ROWS["140"])
     call = CLUSTER.resumes(Place("train"), held, ())
     assert not isinstance(call, str)

@@ -175,8 +175,8 @@ MOUNTS = {
 }
 
 SAFE = {
-    "backoffLimit = 3": "retries",
-    "retry = 3": "retries",
+    "backoffLimit = 3": None,
+    "retry = 3": None,
     "nvidia_gpu = 1": "gpu",
     "instances = 3": None,
     "timeout = 1h": None,

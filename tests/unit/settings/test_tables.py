@@ -153,8 +153,30 @@ def test_tables_that_are_none(tmp_path: Path) -> None:
 def test_broken_toml_has_its_place(tmp_path: Path) -> None:
     (tmp_path / "tfdsl.toml").write_text("[lint]\nunused-let = off\n")
     (problem,) = settings_for(str(tmp_path / "job.tfjob")).problems
-    assert problem.message == "not TOML: Invalid value"
+    words = "a value is a text in quotes, a number, true, false, or a list in brackets"
+    assert problem.message == f"not TOML: {words}"
     assert problem.span.source.position(problem.span.start) == (2, 14)
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "place"),
+    [
+        ("strict = true\nstrict = false\n", "strict is set twice", (2, 1)),
+        ("[labels]\na = 'x'\na = 'y'\n", "a is set twice", (3, 1)),
+        ("[lint]\n[labels]\n[lint]\n", "lint is set twice", (3, 2)),
+        ("strict: true\n", "expected = between a key and its value", (1, 7)),
+        ("strict = true;\n", "expected the end of the line after the value", (1, 14)),
+        ("[labels]\na = 'x\n", "a text has no closing quote", (2, 7)),
+        ('[labels]\na = "x\n', "a text ends with its quote on the same line", (2, 7)),
+        ("targets = ['volcano'\n", "a list has no closing ]", (1, 21)),
+        ("// settings\n", "each line is KEY = VALUE, or [TABLE]", (1, 1)),
+    ],
+)
+def test_broken_toml_is_told_in_words(tmp_path: Path, text: str, words: str, place: tuple[int, int]) -> None:
+    (tmp_path / "tfdsl.toml").write_text(text)
+    (problem,) = settings_for(str(tmp_path / "job.tfjob")).problems
+    assert problem.message == f"not TOML: {words}"
+    assert problem.span.source.position(problem.span.start) == place
 
 
 def test_a_file_that_cannot_be_read_is_not_passed_over(tmp_path: Path) -> None:

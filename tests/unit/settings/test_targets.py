@@ -54,6 +54,7 @@ def test_check_takes_them_file_by_file(project: Path) -> None:
     other.mkdir()
     (other / "tfdsl.toml").write_text('targets = ["slurm"]\n')
     (other / "mnist.tfjob").write_text(JOB.replace("  role chief", '  labels = { a = "b" }\n  role chief'))
+    (project / "jobs" / "mnist.tfjob").write_text(JOB.replace("  role chief", '  priority = "high"\n  role chief'))
     ran = tfdsl("check", "jobs", "--format", "json", cwd=project)
     found = {(one["path"], one["code"][:3]) for one in json.loads(ran.out)["diagnostics"]}
     assert {("jobs/mnist.tfjob", "VOL"), ("jobs/mnist.tfjob", "KTF"), ("jobs/other/mnist.tfjob", "SLM")} <= found

@@ -169,6 +169,10 @@ def _job_file(asked: Asked) -> Answer:
 # --- targets ---------------------------------------------------------------------------------------------------
 
 
+def _target_name(asked: Asked) -> Answer:
+    return answer(Candidate(backend.name, backend.title) for backend in targets.every())
+
+
 def _target(asked: Asked) -> Answer:
     """``volcano``, or behind ``volcano@`` a version; several stand in one word with commas."""
     done, comma, last = asked.word.rpartition(",")
@@ -372,7 +376,7 @@ VALUES: Final[dict[str, Values]] = {
     "PATH": lambda _: Answer(files=Files()),
     "DIR": lambda _: Answer(files=Files(folders=True)),
     "TARGET[@VERSION]": _target,
-    "TARGET": lambda _: answer(Candidate(backend.name, backend.title) for backend in targets.every()),
+    "TARGET": _target_name,
     "TARGET.KEY=VALUE": _option,
     "PARAM=VALUE": _param,
     "ROLE=N": _scale,
@@ -409,6 +413,7 @@ ARGUMENTS: Final[dict[str, Values]] = {
     "WORD": _page,
     "ROLE[INDEX]": _task,
     "SHELL": _shell,
+    "TARGET": _target_name,
     "NAME": _nothing,
     "TYPED": _nothing,
 }

@@ -282,3 +282,13 @@ def fold(text: str, first: int, others: int) -> list[str]:
         else:
             line = f"{line} {word}" if line else word
     return [*lines, line]
+
+
+def hanging(line: str, room: int | None, indent: int) -> list[str]:
+    """``line`` for a terminal of ``room`` columns, if there is one; ``indent``: columns before what follows."""
+    if room is None:
+        return [line]
+    text = line.lstrip(" ")
+    margin = " " * (len(line) - len(text))
+    first, *more = fold(text, room - len(margin), room - indent)
+    return [margin + first, *(" " * indent + part for part in more)]

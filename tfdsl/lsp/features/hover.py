@@ -9,6 +9,7 @@ from tfdsl import targets
 from tfdsl.backend import Backend, Row, Unit
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.pipeline import words_of
+from tfdsl.diagnostics.diagnostic import once_for_all_targets
 from tfdsl.lsp.cursor import cursor_at
 from tfdsl.lsp.names import Node, path_at, span_of, values_of, walk, with_axis
 from tfdsl.lsp.shown import code, fenced, plain, shown
@@ -33,7 +34,22 @@ class Hover(Record):
 
 
 def hover(snapshot: Snapshot, offset: int) -> Hover | None:
-    """What there is to say about the word at ``offset``."""
+    """What there is to say about the word at ``offset``, with the notes about it, which are no problems."""
+    found = _hover(snapshot, offset)
+    path = snapshot.source.path
+    here = once_for_all_targets(
+        note
+        for note in snapshot.diagnostics
+        if note.level == "info" and note.span.source.path == path and note.span.start <= offset <= note.span.end
+    )
+    if not here:
+        return found
+    notes = "\n".join(f"- {plain(text)}" for note in here for text in (note.message, *note.helps))
+    span, about = (here[0].span, "") if found is None else (found.span, f"{found.text}\n\n")
+    return Hover(span, f"{about}Notes:\n{notes}")
+
+
+def _hover(snapshot: Snapshot, offset: int) -> Hover | None:
     path = path_at(snapshot.file, offset)
     for at in range(len(path) - 1, -1, -1):
         text = _about(snapshot, path[: at + 1])

@@ -28,8 +28,7 @@ _UNNECESSARY = ("unused-", "dead-policy")
 class Problem(Record):
     """A diagnostic for an editor. ``text``: with its advice; ``page``: the URI of what explains it, if there is one.
 
-    ``unnecessary``: what it marks has no effect and can be shown faded. ``quiet``: it reports what a target does
-    on its own, which is true of nearly every job and needs no action.
+    ``unnecessary``: what it marks has no effect and can be shown faded. ``quiet``: it is a note, which hover shows.
     """
 
     diagnostic: Diagnostic
@@ -55,7 +54,7 @@ def problem(diagnostic: Diagnostic) -> Problem:
     """A diagnostic as an editor shows it."""
     lines = [diagnostic.message, *(f"help: {text}" for text in diagnostic.helps)]
     slug = diagnostic.rule.slug
-    quiet = diagnostic.level == "info" and not diagnostic.rule.code.startswith("TFJ")
+    quiet = diagnostic.level == "info"
     return Problem(diagnostic, "\n".join(lines), _page(slug), slug.startswith(_UNNECESSARY), quiet)
 
 

@@ -87,7 +87,10 @@ def _named(name: str) -> Callable[..., object]:
 def _is_news(record: logging.LogRecord) -> bool:
     """Whether a record is more than a request that failed for a reason that the client knows, or was cancelled."""
     error = record.exc_info[1] if record.exc_info else None
-    quiet = (REQUEST_FAILED, types.LSPErrorCodes.RequestCancelled, types.LSPErrorCodes.ContentModified)
+    if record.msg.startswith("Unable to deserialize message"):  # with the traceback of what has checked it
+        record.msg, record.args = "a message of the client does not fit the protocol", ()
+    told = types.LSPErrorCodes.RequestCancelled, types.LSPErrorCodes.ContentModified, types.ErrorCodes.InvalidParams
+    quiet = (REQUEST_FAILED, *told)
     return getattr(error, "code", None) not in quiet
 
 

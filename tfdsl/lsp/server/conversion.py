@@ -90,8 +90,8 @@ def changes(params: types.DidChangeTextDocumentParams) -> list[Change]:
 
 
 def diagnostics(problems: Sequence[Problem], places: Places, *, related: bool) -> list[types.Diagnostic]:
-    """Problems of one file. ``related``: whether the client shows other places."""
-    return [_diagnostic(problem, places, related=related) for problem in problems]
+    """Problems of one file without the quiet ones. ``related``: whether the client shows other places."""
+    return [_diagnostic(problem, places, related=related) for problem in problems if not problem.quiet]
 
 
 def _diagnostic(problem: Problem, places: Places, *, related: bool) -> types.Diagnostic:
@@ -100,7 +100,7 @@ def _diagnostic(problem: Problem, places: Places, *, related: bool) -> types.Dia
     return types.Diagnostic(
         range=places.range(found.span),
         message=problem.text,
-        severity=types.DiagnosticSeverity.Hint if problem.quiet else _SEVERITY[found.level],
+        severity=_SEVERITY[found.level],
         code=found.rule.code,
         code_description=types.CodeDescription(problem.page) if problem.page else None,
         source="tfdsl",

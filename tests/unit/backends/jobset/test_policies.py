@@ -281,7 +281,7 @@ def test_restarts_are_counted_apart() -> None:
     one = job(role("worker", 2), policies=(NEW_POD,))
     whole = job(role("ps"), role("worker", 2), policies=(ALL_AGAIN,))
     for made, told in ((two, True), (one, False), (whole, False)):
-        assert ("JBS053" in codes(unit(made, "jobset", written=("retries",)), "warning")) == told
+        assert ("JBS053" in codes(unit(made, "jobset", written=("retries",)), "info")) == told
 
 
 def test_tensorboards_default_is_no_loss() -> None:

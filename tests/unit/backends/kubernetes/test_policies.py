@@ -191,9 +191,9 @@ def test_other_jobs_run_on_and_the_command_is_told() -> None:
     assert "kubectl delete jobs,services -l tfdsl/job=mnist -n ml" in said["K8S060"].message
     assert "kubectl delete jobs,services -l tfdsl/job=mnist -n ml" in said["K8S063"].message
     written = unit(job(role("chief"), role("worker", 2), policies=(FAIL,)), "kubernetes", written=WRITTEN)
-    assert "K8S063" in codes(written, "warning")
+    assert "K8S063" in codes(written, "info")
     evicted = job(role("chief"), role("worker", 2), policies=(policy("evicted", "fail job"),))
-    assert "K8S063" in codes(unit(evicted, "kubernetes", written=WRITTEN), "warning")
+    assert "K8S063" in codes(unit(evicted, "kubernetes", written=WRITTEN), "info")
 
 
 def test_jobs_that_stay_on_hosts() -> None:
@@ -219,10 +219,10 @@ def test_retries_are_counted_per_job() -> None:
     two = job(role("chief"), role("worker", 2), policies=(IN_PLACE,), retries=2)
     one = job(role("worker", 2), policies=(IN_PLACE,), retries=2)
     (found,) = [d for d in report(unit(two, "kubernetes", written=("retries",))) if d.rule.code == "K8S055"]
-    assert found.level == "warning"
+    assert found.level == "info"
     assert "2 Jobs" in found.message
     assert "K8S055" not in codes(unit(one, "kubernetes", written=("retries",)))
     pinned = unit(one, "kubernetes", hosts=("a", "b"), written=("retries",))
-    assert "K8S055" in codes(pinned, "warning")
+    assert "K8S055" in codes(pinned, "info")
     only_ps = job(role("ps"), role("worker", 2), policies=(policy("failed", "restart pod", role="ps"),), retries=2)
     assert "K8S055" not in codes(unit(only_ps, "kubernetes", written=("retries",)))

@@ -234,7 +234,7 @@ def test_one_role_is_not_restarted_in_both_ways() -> None:
 )
 def test_restarts_of_one_replica_are_counted_exactly(fields: dict[str, object], code: str) -> None:
     made = failing(policy("restarted", "fail job", count=2, **fields), policy("failed", "restart container"))
-    assert code in codes(unit(made, "slider", written=("policies[0]",)), "warning")
+    assert code in codes(unit(made, "slider", written=("policies[0]",)), "info")
 
 
 @pytest.mark.parametrize("event", ["failed", "evicted"])

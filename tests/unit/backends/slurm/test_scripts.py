@@ -163,7 +163,6 @@ def test_the_time_limit_is_the_nearer_one(lines: tuple[str, ...], limit: str) ->
         ((RUN, "role worker { }", "on exit 3 => abort job"), "", "SLM106"),
         ((RUN, "role worker { }", "on failed => fail job"), "", "!SLM106"),
         ((RUN, *SIZES), "", "SLM107"),
-        ((RUN, *SIZES), "", "SLM109"),
         ((RUN, 'image = "a/b"', 'role worker { mount host "/a,b" at "/c" }'), 'runtime = "pyxis"', "SLM110"),
         ((RUN, 'role worker { mount archive "${env.CODE}" at "x" }'), "", "SLM111"),
         ((RUN, f'role worker {{ args = ["{"x" * 131072}"] }}'), "", "SLM112"),

@@ -231,7 +231,7 @@ def test_what_tensorboard_cannot_do_is_not_dropped(policies: tuple[model.Policy,
 def test_a_protocol_is_for_servers_only(target: str, code: str) -> None:
     verbs = job(role("worker", 2), cluster=Cluster(discovery="tf_config", protocol="grpc+verbs"))
     asked = unit(verbs, target, written=("cluster.protocol",))
-    assert code in codes(asked, "warning")
+    assert code in codes(asked, "info")
     assert code not in codes(unit(workers(), target))
 
 
@@ -254,7 +254,7 @@ def test_what_becomes_of_a_job_whose_tensorboard_is_killed_is_told(applications:
 @pytest.mark.parametrize(("replicas", "code"), [(1, "YRN067"), (2, "YRN082")])
 def test_nobody_counts_the_time_of_a_task_without_peers(replicas: int, code: str) -> None:
     made = job(role("worker", replicas), policies=(policy("pending", "fail job", delay=time("5m")),))
-    assert code in codes(unit(made, "yarn", written=("policies[0]",)), "warning")
+    assert code in codes(unit(made, "yarn", written=("policies[0]",)), "info")
 
 
 def test_a_written_port_is_an_approximation_a_default_one_is_not_told() -> None:
@@ -391,5 +391,5 @@ def test_what_the_modified_client_cannot_be_asked_is_a_warning() -> None:
         "roles[worker].outputs[0].overwrite",
     )
     lost = {"YRN063", "YRN064"}
-    assert lost & set(codes(unit(made, "yarn", written=written, **YARN_TF), "warning")) == lost
-    assert lost & set(codes(unit(made, "yarn", written=written), "warning")) == set()
+    assert lost & set(codes(unit(made, "yarn", written=written, **YARN_TF))) == lost
+    assert lost & set(codes(unit(made, "yarn", written=written))) == set()
