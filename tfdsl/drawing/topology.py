@@ -15,7 +15,19 @@ from tfdsl.backend.objects import CLAIM
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.drawing.picture import FRAME, Box, Line, Link, LinkKind, Picture, cut
 from tfdsl.ir.cluster_spec import IN_CLUSTER
-from tfdsl.ir.model import Job, Mount, Output, Policy, Role, Step, in_memory
+from tfdsl.ir.model import (
+    ClaimMount,
+    ConfigMapMount,
+    Job,
+    Mount,
+    Output,
+    Policy,
+    PvcMount,
+    Role,
+    SecretMount,
+    Step,
+    in_memory,
+)
 from tfdsl.record import Record, replace
 from tfdsl.rules.values import literal, parts_of
 
@@ -358,7 +370,7 @@ def _mounts(job: Job, role: Role) -> Iterator[Use]:
 def _mounted(mount: Mount, store: Store) -> str:
     """``/data (read-only)``, ``corpus at /data``."""
     part = ""
-    if mount.kind in ("pvc", "claim", "configmap", "secret") and mount.sub_path is not None:
+    if isinstance(mount, PvcMount | ClaimMount | ConfigMapMount | SecretMount) and mount.sub_path is not None:
         part = f"{shown(mount.sub_path)} at "
     elif mount.kind == "hdfs":
         part = f"{shown(mount.uri).removeprefix(store.name)} at "
