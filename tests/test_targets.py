@@ -20,6 +20,7 @@ REVIEWED = {
     "tfdsl/targets.py": "the table of the built-in targets",
     "tfdsl/pygments_lexer.py": "the name of the language, which is its files' ending",
     "tfdsl/lsp/shown.py": "the name of the language, which is its files' ending",
+    "tfdsl/cli/message_pages.py": "the name of the language, of blocks in Markdown",
     "backends/tfdsl_backends/hadoop/programs/hdfs.py": "the name of the language, before what its programs print",
     "tfdsl/cli/check.py": EXAMPLE,
     "tfdsl/cli/compile.py": EXAMPLE,

@@ -77,7 +77,7 @@ ATTRIBUTES = {
     "components": _ROLES,
     "maxReplicas": _FIXED,
     "elasticPolicy": _FIXED,
-    "enableDynamicWorker": "write target tfjob { dynamic_workers = true }",
+    "enableDynamicWorker": "write dynamic_workers = true in the block of its target",
     "for_each": _FIXED,
     "completionMode": 'write "${task.index}" for the index of a replica',
     "name": _NAME,
