@@ -39,6 +39,7 @@ SCHEDULING: tuple[Row, ...] = (
         edit="write queue for Kueue, or compile to volcano; or write gang = false",
     ),
     translated("roles[].min_available", "", "all replicas are created", when=shared.all_replicas),
+    translated("roles[].min_available", "", "a role begins with its first replica", when=shared.first_replica),
     approximated(
         "roles[].min_available",
         "",

@@ -50,6 +50,7 @@ SCHEDULING = (
         edit="compile to volcano, or to tfjob with gang_scheduler; or write gang = false",
     ),
     translated("roles[].min_available", "", "all replicas are created", when=shared.all_replicas),
+    translated("roles[].min_available", "", "a role begins with its first replica", when=shared.first_replica),
     approximated(
         "roles[].min_available",
         "",

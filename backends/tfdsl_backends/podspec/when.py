@@ -19,6 +19,9 @@ part_of_second = Condition("not whole seconds", lambda unit, item: cast("Duratio
 all_replicas = Condition("= replicas", lambda unit, item: not fewer(unit, item))
 """Whether all replicas of the role are needed; TensorBoard never counts."""
 
+first_replica = Condition("1", lambda unit, item: item.value == 1)
+"""Whether the role needs no more than its first replica."""
+
 of_tensorboard = Condition("tensorboard", lambda unit, item: item.role == "tensorboard")
 
 
