@@ -133,6 +133,7 @@ def is_markdown(rule: Rule) -> bool:
 def as_markdown(text: str) -> str:
     """A page for a terminal as Markdown: its examples as code, its aligned rows as tables, other rows as lists."""
     parts: list[str] = []
+    example = False
     for indented, lines in groupby(text.splitlines(), lambda line: line.startswith("  ")):
         block = list(lines)
         if not indented:
