@@ -13,6 +13,7 @@ import pytest
 
 from tests.unit.cli.shell import JOB, ROOT, Ran, tfdsl
 from tfdsl.cli import beside_output
+from tfdsl.writing import Failure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -286,7 +287,18 @@ def test_options_about_a_folder_need_one(project: Path, option: str, more: tuple
     assert not (project / "x.yaml").exists()
 
 
-def test_what_cannot_be_removed_is_told(project: Path) -> None:
+def test_what_cannot_be_removed_is_told(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled(project, JOB)
+    (project / "main.tfjob").write_text(OTHER)
+
+    def refused(left: object) -> Failure:
+        return Failure("out/mnist.yaml", "permission denied")
+
+    monkeypatch.setattr(beside_output, "remove", refused)
+    ran = tfdsl("compile", "main.tfjob", "-t", "tfjob", "-o", "out", "--prune", cwd=project)
+    assert ran.status == 1
+    assert "error[TFJ0916] output-not-removed: cannot remove out/mnist.yaml: permission denied" in ran.err
+    monkeypatch.undo()
     failure = beside_output.remove([beside_output.Leftover("mnist", True, (str(project / "out/none.yaml"),))])
     assert failure is not None
     assert failure.reason == "no such file or directory"
