@@ -46,6 +46,7 @@ _CANDIDATES = {
 }
 _ALIASES = words_of(attributes.ATTRIBUTES)
 _FOREIGN = folded(foreign.ATTRIBUTES)
+_BY_VALUE = {(fold(word), fold(value)): help_ for (word, value), help_ in foreign.BY_VALUE.items()}
 
 
 def is_legal(key: ast.Name, where: str, report: Report) -> bool:
@@ -111,7 +112,7 @@ def _instead(item: ast.Assign, here: Iterable[str], around: Around) -> str | Non
     """
     word = fold(item.key.text)
     if word in _FOREIGN:
-        return _FOREIGN[word]
+        return _BY_VALUE.get((word, fold(item.value.span.text.strip('"'))), _FOREIGN[word])
     if word in _ALIASES or word in map(fold, here):
         return None
     return misplaced_names.place_of(item, around.block)

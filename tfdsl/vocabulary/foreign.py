@@ -14,6 +14,7 @@ from typing import Final
 from tfdsl.record import Record
 
 _RESTART = "write a policy: on failed => restart container"
+_STAYS_ENDED = "leave it out: without a policy nothing that has ended starts again"
 _POLICIES = "write policies one by one: on failed => restart container"
 _MOUNT = 'write mounts: mount pvc "name" at "/data"'
 _ROLES = "write roles: role worker { replicas = 4 }"
@@ -151,6 +152,20 @@ ATTRIBUTES = {
     "title": 'write annotations = { description = "…" }',
 }
 """Words in a job, role, template or target for what is not an attribute here."""
+
+BY_VALUE = {
+    (word, value): help_
+    for word in ("restartPolicy", "restart")
+    for value, help_ in (
+        *dict.fromkeys(("Never", "no", "none", "false"), _STAYS_ENDED).items(),
+        *dict.fromkeys(
+            ("Always", "unlessStopped"),
+            "nothing starts again after it has completed; write a policy for failures: on failed => restart container",
+        ).items(),
+        ("ExitCode", ATTRIBUTES["podFailurePolicy"]),
+    )
+}
+"""Words in a job with a value, where what to write depends on it; for other values :data:`ATTRIBUTES` holds."""
 
 JOINED = "join lists, maps and texts with +: a + b"
 IN_TEXT = 'write it into a text: "${value}"'
