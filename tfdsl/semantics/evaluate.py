@@ -7,6 +7,7 @@ text can overflow the stack.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from tfdsl import targets
@@ -41,6 +42,17 @@ from tfdsl.text import Span
 from tfdsl.vocabulary import attributes, foreign
 from tfdsl.vocabulary.quantities import nearest_unit, parse_unit
 from tfdsl.vocabulary.statements import INDEX, RESERVED_NAMES
+from tfdsl.vocabulary.types import (
+    BoolType,
+    IntType,
+    KeysType,
+    ListType,
+    ReferenceType,
+    StringType,
+    Type,
+    UnionType,
+    a_value,
+)
 
 DEEPEST = 150
 """The most levels of nesting in an expression."""
@@ -58,6 +70,11 @@ def evaluate(expr: ast.Expr, scope: Scope, depth: int = 0) -> Value:
         scope.report(result)
         result = POISON
     return Value(result, expr.span)
+
+
+def evaluate_as(expr: ast.Expr, to: Type | None, scope: Scope) -> Value:
+    """The value of ``expr`` in a place of type ``to``, which decides what is meant by a word that is not defined."""
+    return evaluate(expr, replace(scope, wanted=to) if isinstance(expr, ast.Ref | ast.Binary) else scope)
 
 
 def _string(expr: ast.Str, scope: Scope, depth: int) -> Data | Diagnostic:
@@ -152,7 +169,7 @@ def _ref(expr: ast.Ref, scope: Scope, depth: int) -> Data | Diagnostic:
         return name_rules.UNKNOWN_NAME(expr.span, name=expr.name).help(members_help(expr.name))
     diagnostic = name_rules.UNKNOWN_NAME(expr.span, name=expr.name)
     word = _TRUTHS.get(expr.name.lower())
-    if word is not None:
+    if word is not None and _takes(scope.wanted, BoolType):
         diagnostic = diagnostic.help(f"write {word}").replacing(f"write {word}", word, safe=not scope.in_map)
         quoted = f'"{expr.name}"'
         return diagnostic.replacing(f"write {quoted}", quoted) if scope.in_map else diagnostic
@@ -174,7 +191,28 @@ def _ref(expr: ast.Ref, scope: Scope, depth: int) -> Data | Diagnostic:
     literal = _INTERPOLATED.match(expr.span.source.text, max(expr.span.start - 2, 0))
     if literal is not None:
         return diagnostic.help(f"write \\{literal[0]} to keep it as literal text")
-    return diagnostic.help(f'write "{expr.name}" for a text').replacing("quote it", f'"{expr.name}"')
+    return _as_text(diagnostic, expr.name, scope.wanted)
+
+
+def _takes(wanted: Type | None, *kinds: type) -> bool:
+    """Whether a place that wants a type takes a value of one of the ``kinds`` of types, as far as that is known."""
+    members = wanted.of if isinstance(wanted, UnionType) else (wanted,)
+    return wanted is None or any(isinstance(member, kinds) for member in members)
+
+
+def _as_text(diagnostic: Diagnostic, text: str, wanted: Type | None) -> Diagnostic:
+    """``diagnostic``, about a ``text`` without quotes, with what to write in a place that wants a type."""
+    quoted = f'"{text}"'
+    if _takes(wanted, StringType, ReferenceType, KeysType):
+        return diagnostic.help(f"write {quoted} for a text").replacing("quote it", quoted)
+    if isinstance(wanted, ListType) and isinstance(wanted.of, StringType):
+        return diagnostic.help(f"write [{quoted}]").replacing(f"write [{quoted}]", f"[{quoted}]")
+    if not isinstance(wanted, IntType) or not wanted.devices:
+        return diagnostic.help(f"a value here must be {a_value(wanted)}") if wanted is not None else diagnostic
+    if "/" not in text:
+        return diagnostic.help(foreign.DEVICES.format(number=1))
+    both = f"1, gpu_resource = {quoted}"
+    return diagnostic.help(f"write gpu = {both}").replacing(f"write {both}", both)
 
 
 _TRUTHS = {
@@ -239,6 +277,9 @@ def _binary(expr: ast.Binary, scope: Scope, depth: int) -> Data | Diagnostic:
     while isinstance(leftmost, ast.Binary):
         chain.append(leftmost)
         leftmost = leftmost.left
+    unquoted = _unquoted(expr, leftmost, scope)
+    if unquoted is not None:
+        return unquoted
     left = evaluate(leftmost, scope, depth)
     for node in reversed(chain):
         result = _operate(node, left, scope, depth)
@@ -247,6 +288,21 @@ def _binary(expr: ast.Binary, scope: Scope, depth: int) -> Data | Diagnostic:
             result = POISON
         left = Value(result, node.span)
     return left.data
+
+
+# An address or name without quotes: nvidia.com/gpu, gpu-pool.
+_JOINED_WORDS = regex(r"[A-Za-z_]\w*+(?:[./-][A-Za-z_]\w*+)++")
+
+
+def _unquoted(expr: ast.Binary, leftmost: ast.Expr, scope: Scope) -> Diagnostic | None:
+    """The diagnostic for ``nvidia.com/gpu``, if there is no such name in it, nor one like it."""
+    text, known = expr.span.text, scope.globals.names()
+    if not isinstance(leftmost, ast.Ref | ast.Member) or not _JOINED_WORDS.fullmatch(text):
+        return None
+    words = re.split("[./-]", text)
+    if any(word in RESERVED_NAMES or word in known or scope.globals.closest(word, known) for word in words):
+        return None
+    return _as_text(name_rules.UNKNOWN_NAME(expr.span, name=text), text, scope.wanted)
 
 
 def _operate(node: ast.Binary, left: Value, scope: Scope, depth: int) -> Data | Diagnostic:

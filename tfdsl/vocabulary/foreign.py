@@ -167,6 +167,7 @@ BY_VALUE = {
 }
 """Words in a job with a value, where what to write depends on it; for other values :data:`ATTRIBUTES` holds."""
 
+DEVICES = "write the number of devices: gpu = {number}; say which in node_selector or gpu_resource"
 JOINED = "join lists, maps and texts with +: a + b"
 IN_TEXT = 'write it into a text: "${value}"'
 _NO_CLOCK = "a value that changes from run to run comes from outside: write a param and set it with --set"

@@ -119,6 +119,17 @@ SAID: list[tuple[str, str, list[str]]] = [
     ('gang = "${prod}"', "write prod", ["prod"]),
     ('args = "${n}"', 'write ["${n}"]', ['["${n}"]']),
     ('retries = "1${n}"', "", []),
+    ("gpu = yes", "gpu = 1", []),
+    ("gpu = a100", "gpu = 1", []),
+    ("gpu = a100:2", "gpu = 2", ["2"]),
+    ("gpu = nvidia.com/gpu", 'gpu = 1, gpu_resource = "nvidia.com/gpu"', ['1, gpu_resource = "nvidia.com/gpu"']),
+    ("gpu_resource = amd.com/gpu", 'write "amd.com/gpu"', ['"amd.com/gpu"']),
+    ("queue = gpu-pool", 'write "gpu-pool"', ['"gpu-pool"']),
+    ("cpu = yes", "must be a number", []),
+    ("memory = node/lots", "must be a quantity", []),
+    ("host_network = yes", "write true", ["true"]),
+    ("workdir = on", 'write "on"', ['"on"']),
+    ("args = foo", 'write ["foo"]', ['["foo"]']),
 ]  # fmt: skip
 
 JOB = 'job m { image = "r/x:1", role chief { } }\n'
