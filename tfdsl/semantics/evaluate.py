@@ -305,6 +305,28 @@ def _unquoted(expr: ast.Binary, leftmost: ast.Expr, scope: Scope) -> Diagnostic 
     return _as_text(name_rules.UNKNOWN_NAME(expr.span, name=text), text, scope.wanted)
 
 
+def _with_text(diagnostic: Diagnostic, node: ast.Binary, left: Data, right: Data) -> Diagnostic:
+    """``diagnostic``, about ``"--n=" + n``, with the text to write; one side is a text."""
+    if isinstance(left, str) == isinstance(right, str) or show(left) is None or show(right) is None:
+        return diagnostic
+    sides = [_inside_text(side) for side in (node.left, node.right)]
+    if None in sides:
+        return diagnostic.help(foreign.IN_TEXT)
+    text = f'"{sides[0]}{sides[1]}"'
+    return diagnostic.help(f"write {text}").replacing(f"write {text}", text)
+
+
+def _inside_text(expr: ast.Expr) -> str | None:
+    """``expr`` as a part of a text between quotes; ``None`` if it is more than a name or a short text."""
+    text = expr.span.text
+    if isinstance(expr, ast.Str) and text.startswith('"') and not text.startswith('"""'):
+        return text[1:-1]
+    return f"${{{text}}}" if _NAME_ALONE.fullmatch(text) else text if text.isdecimal() else None
+
+
+_NAME_ALONE = regex(r"[A-Za-z_]\w*+(?:\.\w++)*+")
+
+
 def _operate(node: ast.Binary, left: Value, scope: Scope, depth: int) -> Data | Diagnostic:
     if node.op not in ("&&", "||"):
         right = evaluate(node.right, scope, depth)
@@ -313,6 +335,8 @@ def _operate(node: ast.Binary, left: Value, scope: Scope, depth: int) -> Data | 
         result = operators.binary(node.op, left.data, right.data, node.span)
         if isinstance(result, Diagnostic) and result.rule is value_rules.DIVISION_BY_ZERO:
             return replace(result, span=right.span)
+        if isinstance(result, Diagnostic) and result.rule is name_rules.OPERAND_TYPES and node.op == "+":
+            result = _with_text(result, node, left.data, right.data)
         return _kept(result, node.span, scope)
     decided = left.data is (node.op == "||")
     right = evaluate(node.right, _hypothetical(scope) if decided else scope, depth)
