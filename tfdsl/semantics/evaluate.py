@@ -168,13 +168,13 @@ def _ref(expr: ast.Ref, scope: Scope, depth: int) -> Data | Diagnostic:
     if expr.name in RESERVED_NAMES:
         return name_rules.UNKNOWN_NAME(expr.span, name=expr.name).help(members_help(expr.name))
     diagnostic = name_rules.UNKNOWN_NAME(expr.span, name=expr.name)
-    word = _TRUTHS.get(expr.name.lower())
+    word = foreign.TRUTHS.get(expr.name.lower())
     if word is not None and _takes(scope.wanted, BoolType):
         diagnostic = diagnostic.help(f"write {word}").replacing(f"write {word}", word, safe=not scope.in_map)
         quoted = f'"{expr.name}"'
         return diagnostic.replacing(f"write {quoted}", quoted) if scope.in_map else diagnostic
     if expr.name in ("null", "None", "nil", "undefined"):
-        return diagnostic.help("there is no null: leave the attribute out")
+        return diagnostic.help(foreign.NO_NULL)
     near = scope.globals.closest(expr.name, scope.globals.names())
     if near is not None:
         return proposing(diagnostic, near)
@@ -183,7 +183,7 @@ def _ref(expr: ast.Ref, scope: Scope, depth: int) -> Data | Diagnostic:
         diagnostic = diagnostic.help(f"write ${{{axis}}}" if _is_inside_text(expr) else f"write {axis}")
         return diagnostic.replacing(f"write {axis}", axis, safe=True)
     if expr.name.lower() in ("none", "null"):
-        return diagnostic.help("there is no null: leave the attribute out")
+        return diagnostic.help(foreign.NO_NULL)
     if _is_inside_text(expr):
         return diagnostic.help(
             f"write ${{env.{expr.name}}} for an environment variable, or \\${{{expr.name}}} for the literal text"
@@ -214,12 +214,6 @@ def _as_text(diagnostic: Diagnostic, text: str, wanted: Type | None) -> Diagnost
     both = f"1, gpu_resource = {quoted}"
     return diagnostic.help(f"write gpu = {both}").replacing(f"write {both}", both)
 
-
-_TRUTHS = {
-    **dict.fromkeys(("yes", "on", "true", "enabled"), "true"),
-    **dict.fromkeys(("no", "off", "false", "disabled"), "false"),
-}
-"""Words of other languages, in any case, for true and false."""
 
 # A path of names and nothing more, as in the templates of other programs.
 _INTERPOLATED = regex(r"\$\{\w[\w.]*+\}")
