@@ -134,6 +134,13 @@ SAID: list[tuple[str, str, list[str]]] = [
     ('args = ["--n=" + n]', 'write "--n=${n}"', ['"--n=${n}"']),
     ('args = [n + "-a"]', 'write "${n}-a"', ['"${n}-a"']),
     ('args = ["a" + (n + 1)]', 'write it into a text', []),
+    ("workers { replicas = 2 }", "", ["role worker"]),
+    ("Worker { }", "", ["role worker"]),
+    ("parameter_server { }", "", ["role ps"]),
+    ("server { }", "the blocks of a job are", []),
+    ("role ps:\n    gpu = 1", "", [" {", "\n  }"]),
+    ("target slurm:\n    gpu = 1", "", [" {", "\n  }"]),
+    ("role ps\n    gpu = 1", "", [" {", "\n  }"]),
     ("gpu = yes", "gpu = 1", []),
     ("gpu = a100", "gpu = 1", []),
     ("gpu = a100:2", "gpu = 2", ["2"]),
@@ -149,6 +156,7 @@ SAID: list[tuple[str, str, list[str]]] = [
 
 JOB = 'job m { image = "r/x:1", role chief { } }\n'
 FILES = [
+    ('job x:\n  image = "r/x:1"\n  role chief { }\n', "missing-block"),
     ("param workers = 4\n" + JOB, "unfinished-statement"),
     ("param int workers = 4\n" + JOB, "statement-form"),
     ("param n: int = 2\nprofile p { unset n }\n" + JOB, "block-form"),
@@ -197,7 +205,7 @@ def test_what_is_said_of_a_habit(item: str, says: str, writes: list[str]) -> Non
     """One message, whose help says what to write; where its fix is applied, nothing is wrong."""
     (one,) = found(whole(item))
     assert says in "; ".join(one.helps)
-    assert bool(says) == bool(one.helps or one.fixes)
+    assert bool(says or writes) == bool(one.helps or one.fixes)
     assert [edit.text for fix in one.fixes for edit in fix.edits] == writes
     for fix in one.fixes:
         assert found(edited(one.span.source.text, fix.edits)) == []
