@@ -18,10 +18,9 @@ from tfdsl.diagnostics.command_rules import (
     IMPORT_NOTHING,
     IMPORT_REFUSED,
     NOT_KEPT,
-    SERVER_REFUSES,
 )
 from tfdsl.diagnostics.suggest import enumeration
-from tfdsl.importing.compare import possible
+from tfdsl.importing.compare import possible, refused_of
 from tfdsl.importing.convert import Settled, asked_for, differs, program_of, settle, unkept
 from tfdsl.importing.lift import with_lets
 from tfdsl.importing.placeholders import Placeholders
@@ -255,8 +254,7 @@ def _read_group(group: Group, backend: Backend, reading: Reading, asked: Asked, 
     if draft is None:
         return None
     draft.name = name or draft.name
-    refused = {diagnostic.span for diagnostic in said if diagnostic.rule is SERVER_REFUSES}
-    settled = settle(draft, group, backend, reading, asked.report, refused)
+    settled = settle(draft, group, backend, reading, asked.report, refused_of(said))
     return None if settled is None else _Read(group, backend, reading, settled)
 
 
@@ -288,9 +286,9 @@ def _written(
         if draft.compared:
             assert output is not None, "what was settled compiles"
             left = unkept(placeholders.filled(asked_for(draft, one.group)), output, one.reading)
-            refused = {diagnostic.span for diagnostic in found if diagnostic.rule is SERVER_REFUSES}
+            refused = refused_of(found)
             found += [each for each in one.settled.refused if not any(_overlap(each.span, other) for other in refused)]
-            refused |= {diagnostic.span for diagnostic in one.settled.refused}
+            refused |= refused_of(one.settled.refused)
             own = [each for each in left if possible(each, refused) is not None]
             found += [differs(difference, draft.span) for difference in own]
             kept = False if own else None if left or not draft.law else True  # the law is about what its server accepts

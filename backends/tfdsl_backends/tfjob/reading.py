@@ -667,7 +667,7 @@ def refusals(root: View, job: View) -> Iterator[Diagnostic]:
     """What the server does not take."""
     for one in unfit(job.node, "TFJob") if job.node is not None else ():
         if not one.unknown:
-            yield SERVER_REFUSES(one.span, what=one.name, reason=f"it must be {one.wanted}")
+            yield one.refusal
     namespace = job["metadata"]["namespace"]
     if namespace.text and not patching.is_dns_label(namespace.text):
         reason = "a namespace has at most 63 lowercase letters, digits and -"

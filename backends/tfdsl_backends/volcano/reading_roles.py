@@ -100,10 +100,6 @@ def _is_referred_to(spec: View, job: str, name: str) -> bool:
     return False
 
 
-_TOLD_BY_PODS: Final = ("args", "command", "env")
-"""Lists of texts in containers; their reader says itself what is not one."""
-
-
 def refusals(job: View) -> Iterator[Diagnostic]:
     """What is refused or dropped, in the order of the rules, each place once."""
     seen: set[tuple[int, int]] = set()
@@ -121,8 +117,8 @@ def _schema(job: View) -> Iterator[Diagnostic]:
         if one.unknown:
             difference = "Volcano has no such field here; its server drops it, or refuses it if kubectl validates"
             yield READ_DIFFERENTLY(one.span, what=one.name, word="an unchecked patch", difference=difference)
-        elif not any(step in _TOLD_BY_PODS for step in one.path):
-            yield SERVER_REFUSES(one.span, what=one.name, reason=f"it must be {one.wanted}")
+        else:
+            yield one.refusal
 
 
 def _webhook(job: View) -> Iterator[Diagnostic]:

@@ -22,8 +22,6 @@ from tfdsl_backends.podspec.reading.values import seconds
 INDEXED: Final = "Indexed"
 MOST_STATUSES: Final = 255
 _ACTIONS: Final = ("FailJob", "FailIndex", "Ignore", "Count")
-_TOLD_BY_PODS: Final = ("args", "command", "env")
-"""Lists of texts in containers; their reader says itself what is not one."""
 
 
 def read_field(draft: Draft, field: fields.Field, place: View) -> None:
@@ -69,8 +67,8 @@ def _refusals(root: View, kind: str, rules: PatchRules, server: str) -> Iterator
         if one.unknown:
             reason = f"{server} has no such field here; the server drops it, or refuses it if kubectl validates"
             yield READ_DIFFERENTLY(one.span, what=one.name, word="an unchecked patch", difference=reason)
-        elif not any(step in _TOLD_BY_PODS for step in one.path):
-            yield SERVER_REFUSES(one.span, what=one.name, reason=f"it must be {one.wanted}")
+        else:
+            yield one.refusal
     if kind == "Job":
         yield from _job(root)
     for job in root["spec"]["replicatedJobs"].items():
