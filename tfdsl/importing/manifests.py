@@ -280,9 +280,10 @@ def _written(
         text = _text(drafts, read, sources, plain=True)
         made = _compiled(text, read, drafts)
     jobs: list[Job] = []
-    for one, output in zip(read, made, strict=True):
+    for one, written, output in zip(read, drafts, made, strict=True):
         kept = None
-        draft = one.settled.draft
+        draft, lost = one.settled.draft, placeholders.lost(one.group.documents, written)
+        found += lost
         if draft.compared:
             assert output is not None, "what was settled compiles"
             left = unkept(placeholders.filled(asked_for(draft, one.group)), output, one.reading)
@@ -291,7 +292,9 @@ def _written(
             refused |= refused_of(one.settled.refused)
             own = [each for each in left if possible(each, refused) is not None]
             found += [differs(difference, draft.span) for difference in own]
-            kept = False if own else None if left or not draft.law else True  # the law is about what its server accepts
+            kept = (
+                False if own else None if left or lost or not draft.law else True
+            )  # the law is about what its server accepts
         jobs.append(Job(placeholders.named(draft.name), one.group.what, draft.target, one.settled.patches, kept))
     return Imported(text, tuple(jobs), ())
 
