@@ -224,6 +224,36 @@ def test_what_was_meant_is_kept(kind: str, what: str) -> None:
     assert meant in compiled(result.text, kind)
 
 
+UNKNOWN: tuple[tuple[str | int, ...], ...] = (
+    (),
+    ("metadata",),
+    ("spec",),
+    ("pod",),
+    ("pod", "metadata"),
+    ("pod", "spec"),
+    ("pod", "spec", "containers", 0),
+)
+
+
+@pytest.mark.parametrize("at", UNKNOWN)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_field_that_no_schema_knows_is_kept_or_told(kind: str, at: tuple[str | int, ...]) -> None:
+    """Controllers make pods with three fields of the metadata of their template, whatever is patched there."""
+    pod: dict[str, Any] = copy.deepcopy(POD)
+    manifest: dict[str, Any] = {**copy.deepcopy(KINDS[kind]), "metadata": {"name": "a"}}
+    place: Any = pod if at[:1] == ("pod",) else manifest
+    for step in at[1:] if place is pod else at:
+        place = place[step]
+    place["zqfield"] = {"a": "kept"}
+    text = json.dumps(manifest).replace(json.dumps(POD), json.dumps(pod))
+    [result] = import_manifests([Source("a.yaml", text)])
+    kept = at != ("pod", "metadata")
+    told = [one.level for one in result.diagnostics if "zqfield" in one.message]
+    assert told == ["info" if kept else "warning"]
+    assert [job.kept for job in result.jobs] == [True]
+    assert ('"zqfield": {"a": "kept"}' in compiled(result.text, kind)) is kept
+
+
 def test_words_that_yaml_takes_for_others_are_what_was_written() -> None:
     manifest = json.dumps({**KINDS["jobset"], "metadata": {"name": "a"}})
     [result] = import_manifests([Source("a.yaml", manifest.replace('"train-around.py"', "train.py, no, 010"))])

@@ -15,7 +15,7 @@ from tfdsl.backend.draft import Draft
 from tfdsl.backend.patch_rules import Node, Schemas, is_map, load_schemas
 from tfdsl.backend.reading import Asked, Group
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.command_rules import READ_DIFFERENTLY, SERVER_REFUSES
+from tfdsl.diagnostics.command_rules import NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.manifest import nodes
 from tfdsl.manifest.nodes import Document, Mapping, Scalar, Sequence, View, view
 from tfdsl.patterns import regex
@@ -164,6 +164,14 @@ class Unfit(Record):
         refusal = SERVER_REFUSES(self.span, what=self.name, reason=f"it must be {self.wanted}")
         return refusal.replacing(f"write {self.meant}", self.meant) if self.meant else refusal
 
+    def stranger(self, server: str) -> Diagnostic:
+        """That ``server`` does not know the field, and what becomes of it."""
+        if self.path[-3:-1] == ("template", "metadata") and self.path[-5:-4] != ("replicatedJobs",):
+            reason = "controllers make pods with labels, annotations and finalizers only"
+            return replace(NOT_KEPT(self.span, what=self.name, reason=reason), level="warning")
+        reason = f"{server} has no such field here; its server drops it, or refuses it if kubectl validates"
+        return READ_DIFFERENTLY(self.span, what=self.name, word="an unchecked patch", difference=reason)
+
 
 def dotted(path: Path) -> str:
     """A path as people write it: ``spec.containers[0].image``."""
@@ -176,9 +184,16 @@ def unfit(document: nodes.Node, kind: str) -> Iterator[Unfit]:
     yield from _unfit(schemas().kinds[kind], document, ())
 
 
-def pruned(document: nodes.Node, kind: str) -> nodes.Node:
-    """``document`` without the fields that the server drops."""
-    paths = frozenset(one.path for one in unfit(document, kind) if one.unknown)
+def misfits(document: nodes.Node, kind: str, server: str) -> Iterator[Diagnostic]:
+    """What does not fit the schema of ``kind``, but for the status; ``server``: whose API it is."""
+    for one in unfit(document, kind):
+        if one.path[0] != "status":
+            yield one.stranger(server) if one.unknown else one.refusal
+
+
+def pruned(document: nodes.Node, kind: str, dropped: Callable[[Path], bool] = bool) -> nodes.Node:
+    """``document`` without the ``dropped`` ones of the fields that the server does not know."""
+    paths = frozenset(one.path for one in unfit(document, kind) if one.unknown and dropped(one.path))
     return _without(document, paths, ()) if paths else document
 
 
