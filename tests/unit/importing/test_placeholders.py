@@ -201,5 +201,8 @@ def test_two_jobs_of_one_name_are_both_written(first: str, second: str) -> None:
     assert sorted((job.name, job.kept) for job in result.jobs) == [("nightly", True), ("nightly-2", True)]
     [told] = [one for one in result.diagnostics if one.level == "warning" and "name of this job" in one.message]
     assert told.message == "the name of this job is nightly-2, because there is another job nightly"
+    assert [job.renamed for job in sorted(result.jobs, key=lambda job: job.name)] == [False, True]
     apart = import_manifests([Source("train.yaml", text)], apart=True)
+    [said] = [one for one in apart[0].diagnostics if "another job" in one.message]
+    assert (said.level, said.span.text) == ("warning", told.span.text)
     assert [(job.name, job.kept) for one in apart for job in one.jobs] == [("nightly", True)] * 2
