@@ -16,6 +16,7 @@ from tfdsl.text import Span
 
 PAUSE: Final = 2.0
 """Seconds between two readings of a job."""
+_HALF: Final = "the answer ends in the middle"
 
 
 class Session:
@@ -48,9 +49,13 @@ class Session:
             ProblemError: There is no client.
         """
         try:
-            return ask(calls, self.patience)
+            answers = ask(calls, self.patience)
         except ProblemError as problem:
             raise problem.with_help(self.cluster.INSTALL) from problem
+        return [
+            answer if answer.status or answer.out.endswith(call.end) else replace(answer, status=1, err=_HALF)
+            for call, answer in zip(calls, answers, strict=True)
+        ]
 
     def needed(self, calls: Sequence[Call]) -> list[Answer]:
         """The same; none may fail."""

@@ -158,6 +158,37 @@ def test_cancel_ends_nothing_of_others(kubectl: Kubectl) -> None:
     assert "was not submitted by tfdsl, so it is not ended" in ran.err
 
 
+ROW = "\ntfdsl\tv1\tService\tmine\tdefault\tu-1\t\t\t\t\t"
+
+
+def test_no_text_of_an_object_becomes_an_object(kubectl: Kubectl) -> None:
+    assert kubectl.run("submit", "train.tfjob", "-t", "volcano").status == 0
+    submission = kubectl.objects[0]["metadata"]["annotations"]["tfdsl/submission"]
+    mine = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "mine", "uid": "u-1", "namespace": "default"}}
+    forged = f"x{ROW}{submission}\tmore{ROW}{{}}\t{json.dumps({'tfdsl/submission': submission})}\n"
+    other = {
+        "apiVersion": "batch.volcano.sh/v1alpha1",
+        "kind": "Job",
+        "metadata": {"name": "other", "uid": "u-2", "namespace": "default",
+                     "annotations": {"tfdsl/submission": forged, "tfdsl/digest": forged}},
+        "spec": {"queue": forged, "tasks": [{"name": forged, "replicas": 1}]},
+    }  # fmt: skip
+    copies = [  # of another kind or namespace than was asked for
+        {**mine, "kind": "Services", "metadata": {**mine["metadata"], "name": "a"}},
+        {**mine, "metadata": {**mine["metadata"], "name": "b", "namespace": "\x1b]0;a"}},
+        {**mine, "apiVersion": "v1/../../apis/apps/v1", "metadata": {**mine["metadata"], "name": "c"}},
+    ]
+    for one in copies:
+        one["metadata"]["annotations"] = {"tfdsl/submission": submission}
+    event = {"kind": "Event", "apiVersion": "v1", "metadata": {"name": "e"}, "reason": forged, "type": forged}
+    kubectl.put([*kubectl.objects, mine, other, *copies, event])
+    assert kubectl.run("status", "-t", "volcano").out.count("\n") == 2
+    dry = kubectl.run("cancel", "volcano/train", "--dry-run")
+    assert ("mine" in dry.out, "\x1b" in dry.out) == (False, False)
+    assert kubectl.run("cancel", "volcano/train").status == 0
+    assert kubectl.names() == {"Service/mine", "Job/other", "Services/a", "Service/b", "Service/c", "Event/e"}
+
+
 @pytest.mark.parametrize(
     ("target", "state", "call"),
     [
@@ -270,11 +301,12 @@ def test_many_replicas_are_counted_and_the_odd_ones_listed(kubectl: Kubectl) -> 
             *(1, "cannot read jobs: The connection to the server 127.0.0.1:1 was refused"),
         ),
         (("get jobs", {"sleep": 5}), 1, "cannot read jobs: no answer within 0 s"),
-        (("get pods", {"out": 'tfdsl\tv1\tPod\tx\ty\tz\t\t\t{"a', "status": 0}), 0, "worker[1]  absent"),
-        (("get pods", {"out": "Warning: version skew\ntfdsl\t[[[[\n", "status": 0}), 0, "chief[0]   absent"),
-        (("get pods", {"out": f"tfdsl\t{'[' * 100_000}\n", "status": 0}), 0, "chief[0]   absent"),
+        (("get pods", {"out": 'tfdsl\tv1\tPod\t{"a', "status": 0}), 0, "pods could not be read: the answer ends"),
+        (("get pods", {"out": "Warning: version skew\ntfdsl\t[[[[\n", "status": 0}), 0, "chief[0]   unknown"),
+        (("get pods", {"out": f"tfdsl\t{'[' * 100_000}\ntfdsl end\n", "status": 0}), 0, "chief[0]   absent"),
+        (("get jobs", {"out": "tfdsl\tbatch", "status": 0}), 1, "cannot read jobs: the answer ends in the middle"),
     ],
-    ids=["pods", "events", "jobs", "unreachable", "hangs", "cut", "warning", "deep"],
+    ids=["pods", "events", "jobs", "unreachable", "hangs", "cut", "warning", "deep", "cut-job"],
 )  # fmt: skip
 def test_what_cannot_be_read_is_said(
     kubectl: Kubectl, rule: tuple[str, dict[str, Any]], status: int, said: str
@@ -285,6 +317,25 @@ def test_what_cannot_be_read_is_said(
     ran = (kubectl.process if timeout else kubectl.run)("status", "volcano/train", "-n", "rec", *timeout)
     assert ran.status == status
     assert said in ran.out + ran.err
+
+
+@pytest.mark.parametrize(
+    ("target", "state", "phase"),
+    [("jobset", "no-room.state", "running"), ("volcano", "running.state", "running"),
+     ("volcano", "no-node.state", "waiting"), ("jobset", "suspended.state", "suspended")],
+)  # fmt: skip
+@pytest.mark.parametrize("answer", [{"status": 1, "err": FORBIDDEN.format("pods")}, {"status": 124}])
+def test_without_its_pods_a_job_is_what_its_own_object_says(
+    kubectl: Kubectl, target: str, state: str, phase: str, answer: dict[str, Any]
+) -> None:
+    kubectl.put(recorded.states(target)[state])
+    kubectl.odd(("get pods", answer))
+    (kubectl.folder / "a.tfjob").write_text((recorded.FOLDER / f"{state.partition('.')[0]}.tfjob").read_text())
+    for words in ((f"{target}/train",), ("a.tfjob", "-t", target)):
+        ran = kubectl.run("status", *words, "-n", "rec", "--format", "json")
+        (job,) = json.loads(ran.out)["jobs"]
+        assert (job["phase"], {one["phase"] for one in job["replicas"]}) == (phase, {"unknown"})
+        assert job["notes"][-1].startswith("pods could not be read")
 
 
 def test_a_warning_before_the_answer_does_not_matter(kubectl: Kubectl) -> None:
@@ -298,7 +349,7 @@ def test_hostile_words_do_not_reach_the_terminal(kubectl: Kubectl) -> None:
     pod = next(one for one in objects if one["metadata"]["name"] == "train-worker-0-0-5dtpm")
     placed = next(one for one in pod["status"]["conditions"] if one["type"] == "PodScheduled")
     placed["message"] = "0/1 nodes: \x1b[2J\u202e Insufficient nvidia.com/gpu " + "x" * 100_000
-    pod["status"]["conditions"] += [{"type": f"T{at}", "status": "True"} for at in range(10_000)] + [placed]
+    pod["status"]["conditions"] += [{"type": f"T{at}", "status": "True"} for at in range(10_000)]
     kubectl.put(objects)
     ran = kubectl.run("status", "jobset/train", "-n", "rec")
     assert "\x1b" not in ran.out
