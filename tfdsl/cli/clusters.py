@@ -26,6 +26,7 @@ from tfdsl.record import Record, replace
 from tfdsl.semantics.request import Choice
 from tfdsl.text import Argument
 from tfdsl.vocabulary.quantities import Duration
+from tfdsl.writing import Orderly
 
 WHICH = Positional("FILE|TARGET/NAME", "a .tfjob file, a job as JSON or -; or a job that is there, as volcano/mnist")
 NAMESPACE = Flag("--namespace", "the namespace, if the job names none", short="-n", value="NAME")
@@ -153,9 +154,10 @@ def _session(arguments: Arguments, backend: Backend, place: Place, made: Made | 
 
 @contextmanager
 def problems(arguments: Arguments, hidden: Hidden | None = None) -> Generator[None]:
-    """Report what cannot be done on the cluster, and end the command."""
+    """Report what cannot be done on the cluster, and end the command. A signal to end ends the clients, too."""
     try:
-        yield
+        with Orderly() as signals, signals.at_once():
+            yield
     except ProblemError as problem:
         place = arguments.rest[0].span if arguments.rest else arguments.line
         report([problem.at(place)], (), hidden=hidden)

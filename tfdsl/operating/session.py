@@ -8,19 +8,22 @@ from typing import Final
 
 from tfdsl.backend import Backend, Document, Unit
 from tfdsl.backend.cluster import Answer, Call, Cluster, Live, Place, Reason, completed_with, cut, digest
-from tfdsl.diagnostics.command_rules import CLUSTER_REFUSES, NOT_OPERATED
+from tfdsl.diagnostics.command_rules import CLIENT_MISSING, CLUSTER_REFUSES, NOT_OPERATED
 from tfdsl.operating.problem import ProblemError
-from tfdsl.operating.runner import PATIENCE, ask
+from tfdsl.operating.runner import PATIENCE, TIMED_OUT, ask
 from tfdsl.record import replace
 from tfdsl.text import Span
 
 PAUSE: Final = 2.0
 """Seconds between two readings of a job."""
+_LEAST: Final = 0.001
 _HALF: Final = "the answer ends in the middle"
 
 
 class Session:
     """A job (``place.unit`` and ``documents`` if there is a file), and the client that speaks for its cluster.
+
+    ``patience``: seconds for one answer. ``until``: when all is to end, on the clock of :func:`time.monotonic`.
 
     Raises:
         ProblemError: Nobody knows how to speak with the target.
@@ -36,6 +39,16 @@ class Session:
         self.place = place
         self.documents = tuple(documents)
         self.patience = PATIENCE
+        self.until: float | None = None
+
+    def left(self, seconds: float) -> float:
+        """``seconds``, or as many as are left until the end."""
+        return seconds if self.until is None else max(min(seconds, self.until - monotonic()), _LEAST)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is over."""
+        return self.until is not None and monotonic() >= self.until
 
     @property
     def name(self) -> str:
@@ -49,8 +62,10 @@ class Session:
             ProblemError: There is no client.
         """
         try:
-            answers = ask(calls, self.patience)
+            answers = ask(calls, self.left(self.patience))
         except ProblemError as problem:
+            if problem.rule is not CLIENT_MISSING:
+                raise
             raise problem.with_help(self.cluster.INSTALL) from problem
         return [
             answer if answer.status or answer.out.endswith(call.end) else replace(answer, status=1, err=_HALF)
@@ -68,7 +83,10 @@ class Session:
     def refused(self, call: Call, answer: Answer, doing: str = "read") -> ProblemError:
         """That the client could not do what was asked."""
         reason = self.cluster.refusal(answer) or cut(answer.err)
-        return ProblemError(CLUSTER_REFUSES, what=f"cannot {doing} {call.about}", reason=reason)
+        problem = ProblemError(CLUSTER_REFUSES, what=f"cannot {doing} {call.about}", reason=reason)
+        if answer.status == TIMED_OUT and self.is_over:
+            problem.status = TIMED_OUT
+        return problem
 
     def read(self) -> Live | None:
         """The job as it is now, ``None`` if there is none.
@@ -102,16 +120,16 @@ class Session:
         answers = self.needed(self.cluster.lists(self.place))
         return sorted(self.cluster.listed(self.place, answers), key=lambda live: (live.name, live.id))
 
-    def watch(self, timeout: float | None = None) -> Iterator[Live | None]:
-        """The job as it is, again and again until it has ended or is gone; ends after ``timeout`` seconds too."""
-        until = None if timeout is None else monotonic() + timeout
+    def watch(self) -> Iterator[Live | None]:
+        """The job as it is, again and again until it has ended or is gone, or the time is over."""
         while True:
             live = self.read()
             yield live
-            left = PAUSE if until is None else until - monotonic()
-            if live is None or live.ended or left <= 0:
+            if live is None or live.ended or self.is_over:
                 return
-            sleep(min(PAUSE, left))
+            sleep(self.left(PAUSE))
+            if self.is_over:
+                return
 
     def explained(self, live: Live) -> Live:
         """``live`` with what the file says: lines, retries, and policies that must have decided."""

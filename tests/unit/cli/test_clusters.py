@@ -300,7 +300,7 @@ def test_many_replicas_are_counted_and_the_odd_ones_listed(kubectl: Kubectl) -> 
             ("get", {"status": 1, "err": "The connection to the server 127.0.0.1:1 was refused - did you specify"}),
             *(1, "cannot read jobs: The connection to the server 127.0.0.1:1 was refused"),
         ),
-        (("get jobs", {"sleep": 5}), 1, "cannot read jobs: no answer within 0 s"),
+        (("get jobs", {"sleep": 5}), 124, "cannot read jobs: no answer within 0."),
         (("get pods", {"out": 'tfdsl\tv1\tPod\t{"a', "status": 0}), 0, "pods could not be read: the answer ends"),
         (("get pods", {"out": "Warning: version skew\ntfdsl\t[[[[\n", "status": 0}), 0, "chief[0]   unknown"),
         (("get pods", {"out": f"tfdsl\t{'[' * 100_000}\ntfdsl end\n", "status": 0}), 0, "chief[0]   absent"),
@@ -475,6 +475,74 @@ def test_follow_goes_on_until_the_job_has_ended(kubectl: Kubectl, monkeypatch: p
     assert ran.status == 1
     assert ran.out.count("step 1") == 1
     assert "job train: failed" in ran.err
+
+
+def following(kubectl: Kubectl, monkeypatch: pytest.MonkeyPatch, readings: int) -> None:
+    """Let the job end after so many readings."""
+    from tfdsl.operating.session import Session
+
+    monkeypatch.setattr("tfdsl.operating.logs.PAUSE", 0.3)
+    ended = json.loads(json.dumps(recorded.states("volcano")["running.state"]))
+    next(one for one in ended if one["kind"] == "Job")["status"]["state"]["phase"] = "Failed"
+    left, read = iter(range(readings, 0, -1)), Session.read
+
+    def one_less(session: Session) -> object:
+        if next(left, 0) == 1:
+            kubectl.put(ended)
+        return read(session)
+
+    monkeypatch.setattr(Session, "read", one_less)
+
+
+def test_more_logs_than_are_followed_at_once_come_in_turns(kubectl: Kubectl, monkeypatch: pytest.MonkeyPatch) -> None:
+    logged(kubectl, chief_0=b"c\n", worker_0=b"w\n", worker_1=b"x\n")
+    following(kubectl, monkeypatch, 1)
+    monkeypatch.setattr("tfdsl.operating.logs.MOST_FOLLOWED", 1)
+    started: list[int] = []
+    from tfdsl.operating.runner import Streams
+
+    start = Streams.start
+
+    def noted(streams: Streams, key: object, call: Any) -> None:
+        start(streams, key, call)
+        started.append(len(streams.running))
+
+    monkeypatch.setattr(Streams, "start", noted)
+    ran = kubectl.run("logs", "volcano/train", "-n", "rec", "--follow")
+    assert sorted(ran.out.splitlines()) == ["chief[0]  | c", "worker[0] | w", "worker[1] | x"]
+    assert started == [1, 1, 1]
+    assert "1 logs are followed at once, others when one of them ends: name tasks to choose" in ran.err
+
+
+def test_a_log_that_breaks_off_is_opened_again(kubectl: Kubectl, monkeypatch: pytest.MonkeyPatch) -> None:
+    logged(kubectl, worker_0=b"", worker_1=b"")
+    following(kubectl, monkeypatch, 6)
+    broken = {"out": "1\n", "err": "error: unexpected EOF\n", "status": 1}
+    kubectl.odd(("logs .*chief.*--follow$", broken), ("logs .*chief.*--since=", {"out": "2\n", "status": 0}))
+    ran = kubectl.run("logs", "volcano/train", "chief", "-n", "rec", "--follow")
+    assert ran.out == "1\n2\n"
+    assert "the log of chief[0] broke off, and is opened again: error: unexpected EOF" in ran.err
+
+
+@pytest.mark.parametrize("words", [("logs",), ("logs", "--follow"), ("status", "--wait"), ("status", "--watch")])
+def test_the_time_is_over_also_where_a_client_hangs(kubectl: Kubectl, words: tuple[str, ...]) -> None:
+    kubectl.put(recorded.states("volcano")["running.state"])
+    (kubectl.folder / "bin/kubectl").write_text("#!/bin/sh\nsleep 60\n")
+    with pytest.MonkeyPatch.context() as patch:
+        if words == ("logs",):  # the job is read, its log is not
+            patch.setattr("tfdsl.operating.session.ask", kubectl.ask)
+            patch.setenv("STAND_IN_KUBECTL", str(kubectl.cluster))
+        ran = kubectl.process(words[0], "volcano/train", *words[1:], "--timeout", "300ms")
+    assert ran.status == 124, ran.err
+
+
+def test_a_log_that_does_not_come_is_not_waited_for(kubectl: Kubectl, monkeypatch: pytest.MonkeyPatch) -> None:
+    logged(kubectl, worker_1=b"x\n")
+    kubectl.odd(("logs .*chief", {"sleep": 60}))
+    monkeypatch.setattr("tfdsl.operating.session.PATIENCE", 1)
+    ran = kubectl.run("logs", "volcano/train", "-n", "rec", "chief", "worker[1]")
+    assert (ran.status, ran.out) == (0, "worker[1] | x\n")
+    assert "chief[0]: no answer within 1 s" in ran.err
 
 
 def test_commands_are_quoted_for_a_shell(kubectl: Kubectl) -> None:
