@@ -12,8 +12,9 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import IO, Final
 
@@ -107,6 +108,24 @@ class Running:
         return Answer(128 - status if status < 0 else status, *text, self.cut)
 
 
+@contextmanager
+def _waiting_signals() -> Iterator[None]:
+    """Within it no handler of a signal can break in, so that what was started is known before it is to be ended."""
+    came: list[int] = []
+    is_main = threading.current_thread() is threading.main_thread()  # no other may set a handler
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if is_main}
+    before = {number: handler for number, handler in before.items() if callable(handler)}
+    for number in before:
+        signal.signal(number, lambda came_now, _: came.append(came_now))
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    for first in came[:1]:
+        signal.raise_signal(first)
+
+
 def ask(calls: Sequence[Call], patience: float = PATIENCE) -> list[Answer]:
     """The answers of ``calls``, which run at the same time, each for ``patience`` seconds at most.
 
@@ -123,7 +142,8 @@ def _together(calls: Sequence[Call], patience: float) -> list[Answer]:
     running: list[Running] = []
     try:
         for call in calls:
-            running.append(Running(call))  # noqa: PERF401  (those that were started are ended when one cannot be)
+            with _waiting_signals():
+                running.append(Running(call))
         late = _gather(running, None if all(call.stays for call in calls) else monotonic() + patience)
         return [
             Answer(TIMED_OUT, "", f"no answer within {patience:g} s") if one in late else one.answer()
@@ -172,8 +192,8 @@ class Streams:
 
     def start(self, key: object, call: Call) -> None:
         """Start one under a ``key``."""
-        one = Running(call, keeps=False)
-        self.running[key] = one
+        with _waiting_signals():
+            one = self.running[key] = Running(call, keeps=False)
         for stream, kept in one.streams:
             self._selector.register(stream, selectors.EVENT_READ, (key, one, kept))
 
