@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from time import monotonic
-from typing import Final
 
 from tfdsl.backend.cluster import Live
 from tfdsl.cli import clusters
@@ -17,11 +16,10 @@ from tfdsl.operating import showing
 from tfdsl.operating.logs import with_log
 from tfdsl.operating.runner import TIMED_OUT
 from tfdsl.operating.session import Session
-from tfdsl.operating.submitting import no_job
+from tfdsl.operating.submitting import NO_JOB, left_over, no_job
 
 WATCH = Flag("--watch", "show it again and again until it has ended; on a pipe, what changes", short="-w")
 WAIT = Flag("--wait", "wait until it has ended")
-NO_JOB: Final = 3
 
 COMMAND = Command(
     "status",
@@ -55,7 +53,7 @@ def run(arguments: Arguments) -> int:
         pairs = zip(jobs.sessions, found, strict=True)
         lives = [with_log(session, live) for session, live in pairs if live is not None]
         if not lives:
-            raise no_job(jobs.sessions[0])
+            raise no_job(jobs.sessions[0], left_over(jobs.sessions[0]))
         _show(jobs, lives, arguments)
         return OK if len(lives) == len(found) else NO_JOB
 

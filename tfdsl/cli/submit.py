@@ -56,7 +56,7 @@ def run(arguments: Arguments) -> int:
     if arguments.on(WAIT.name) or arguments.on(FOLLOW.name):
         clusters.one_of(jobs, arguments)
     with clusters.problems(arguments, jobs.hidden):
-        done = submit(jobs.sessions, jobs.made, replaces=arguments.on(REPLACE.name))
+        done = submit(jobs.sessions, jobs.made, replaces=arguments.on(REPLACE.name), tell=jobs.say)
     jobs.say(f"submitted {', '.join(done.made)}", out)
     if done.used:
         jobs.say(f"used as it is: {', '.join(done.used)}", out)

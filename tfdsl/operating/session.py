@@ -8,15 +8,17 @@ from typing import Final
 
 from tfdsl.backend import Backend, Document, Unit
 from tfdsl.backend.cluster import Answer, Call, Cluster, Live, Place, Reason, completed_with, cut, digest
-from tfdsl.diagnostics.command_rules import CLIENT_MISSING, CLUSTER_REFUSES, NOT_OPERATED
+from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, CLIENT_MISSING, CLUSTER_REFUSES, NOT_OPERATED
 from tfdsl.operating.problem import ProblemError
 from tfdsl.operating.runner import PATIENCE, TIMED_OUT, ask
+from tfdsl.patterns import regex
 from tfdsl.record import replace
 from tfdsl.text import Span
 
 PAUSE: Final = 2.0
 """Seconds between two readings of a job."""
 _LEAST: Final = 0.001
+_NUMBER: Final = regex(r"[0-9]{1,12}")
 _HALF: Final = "the answer ends in the middle"
 
 
@@ -34,6 +36,10 @@ class Session:
         if cluster is None:
             advice = f"the page of the target says which commands to use: {backend.docs}" if backend.docs else ""
             raise ProblemError(NOT_OPERATED, *filter(None, [advice]), target=backend.name)
+        if place.id and cluster.UNIQUE:
+            raise _wrong(f"--id cannot be used with {backend.name}, where a name has one job")
+        if place.id and not _NUMBER.fullmatch(place.id):
+            raise _wrong(f"--id needs a number, not {place.id}")
         self.backend = backend
         self.cluster: Cluster = cluster
         self.place = place
@@ -97,6 +103,8 @@ class Session:
         calls = self.cluster.reads(self.place)
         answers = self.ask(calls)
         if answers[0].status:
+            if self.place.id and self.cluster.is_gone(answers[0]):
+                return None
             raise self.refused(calls[0], answers[0])
         others = self.cluster.more(self.place, answers)
         calls, answers = [*calls, *others], [*answers, *self.ask(others)]
@@ -143,6 +151,12 @@ class Session:
             return replace(live, notes=(*live.notes, note))
         reasons = [replace(one, place=_shown(place_of(one, unit))) for one in live.reasons]
         return replace(live, reasons=(*reasons[:1], *_policies(live, unit), *reasons[1:]))
+
+
+def _wrong(what: str) -> ProblemError:
+    problem = ProblemError(BAD_ARGUMENT, what=what)
+    problem.status = 2
+    return problem
 
 
 def place_of(reason: Reason, unit: Unit) -> Span | None:

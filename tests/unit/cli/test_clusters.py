@@ -11,7 +11,8 @@ import pytest
 
 from tests.unit.cli.shell import ROOT, tfdsl
 from tests.unit.operating import recorded
-from tests.unit.operating.conftest import Kubectl, kubectl as kubectl
+from tests.unit.operating.conftest import JOB, Kubectl, kubectl as kubectl
+from tfdsl.backend.cluster import Answer
 
 ALL = {"TFJob/train", "PersistentVolumeClaim/train-data", "Deployment/train-tensorboard", "Service/train-tensorboard"}
 CLAIM = "PersistentVolumeClaim/train-data"
@@ -156,6 +157,102 @@ def test_cancel_ends_nothing_of_others(kubectl: Kubectl) -> None:
     ran = kubectl.run("cancel", "jobset/train", "-n", "rec")
     assert ran.status == 1
     assert "was not submitted by tfdsl, so it is not ended" in ran.err
+
+
+@pytest.mark.parametrize("answer", [{"status": 1, "err": FORBIDDEN.format("services")}, {"status": 0, "out": "tfds"}])
+@pytest.mark.parametrize("words", [("cancel", "tfjob/train"), ("submit", "train.tfjob", "-t", "tfjob", "--replace")])
+def test_nothing_is_deleted_where_not_all_can_be_read(
+    kubectl: Kubectl, answer: dict[str, Any], words: tuple[str, ...]
+) -> None:
+    kubectl.run("submit", "train.tfjob", "-t", "tfjob")
+    kubectl.odd(("get services", answer), ("dry-run", {"status": 0}))
+    ran = kubectl.run(*words)
+    assert (ran.status, ran.out) == (1, "")
+    assert "cannot read services: " in ran.err
+    assert "nothing is deleted if not all can be read" in ran.err
+    assert kubectl.names() == ALL
+
+
+def test_what_cannot_be_read_any_more_is_not_gone(kubectl: Kubectl, monkeypatch: pytest.MonkeyPatch) -> None:
+    kubectl.run("submit", "train.tfjob", "-t", "tfjob")
+    ask = kubectl.ask
+
+    def then_forbidden(calls: Any, patience: float) -> Any:
+        if any("delete" in call.words for call in calls):
+            kubectl.odd(("get services", {"status": 1, "err": FORBIDDEN.format("services")}))
+        return ask(calls, patience)
+
+    monkeypatch.setattr(kubectl, "ask", then_forbidden)
+    ran = kubectl.run("cancel", "tfjob/train")
+    assert (ran.status, ran.out) == (1, "")
+    assert "service/train-tensorboard, deployment/train-tensorboard may still be there, but will go" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("ending", "is_there", "can_delete"),
+    [(124, True, True), (124, False, True), (124, True, False), (KeyboardInterrupt, True, True),
+     (KeyboardInterrupt, True, False), (SystemExit, True, True)],
+)  # fmt: skip
+def test_a_creation_without_an_answer_is_looked_for(
+    kubectl: Kubectl, monkeypatch: pytest.MonkeyPatch, ending: Any, is_there: bool, can_delete: bool
+) -> None:
+    monkeypatch.setattr("tfdsl.operating.submitting.PAUSE", 0.01)
+    ask = kubectl.ask
+
+    def unanswered(calls: Any, patience: float) -> Any:
+        last = any('"kind": "TFJob"' in call.stdin and "--dry-run=server" not in call.words for call in calls)
+        answers = ask(calls, patience) if not last or is_there else []
+        if last and ending == 124:
+            return [Answer(124, "", "no answer within 30 s")]
+        if last:
+            raise ending
+        return answers
+
+    monkeypatch.setattr(kubectl, "ask", unanswered)
+    if not can_delete:
+        kubectl.odd(("delete .*tfjobs/train", {"status": 1, "err": "error: no\n"}))
+    try:
+        ran = kubectl.run("submit", "train.tfjob", "-t", "tfjob")
+    except SystemExit:
+        ran = None
+    assert kubectl.names() == (set() if can_delete else {"TFJob/train"})
+    if ran is not None:
+        assert ran.status == (1 if ending == 124 else 130)
+        left = "tfjob/train was asked for and may be there" in ran.err
+        assert left == (not can_delete or not is_there)
+        assert ("interrupted: what was made is deleted again" in ran.err) == (ending != 124 and can_delete)
+
+
+def test_what_is_left_of_a_submission_is_named(kubectl: Kubectl) -> None:
+    kubectl.run("submit", "train.tfjob", "-t", "tfjob")
+    kubectl.put([one for one in kubectl.objects if one["kind"] != "TFJob"])
+    for words in (("status", "train.tfjob", "-t", "tfjob"), ("submit", "train.tfjob", "-t", "tfjob")):
+        ran = kubectl.run(*words)
+        assert ran.status == (3 if words[0] == "status" else 1)
+        assert "has left service/train-tensorboard, deployment/train-tensorboard: tfdsl cancel with the" in ran.err
+
+
+TWO = JOB + JOB.replace("job train", "job next").replace("1.4", "1.5")
+
+
+def test_a_job_of_a_submission_ends_without_the_others(kubectl: Kubectl) -> None:
+    (kubectl.folder / "two.tfjob").write_text(TWO)
+    assert kubectl.run("submit", "two.tfjob", "-t", "jobset").status == 0
+    assert kubectl.run("cancel", "jobset/next").status == 0
+    assert {"JobSet/train", "Service/train-tensorboard"} <= kubectl.names()
+    assert not any(name.endswith(("/next", "/next-tensorboard")) for name in kubectl.names())
+    ran = kubectl.run("cancel", "two.tfjob", "-t", "jobset")  # one is gone, which does not keep the other
+    assert ran.status == 3
+    assert not any("JobSet" in name for name in kubectl.names())
+    kubectl.run("submit", "two.tfjob", "-t", "jobset")
+    ran = kubectl.run("cancel", "two.tfjob", "-t", "jobset")
+    assert (ran.status, ran.out.count("ended jobset/")) == (0, 2), ran.err
+
+
+def test_a_number_is_for_targets_where_a_name_has_several_jobs(kubectl: Kubectl) -> None:
+    ran = kubectl.run("cancel", "tfjob/train", "--id", "7")
+    assert ran.status == 2
+    assert "--id cannot be used with tfjob" in ran.err
 
 
 ROW = "\ntfdsl\tv1\tService\tmine\tdefault\tu-1\t\t\t\t\t"
