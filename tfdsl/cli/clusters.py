@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from tfdsl.backend import Backend
 from tfdsl.backend.cluster import Place
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import Arguments, Flag, Positional
+from tfdsl.cli.arguments import Arguments, Flag, Positional, quote
 from tfdsl.cli.report import refuse, report
 from tfdsl.cli.streams import Ended, err
 from tfdsl.compiling import pipeline
@@ -33,7 +33,7 @@ NAMESPACE = Flag("--namespace", "the namespace, if the job names none", short="-
 CONTEXT = Flag("--context", "the context of kubectl", value="NAME")
 KUBECONFIG = Flag("--kubeconfig", "the configuration of kubectl", value="FILE")
 ID = Flag("--id", "the number of the job on its cluster, if several have its name", value="ID")
-DRY_RUN = Flag("--dry-run", "print the client's commands, and run nothing")
+DRY_RUN = Flag("--dry-run", "print the client's commands, and change nothing")
 TIMEOUT = Flag("--timeout", "give up after this time: 90s, 2h", value="DURATION")
 OF_CLUSTERS = (chosen.TARGET, NAMESPACE, CONTEXT, KUBECONFIG, ID, *chosen.OF_JOBS, chosen.ALLOW_READ)
 """Options of all commands that speak with a cluster."""
@@ -186,7 +186,7 @@ def next_commands(session: Session) -> list[str]:
     """How to go on with a job that was submitted."""
     place = session.place
     where = [*(["-n", place.namespace] if place.namespace else []), *place.flags]
-    return [" ".join(["tfdsl", word, session.name, *where]) for word in ("status", "logs", "cancel")]
+    return [" ".join(map(quote, ["tfdsl", word, session.name, *where])) for word in ("status", "logs", "cancel")]
 
 
 def is_terminal() -> bool:

@@ -137,7 +137,7 @@ def _once(arguments: Arguments) -> int:
         return _document(arguments, place, made, masked(diagnostics, picked.hidden))
     status = report([*at_first_sight(diagnostics), *written], [source.path], hidden=picked.hidden)
     if not arguments.on(chosen.QUIET.name):
-        again = f"{chosen.again(arguments, 'check')} {chosen.NOTES.name}"
+        again = chosen.again(arguments, "check", chosen.NOTES.name)
         err(notes_line(diagnostics, visible(hide(again, picked.hidden))))
         err(f"{visible(hide(_wrote(paths), picked.hidden))}\n" if paths and status == OK else "")
     return status

@@ -66,7 +66,7 @@ def _limit(session: Session, timeout: float | None) -> None:
 
 def _show(jobs: OnCluster, lives: list[Live], arguments: Arguments) -> None:
     if arguments.text(TEXT_OR_JSON.name) == "json":
-        out(document(showing.VERSION, {"jobs": [showing.data(live) for live in lives]}))
+        out(document(showing.VERSION, {"jobs": [showing.data(live, jobs.hidden) for live in lives]}))
         return
     for number, live in enumerate(lives):
         out("\n" if number else "")

@@ -246,11 +246,6 @@ def ending(session: Session) -> list[Call]:
     return [part.end for part in _mine(session) if not part.stays]
 
 
-def replacing(session: Session) -> list[Call]:
-    """The command lines by which :func:`submit` deletes what it replaces."""
-    return [part.end for part in _in_the_way(session)]
-
-
 def _mine(session: Session) -> list[Part]:
     """What the job's submission has made, or all runs that have not ended where several can have its name."""
     if not session.cluster.UNIQUE:
@@ -332,9 +327,10 @@ def no_job(session: Session, left: Sequence[str] = ()) -> ProblemError:
     return problem
 
 
-def commands(session: Session, folder: str) -> Iterator[str]:
-    """The client's command lines of a submission, for a shell."""
-    calls = [*session.cluster.asks(session.place, _unit(session), session.documents, folder)]
+def commands(session: Session, folder: str, *, replaces: bool) -> Iterator[str]:
+    """The client's command lines of a submission, for a shell; ``replaces``: after those that delete an earlier one."""
+    calls = [part.end for part in _in_the_way(session)] if replaces else []
+    calls += [*session.cluster.asks(session.place, _unit(session), session.documents, folder)]
     calls += [step.call for _, step, _ in _all_steps([session], folder)]
     for call in calls:
         yield shown(call)

@@ -648,6 +648,39 @@ def test_commands_are_quoted_for_a_shell(kubectl: Kubectl) -> None:
     assert first[:3] == ["kubectl", "--context", "a b"]
 
 
+def test_next_commands_are_quoted_for_a_shell(kubectl: Kubectl) -> None:
+    ran = kubectl.run("submit", "train.tfjob", "-t", "tfjob", "--context", "a b; c")
+    assert [shlex.split(line)[-2:] for line in ran.out.splitlines()[1:]] == [["--context", "a b; c"]] * 3
+
+
+def test_dry_run_of_a_replacement_shows_what_it_deletes_and_only_reads(kubectl: Kubectl) -> None:
+    kubectl.run("submit", "train.tfjob", "-t", "tfjob")
+    before = len(kubectl.calls())
+    ran = kubectl.run("submit", "train.tfjob", "-t", "tfjob", "--replace", "--dry-run")
+    assert (ran.status, ran.out.count("kubectl delete --raw")) == (0, 3), ran.err
+    assert "persistentvolumeclaims/" not in ran.out
+    assert {call.split()[0] for call in kubectl.calls()[before:]} == {"get"}
+    assert kubectl.names() == ALL
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_secrets_of_the_command_line_are_hidden(kubectl: Kubectl, form: str) -> None:
+    text = json.dumps(recorded.states("jobset")["failed.end"]).replace('"Error"', '"hunter2hunter2"')
+    kubectl.put(json.loads(text))
+    for one in kubectl.objects:
+        if one["kind"] == "Pod":
+            file = kubectl.cluster / f"{one['metadata']['name']}-tensorflow.log"
+            file.write_bytes(b"token=hunter2hunter2\n")
+    job = (recorded.FOLDER / "failed.tfjob").read_text()
+    (kubectl.folder / "a.tfjob").write_text(f'param api_token: string = "x"\n{job}')
+    words = ("a.tfjob", "-t", "jobset", "--set", "api_token=hunter2hunter2")
+    ran = kubectl.run("status", *words, "--format", form)
+    assert ran.status == 0, ran.err
+    assert "token=***" in ran.out
+    assert "hunter2" not in ran.out
+    assert "token=hunter2hunter2" in kubectl.run("logs", *words, "chief").out  # byte for byte
+
+
 def test_the_page_shows_what_is_printed(kubectl: Kubectl) -> None:
     page = (ROOT / "docs/operate.md").read_text(encoding="utf-8")
     shown = page.partition("<!-- shown: jobset no-room -->\n```\n")[2].partition("```")[0]
@@ -671,6 +704,7 @@ def test_what_was_submitted_is_what_the_file_says(kubectl: Kubectl, target: str)
     ("words", "status", "said"),
     [
         (("-t", "slurm", "--dry-run", "--", "--reservation=a b"), 0, "submit.sh -- '--reservation=a b'"),
+        (("-t", "slurm", "--dry-run", "--", "-s x.tfjob"), 0, "submit.sh"),
         (("-t", "slurm", "--dry-run", "other.tfjob"), 2, "unexpected argument other.tfjob"),
         (("-t", "tfjob", "--", "--reservation=today"), 2, "unexpected argument --reservation=today"),
     ],
@@ -678,14 +712,16 @@ def test_what_was_submitted_is_what_the_file_says(kubectl: Kubectl, target: str)
 def test_what_is_behind_two_dashes_goes_to_sbatch(
     kubectl: Kubectl, words: tuple[str, ...], status: int, said: str
 ) -> None:
-    (kubectl.folder / "a.tfjob").write_text(
+    name = next((word for word in words if word.endswith("x.tfjob")), "a.tfjob")
+    (kubectl.folder / name).write_text(
         'job train {\n  image = "a:1"\n  command = ["true"]\n  memory = 1Gi\n  role chief { }\n}\n'
     )
-    ran = kubectl.run("submit", "a.tfjob", *words)
+    ran = kubectl.run("submit", *([name] if name not in words else []), *words)
     assert ran.status == status, ran.err
     assert said in ran.out + ran.err
     if status == 0:
-        assert ran.out.splitlines()[0] == "tfdsl compile a.tfjob -t slurm -o train"
+        file, flags = ("a.tfjob ", "") if name == "a.tfjob" else ("", " -- '-s x.tfjob'")
+        assert ran.out.splitlines()[0] == f"tfdsl compile {file}-t slurm -o train{flags}"
         assert tfdsl(*shlex.split(ran.out.splitlines()[0])[1:], cwd=kubectl.folder).status == 0
         assert (kubectl.folder / shlex.split(ran.out.splitlines()[1])[1]).exists()
 
