@@ -137,6 +137,7 @@ class Call(Record):
     """One command line of a client. ``about``: what it reads or does, for messages.
 
     ``folder``: where it runs. ``stays``: it runs until the job has ended, so no time limit of one question applies.
+    ``end``: how a whole answer ends.
     """
 
     words: tuple[str, ...]
@@ -144,6 +145,7 @@ class Call(Record):
     stdin: str = ""
     folder: str = ""
     stays: bool = False
+    end: str = ""
 
 
 class Answer(Record):
@@ -404,17 +406,19 @@ def named(replicas: Sequence[Replica]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def completed_with(replicas: Sequence[Replica], counts: Mapping[str, int]) -> tuple[Replica, ...]:
-    """``replicas`` and those of ``counts`` (role → replicas) that are absent, in order."""
+def completed_with(
+    replicas: Sequence[Replica], counts: Mapping[str, int], phase: ReplicaPhase = "absent"
+) -> tuple[Replica, ...]:
+    """``replicas`` and those of ``counts`` (role → replicas) that are not among them, in order."""
     there = {(one.role, one.index) for one in replicas}
-    absent = [
-        Replica(role, index, "absent")
+    others = [
+        Replica(role, index, phase)
         for role, count in counts.items()
         for index in range(min(count, MOST_SIGNS))
         if (role, index) not in there
     ]
     order = {role: number for number, role in enumerate(counts)}
-    return tuple(sorted([*replicas, *absent], key=lambda one: (order.get(one.role, len(order)), one.role, one.index)))
+    return tuple(sorted([*replicas, *others], key=lambda one: (order.get(one.role, len(order)), one.role, one.index)))
 
 
 def digest(documents: Sequence[Document]) -> str:

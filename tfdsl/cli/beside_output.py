@@ -176,8 +176,7 @@ def _unlisted(
         return
     names = [os.path.relpath(os.path.realpath(path), there.folder) for path in missing]
     warning = KUSTOMIZE_UNLISTED(there.resources, names=enumeration(names), path=there.source.path)
-    again = chosen.again(compilation.arguments, "compile")
-    again += f" -o {quote(compilation.place.path)} --kustomization"
+    again = chosen.again(compilation.arguments, "compile", "-o", compilation.place.path, "--kustomization")
     yield warning.help(f"kustomize deploys only what its resources list; this adds it: {again}")
 
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from tfdsl.backend import Backend
 from tfdsl.backend.cluster import Place
 from tfdsl.cli import selection as chosen
-from tfdsl.cli.arguments import Arguments, Flag, Positional
+from tfdsl.cli.arguments import Arguments, Flag, Positional, quote
 from tfdsl.cli.report import refuse, report
 from tfdsl.cli.streams import Ended, err
 from tfdsl.compiling import pipeline
@@ -26,13 +26,14 @@ from tfdsl.record import Record, replace
 from tfdsl.semantics.request import Choice
 from tfdsl.text import Argument
 from tfdsl.vocabulary.quantities import Duration
+from tfdsl.writing import Orderly
 
 WHICH = Positional("FILE|TARGET/NAME", "a .tfjob file, a job as JSON or -; or a job that is there, as volcano/mnist")
 NAMESPACE = Flag("--namespace", "the namespace, if the job names none", short="-n", value="NAME")
 CONTEXT = Flag("--context", "the context of kubectl", value="NAME")
 KUBECONFIG = Flag("--kubeconfig", "the configuration of kubectl", value="FILE")
 ID = Flag("--id", "the number of the job on its cluster, if several have its name", value="ID")
-DRY_RUN = Flag("--dry-run", "print the client's commands, and run nothing")
+DRY_RUN = Flag("--dry-run", "print the client's commands, and change nothing")
 TIMEOUT = Flag("--timeout", "give up after this time: 90s, 2h", value="DURATION")
 OF_CLUSTERS = (chosen.TARGET, NAMESPACE, CONTEXT, KUBECONFIG, ID, *chosen.OF_JOBS, chosen.ALLOW_READ)
 """Options of all commands that speak with a cluster."""
@@ -153,9 +154,10 @@ def _session(arguments: Arguments, backend: Backend, place: Place, made: Made | 
 
 @contextmanager
 def problems(arguments: Arguments, hidden: Hidden | None = None) -> Generator[None]:
-    """Report what cannot be done on the cluster, and end the command."""
+    """Report what cannot be done on the cluster, and end the command. A signal to end ends the clients, too."""
     try:
-        yield
+        with Orderly() as signals, signals.at_once():
+            yield
     except ProblemError as problem:
         place = arguments.rest[0].span if arguments.rest else arguments.line
         report([problem.at(place)], (), hidden=hidden)
@@ -184,7 +186,7 @@ def next_commands(session: Session) -> list[str]:
     """How to go on with a job that was submitted."""
     place = session.place
     where = [*(["-n", place.namespace] if place.namespace else []), *place.flags]
-    return [" ".join(["tfdsl", word, session.name, *where]) for word in ("status", "logs", "cancel")]
+    return [" ".join(map(quote, ["tfdsl", word, session.name, *where])) for word in ("status", "logs", "cancel")]
 
 
 def is_terminal() -> bool:

@@ -140,7 +140,7 @@ def _once(arguments: Arguments) -> int:
     out("".join(f"{visible(line)}\n" for line in besides.plan))
     status = report([*at_first_sight(diagnostics), *written], [source.path], hidden=picked.hidden)
     if not arguments.on(chosen.QUIET.name):
-        again = f"{chosen.again(arguments, 'check')} {chosen.NOTES.name}"
+        again = chosen.again(arguments, "check", chosen.NOTES.name)
         err(notes_line(diagnostics, visible(hide(again, picked.hidden))))
         for line in (*besides.done, *([_wrote(paths)] if paths else [])) if status == OK else ():
             err(f"{visible(hide(line, picked.hidden))}\n")

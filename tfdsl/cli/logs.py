@@ -10,10 +10,10 @@ from tfdsl.cli import clusters
 from tfdsl.cli.arguments import Arguments, Command, Flag, Positional
 from tfdsl.cli.clusters import OnCluster
 from tfdsl.cli.report import ERRORS, OK, refuse
-from tfdsl.cli.status import TIMED_OUT
 from tfdsl.cli.streams import out, takes_colour
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
 from tfdsl.operating.logs import Follower, programs
+from tfdsl.operating.runner import TIMED_OUT
 from tfdsl.operating.session import Session
 from tfdsl.operating.submitting import no_job
 from tfdsl.running.screen import Lines, Screen
@@ -36,7 +36,8 @@ COMMAND = Command(
         "tfdsl logs volcano/mnist --follow",
     ),
     "Each line is behind its task, as tfdsl run prints it. With one task and without a terminal, the bytes are\n"
-    "printed as they are. Exit status: 0 something was shown, 1 not; with --follow: 0 the job succeeded, 1 it did not.",
+    "printed as they are, secrets too. Exit status: 0 something was shown, 1 not; with --follow: 0 the job succeeded,\n"
+    "1 it did not; 124 the time of --timeout is over.",
 )  # fmt: skip
 
 
@@ -97,7 +98,7 @@ def follow(
     options: LogOptions = LogOptions(follow=True),  # noqa: B008  (a record)
 ) -> int:
     """Show the logs of a job; returns the exit status."""
-    until = None if timeout is None else monotonic() + timeout
+    session.until = None if timeout is None else monotonic() + timeout
     live = session.read()
     if live is None:
         raise no_job(session)
@@ -105,7 +106,7 @@ def follow(
     raw = not clusters.is_terminal() and len(programs(live, wanted)) == 1
     shown = _Shown(live, wanted, raw=raw)
     try:
-        end = Follower(session, wanted, options, shown.show, jobs.say, until).run(live)
+        end = Follower(session, wanted, options, shown.show, jobs.say).run(live)
     finally:
         shown.end()
     if not options.follow:

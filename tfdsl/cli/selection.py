@@ -53,12 +53,15 @@ QUIET = Flag("--quiet", "only errors and warnings: no notes, no progress, not wh
 NOTES = Flag("--notes", "show also what tfdsl decides, and what targets do nearly")
 
 
-def again(arguments: Arguments, command: str) -> str:
-    """``tfdsl COMMAND`` with the file and the choices of ``arguments``."""
-    words = ["tfdsl", command, *(argument.text for argument in arguments.rest)]
+def again(arguments: Arguments, command: str, *more: str) -> str:
+    """``tfdsl COMMAND`` with the file and the choices of ``arguments``, and ``more`` options, for a shell."""
+    files, words = [argument.text for argument in arguments.rest], list[str]()
     for flag in (TARGET, *OF_JOBS, ALLOW_READ):
         words += [word for argument in arguments.values(flag.name) for word in (flag.short or flag.name, argument.text)]
-    return " ".join(map(quote, words))
+    words += more
+    looks_like_options = any(name[:1] == "-" and name != "-" for name in files)
+    words = [*words, "--", *files] if looks_like_options else [*files, *words]
+    return " ".join(map(quote, ["tfdsl", command, *words]))
 
 
 class Selection(Record):

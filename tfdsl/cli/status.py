@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from time import monotonic
 
 from tfdsl.backend.cluster import Live
 from tfdsl.cli import clusters
@@ -14,13 +14,12 @@ from tfdsl.cli.streams import out
 from tfdsl.compiling.masking import NOTHING
 from tfdsl.operating import showing
 from tfdsl.operating.logs import with_log
+from tfdsl.operating.runner import TIMED_OUT
 from tfdsl.operating.session import Session
-from tfdsl.operating.submitting import no_job
+from tfdsl.operating.submitting import NO_JOB, left_over, no_job
 
 WATCH = Flag("--watch", "show it again and again until it has ended; on a pipe, what changes", short="-w")
 WAIT = Flag("--wait", "wait until it has ended")
-NO_JOB: Final = 3
-TIMED_OUT: Final = 124
 
 COMMAND = Command(
     "status",
@@ -48,21 +47,26 @@ def run(arguments: Arguments) -> int:
             return dry_run(jobs)
         if arguments.on(WATCH.name) or arguments.on(WAIT.name):
             return watch(clusters.one_of(jobs, arguments), jobs, clusters.timeout_of(arguments), arguments)
-        timeout = clusters.timeout_of(arguments)
         for session in jobs.sessions:
-            session.patience = timeout or session.patience
+            _limit(session, clusters.timeout_of(arguments))
         found = [session.read() for session in jobs.sessions]
         pairs = zip(jobs.sessions, found, strict=True)
         lives = [with_log(session, live) for session, live in pairs if live is not None]
         if not lives:
-            raise no_job(jobs.sessions[0])
+            raise no_job(jobs.sessions[0], left_over(jobs.sessions[0]))
         _show(jobs, lives, arguments)
         return OK if len(lives) == len(found) else NO_JOB
 
 
+def _limit(session: Session, timeout: float | None) -> None:
+    """A single reading may take all of the time."""
+    if timeout is not None:
+        session.patience, session.until = timeout, monotonic() + timeout
+
+
 def _show(jobs: OnCluster, lives: list[Live], arguments: Arguments) -> None:
     if arguments.text(TEXT_OR_JSON.name) == "json":
-        out(document(showing.VERSION, {"jobs": [showing.data(live) for live in lives]}))
+        out(document(showing.VERSION, {"jobs": [showing.data(live, jobs.hidden) for live in lives]}))
         return
     for number, live in enumerate(lives):
         out("\n" if number else "")
@@ -82,8 +86,9 @@ def dry_run(jobs: OnCluster) -> int:
 def watch(session: Session, jobs: OnCluster, timeout: float | None, arguments: Arguments) -> int:
     """Show the job until it has ended."""
     before: Live | None = None
+    session.until = None if timeout is None else monotonic() + timeout
     watches = arguments.on(WATCH.name)
-    for live in session.watch(timeout):
+    for live in session.watch():
         if live is None:
             raise no_job(session)
         if watches and clusters.is_terminal():
@@ -107,7 +112,7 @@ def _text(live: Live, jobs: OnCluster) -> str:
 def _list(arguments: Arguments) -> int:
     session = clusters.of_target(arguments)
     with clusters.problems(arguments):
-        session.patience = clusters.timeout_of(arguments) or session.patience
+        _limit(session, clusters.timeout_of(arguments))
         found = session.list()
     if arguments.text(TEXT_OR_JSON.name) == "json":
         out(document(showing.VERSION, {"jobs": [showing.data(live) for live in found]}))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from tfdsl.cli import clusters, selection as chosen
-from tfdsl.cli.arguments import FILE, Arguments, Command, Flag, Positional, quote
+from tfdsl.cli.arguments import FILE, Arguments, Command, Flag, Positional
 from tfdsl.cli.clusters import OnCluster
 from tfdsl.cli.report import OK
 from tfdsl.cli.status import WAIT
 from tfdsl.cli.streams import err, out
 from tfdsl.compiling.output_files import is_stream
+from tfdsl.diagnostics.render.columns import visible
 from tfdsl.operating.submitting import commands, submit
 
 FOLLOW = Flag("--follow", "print what the tasks print, until the job has ended", short="-f")
@@ -56,7 +57,7 @@ def run(arguments: Arguments) -> int:
     if arguments.on(WAIT.name) or arguments.on(FOLLOW.name):
         clusters.one_of(jobs, arguments)
     with clusters.problems(arguments, jobs.hidden):
-        done = submit(jobs.sessions, jobs.made, replaces=arguments.on(REPLACE.name))
+        done = submit(jobs.sessions, jobs.made, replaces=arguments.on(REPLACE.name), tell=jobs.say)
     jobs.say(f"submitted {', '.join(done.made)}", out)
     if done.used:
         jobs.say(f"used as it is: {', '.join(done.used)}", out)
@@ -67,14 +68,18 @@ def run(arguments: Arguments) -> int:
 
 
 def _print(jobs: OnCluster, arguments: Arguments) -> int:
-    """Print the command lines; files that the client reads are compiled first, into a folder called as the job."""
+    """Print the command lines; files that the client reads are compiled first, into a folder called as the job.
+
+    What would be replaced is read for it.
+    """
     for session, made in zip(jobs.sessions, jobs.made, strict=True):
         folder = session.place.name
         if not is_stream(made):
             arguments.rest[1:] = []
-            out(f"{chosen.again(arguments, 'compile')} -o {quote(folder)}\n")
-        for line in commands(session, folder):
-            out(f"{line}\n")
+            out(f"{visible(chosen.again(arguments, 'compile', '-o', folder))}\n")
+        with clusters.problems(arguments, jobs.hidden):
+            for line in commands(session, folder, replaces=arguments.on(REPLACE.name)):
+                out(f"{line}\n")
     return OK
 
 

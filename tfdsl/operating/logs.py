@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from time import monotonic
+from time import monotonic, sleep
 from typing import Final
 
-from tfdsl.backend.cluster import Live, LogOptions, Replica, cut
+from tfdsl.backend.cluster import Answer, Call, Live, LogOptions, Replica, cut
 from tfdsl.diagnostics.command_rules import CLUSTER_REFUSES, NO_SUCH_TASK
 from tfdsl.operating.problem import ProblemError
-from tfdsl.operating.runner import Streams
+from tfdsl.operating.runner import TIMED_OUT, Streams
 from tfdsl.operating.session import PAUSE, Session
 from tfdsl.operating.submitting import no_job
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 
+MOST_FOLLOWED: Final = 50
+"""Logs that are followed at once: each needs a client, which may need as much memory as the programs it reads."""
+_MOST_TRIES: Final = 6
 _WANTED: Final = regex(r"(?P<role>[a-z]+)(?:\[(?P<index>[0-9]{1,6})\])?(?:/(?P<part>[A-Za-z0-9-]+))?")
 
 
@@ -66,9 +69,9 @@ def _fits(program: Program, role: str, index: str | None, part: str | None) -> b
 
 
 class Follower:
-    """Reads the logs of a job. ``show`` gets the name of a program and bytes of it; ``tell`` what is to be said.
+    """Reads the logs of a job, as long as its session may. ``show`` gets the name of a program and bytes of it.
 
-    ``until``: when to stop, on the clock of :func:`time.monotonic`.
+    ``tell``: what is to be said.
     """
 
     def __init__(
@@ -78,17 +81,19 @@ class Follower:
         options: LogOptions,
         show: Callable[[str, bytes], None],
         tell: Callable[[str], None],
-        until: float | None = None,
     ) -> None:
         self.session = session
         self.wanted = wanted
         self.options = options
         self._show = show
         self._tell = tell
-        self._until = until
         self._streams = Streams()
         self._names: dict[object, Program] = {}
         self._shown: dict[object, int] = {}
+        self._heard: dict[object, float] = {}
+        self._started: set[object] = set()
+        self._tries: dict[object, int] = {}
+        self._waits = False
 
     def run(self, live: Live) -> Live:
         """Show what there is, and with ``follow`` what comes until the job has ended; returns it as it is then.
@@ -105,34 +110,40 @@ class Follower:
         """One program after the other."""
         problem, shown = "", 0
         for program in programs(live, self.wanted):
-            if not self._start(program, self.options, live):
+            call = self._call(program, self.options, live)
+            if call is None:
                 continue
+            self._start(program, call)
+            self._heard[program.key] = monotonic()
             while self._streams.running:
-                for key, answer in self._streams.wait(PAUSE, self._take):
+                for key, answer in self._streams.wait(self.session.left(PAUSE), self._take):
                     shown += not answer.status
                     if answer.status and self._shown.get(key, 0) == 0:
                         problem = f"{program.name}: {self.session.cluster.refusal(answer)}"
                         self._tell(problem)
+                if self.session.is_over:
+                    over = ProblemError(CLUSTER_REFUSES, what=f"cannot read {program.name}", reason="the time is over")
+                    over.status = TIMED_OUT
+                    raise over
+                if monotonic() > self._heard[program.key] + self.session.patience:
+                    problem = f"{program.name}: no answer within {self.session.patience:g} s"
+                    self._tell(problem)
+                    self._streams.stop()
         if not shown:
             reason = problem or f"job {live.name} is {live.phase}, and no log of it is there"
             raise ProblemError(CLUSTER_REFUSES, what="there is nothing to show", reason=reason)
         return live
 
     def _follow(self, live: Live) -> Live:
-        started: set[object] = set()
         options = self.options
         while True:
-            for program in programs(live, self.wanted):
-                if program.key not in started and self._start(program, options, live):
-                    started.add(program.key)
+            self._start_all(live, options)
             options = replace(options, since=None, tail=None)  # a later run is shown whole
-            self._for(PAUSE, started)
-            if self._until is not None and monotonic() > self._until:
+            moves = self._for(self.session.left(PAUSE), live)
+            if self.session.is_over or (live.ended and not moves and not self._waits):
                 return live
             if live.ended:
-                while self._streams.running and self._for(PAUSE, started):
-                    pass
-                return live
+                continue
             after = self.session.read()
             if after is None:
                 raise no_job(self.session)
@@ -141,31 +152,62 @@ class Follower:
                     self._tell(reason.sentence)
             live = after
 
-    def _for(self, seconds: float, started: set[object]) -> bool:
-        """Show what comes within ``seconds``; a program that could not be read yet is tried again.
+    def _start_all(self, live: Live, options: LogOptions) -> None:
+        """Start what is not followed yet, as far as there is room; what was tried least first."""
+        new: list[tuple[int, Program, Call]] = []
+        for program in programs(live, self.wanted):
+            heard = self._heard.get(program.key)
+            again = replace(options, since=int(monotonic() - heard) + 1, tail=None) if heard else options
+            call = self._call(program, again, live)
+            if program.key not in self._started and call is not None:
+                new.append((self._tries.get(program.key, 0), program, call))
+        room = MOST_FOLLOWED - len(self._streams.running)
+        if len(new) > room and not self._waits:
+            what = f"{MOST_FOLLOWED} logs are followed at once, others when one of them ends"
+            self._tell(f"{what}: name tasks to choose")
+        self._waits = len(new) > room
+        for _, program, call in sorted(new, key=lambda one: one[0])[: max(room, 0)]:
+            self._start(program, call)
+            self._started.add(program.key)
 
-        Returns whether anything came.
+    def _for(self, seconds: float, live: Live) -> bool:
+        """Show what comes within ``seconds``; a program that could not be read yet, or broke off, is tried again.
+
+        Returns whether anything came or ended; at once if another program waits for the place of one that ended.
         """
-        until, before = monotonic() + seconds, sum(self._shown.values())
-        while (left := until - monotonic()) > 0:
+        until, before, ended = monotonic() + seconds, sum(self._shown.values()), False
+        while (left := until - monotonic()) > 0 and not (ended and self._waits and live.ended):
             if not self._streams.running:
-                from time import sleep
-
                 sleep(left)
             for key, answer in self._streams.wait(left, self._take):
-                if answer.status and not self._shown.get(key, 0):
-                    started.discard(key)
-        return sum(self._shown.values()) > before
+                ended = True
+                if answer.status and not live.ended:
+                    self._try_again(key, answer)
+        return ended or sum(self._shown.values()) > before
 
-    def _start(self, program: Program, options: LogOptions, live: Live) -> bool:
-        call = self.session.cluster.log(self.session.place, live, program.replica, program.container, options)
-        if call is not None:
-            self._names[program.key] = program
-            self._streams.start(program.key, call)
-        return call is not None
+    def _try_again(self, key: object, answer: Answer) -> None:
+        tries = self._tries[key] = self._tries.get(key, 0) + 1
+        if self._shown.get(key, 0):
+            if tries > _MOST_TRIES:
+                return
+            what = "is opened again" if tries < _MOST_TRIES else "is not shown any further"
+            self._tell(
+                f"the log of {self._names[key].name} broke off, and {what}: {self.session.cluster.refusal(answer)}"
+            )
+            if tries == _MOST_TRIES:
+                return
+        self._started.discard(key)
+
+    def _call(self, program: Program, options: LogOptions, live: Live) -> Call | None:
+        return self.session.cluster.log(self.session.place, live, program.replica, program.container, options)
+
+    def _start(self, program: Program, call: Call) -> None:
+        self._names[program.key] = program
+        self._streams.start(program.key, call)
 
     def _take(self, key: object, data: bytes) -> None:
         self._shown[key] = self._shown.get(key, 0) + len(data)
+        self._heard[key] = monotonic()
         self._show(self._names[key].name, data)
 
 

@@ -12,13 +12,14 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import IO, Final
 
 from tfdsl.backend.cluster import Answer, Call
-from tfdsl.diagnostics.command_rules import CLIENT_MISSING
+from tfdsl.diagnostics.command_rules import CLIENT_MISSING, CLUSTER_REFUSES
 from tfdsl.operating.problem import ProblemError
 
 LONGEST: Final = 64 << 20
@@ -29,6 +30,10 @@ TIMED_OUT: Final = 124
 _MOST_AT_ONCE: Final = 6
 _PIECE: Final = 1 << 16
 _MOST_ERRORS: Final = 1 << 16
+_LOOK: Final = 0.05
+"""Seconds after which it is seen that a client has ended, if what it has started keeps its streams open."""
+_CLOSING: Final = 2.0
+"""Seconds that a client has to end once it has closed its streams."""
 
 
 class Running:
@@ -42,17 +47,23 @@ class Running:
         self.out, self.err = bytearray(), bytearray()
         self.cut = False
         self._keeps = keeps
-        with tempfile.TemporaryFile() as stdin:
-            stdin.write(call.stdin.encode())
-            stdin.seek(0)
-            self.process = subprocess.Popen(
-                [program, *call.words[1:]],
-                stdin=stdin if call.stdin else subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd=call.folder or None,
-                start_new_session=True,  # ended with whatever it has started
-            )
+        self._closed = 0.0
+        try:
+            with tempfile.TemporaryFile() as stdin:
+                stdin.write(call.stdin.encode())
+                stdin.seek(0)
+                self.process = subprocess.Popen(
+                    [program, *call.words[1:]],
+                    stdin=stdin if call.stdin else subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    cwd=call.folder or None,
+                    start_new_session=True,  # ended with whatever it has started
+                )
+        except OSError as error:  # as a program of another machine, or too many open files
+            reason = error.strerror or str(error)
+            raise ProblemError(CLUSTER_REFUSES, what=f"cannot run {program}", reason=reason) from error
+        self._open = {stream for stream, _ in self.streams}
 
     @property
     def streams(self) -> tuple[tuple[IO[bytes], bytearray], ...]:
@@ -69,20 +80,50 @@ class Running:
             self.cut = True
             self.stop()
 
+    def close(self, stream: IO[bytes]) -> None:
+        """Note that nothing more comes from ``stream``."""
+        self._open.discard(stream)
+        self._closed = monotonic()
+
+    @property
+    def ended(self) -> bool:
+        """Whether it has ended, or says nothing more and had time to end."""
+        return self.process.poll() is not None or (not self._open and monotonic() > self._closed + _CLOSING)
+
     def stop(self) -> None:
         """End it and all that it has started."""
-        if self.process.poll() is None:  # otherwise its number may be another's by now
+        if self.process.poll() is None or self._open:  # otherwise its number may be another's by now
+            self._open.clear()
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
 
     def answer(self) -> Answer:
-        """What it gave, once it has ended."""
+        """What it gave, once it has ended; what it has left running, and writes to the same place, is ended."""
+        self.stop()
         status = self.process.wait()
         for stream, _ in self.streams:
             stream.close()
         text = self.out.decode("utf-8", "replace"), self.err.decode("utf-8", "replace")
         return Answer(128 - status if status < 0 else status, *text, self.cut)
+
+
+@contextmanager
+def _waiting_signals() -> Iterator[None]:
+    """Within it no handler of a signal can break in, so that what was started is known before it is to be ended."""
+    came: list[int] = []
+    is_main = threading.current_thread() is threading.main_thread()  # no other may set a handler
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if is_main}
+    before = {number: handler for number, handler in before.items() if callable(handler)}
+    for number in before:
+        signal.signal(number, lambda came_now, _: came.append(came_now))
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    for first in came[:1]:
+        signal.raise_signal(first)
 
 
 def ask(calls: Sequence[Call], patience: float = PATIENCE) -> list[Answer]:
@@ -101,10 +142,11 @@ def _together(calls: Sequence[Call], patience: float) -> list[Answer]:
     running: list[Running] = []
     try:
         for call in calls:
-            running.append(Running(call))  # noqa: PERF401  (those that were started are ended when one cannot be)
+            with _waiting_signals():
+                running.append(Running(call))
         late = _gather(running, None if all(call.stays for call in calls) else monotonic() + patience)
         return [
-            Answer(TIMED_OUT, "", f"no answer within {patience:.0f} s") if one in late else one.answer()
+            Answer(TIMED_OUT, "", f"no answer within {patience:g} s") if one in late else one.answer()
             for one in running
         ]
     finally:
@@ -118,18 +160,27 @@ def _gather(running: Sequence[Running], until: float | None) -> list[Running]:
         for one in running:
             for stream, kept in one.streams:
                 selector.register(stream, selectors.EVENT_READ, (one, kept))
-        while selector.get_map():
-            left = None if until is None else until - monotonic()
-            if left is not None and left <= 0:
-                return list(dict.fromkeys(key.data[0] for key in selector.get_map().values()))
-            for key, _ in selector.select(left):
+        while True:
+            left = _LOOK if until is None else until - monotonic()
+            waiting = [
+                one for one in running if one.process.poll() is None
+            ]  # asked first, so that all they wrote is there
+            if left <= 0:
+                return waiting
+            events = selector.select(min(_LOOK, left) if waiting and selector.get_map() else 0)
+            if not events and not waiting:
+                return []
+            if not selector.get_map() and waiting:
+                with suppress(subprocess.TimeoutExpired):
+                    waiting[0].process.wait(min(_LOOK, left))
+            for key, _ in events:
                 one, kept = key.data
                 data = os.read(key.fd, _PIECE)
                 if data:
                     one.take(kept, data)
                 else:
                     selector.unregister(key.fileobj)
-    return []
+                    one.close(key.fileobj)
 
 
 class Streams:
@@ -141,8 +192,8 @@ class Streams:
 
     def start(self, key: object, call: Call) -> None:
         """Start one under a ``key``."""
-        one = Running(call, keeps=False)
-        self.running[key] = one
+        with _waiting_signals():
+            one = self.running[key] = Running(call, keeps=False)
         for stream, kept in one.streams:
             self._selector.register(stream, selectors.EVENT_READ, (key, one, kept))
 
@@ -151,25 +202,37 @@ class Streams:
         until = monotonic() + seconds
         ended: list[tuple[object, Answer]] = []
         while not ended and self.running:
-            events = self._selector.select(max(until - monotonic(), 0))
+            over = {key for key, one in self.running.items() if one.ended}
+            events = self._selector.select(0 if over else min(max(until - monotonic(), 0), _LOOK))
             for event, _ in events:
                 key, one, kept = event.data
+                over.discard(key)
                 data = os.read(event.fd, _PIECE)
                 if not data:
                     self._selector.unregister(event.fileobj)
+                    one.close(event.fileobj)
                 elif kept is one.out:
                     take(key, data)
                 else:
                     one.take(kept, data)
-            open_ones = {event.data[0] for event in self._selector.get_map().values()}
-            gone = [key for key in self.running if key not in open_ones]
-            ended = [(key, self.running.pop(key).answer()) for key in gone]
+            ended = [(key, self._end(key)) for key in over]
             if not events and monotonic() >= until:
                 break
         return ended
 
-    def close(self) -> None:
+    def _end(self, key: object) -> Answer:
+        one = self.running.pop(key)
+        for stream, _ in one.streams:
+            with suppress(KeyError):
+                self._selector.unregister(stream)
+        return one.answer()
+
+    def stop(self) -> None:
         """End all of them."""
-        for one in self.running.values():
-            one.stop()
+        for key in list(self.running):
+            self._end(key)
+
+    def close(self) -> None:
+        """End all of them for good."""
+        self.stop()
         self._selector.close()

@@ -8,18 +8,24 @@ from typing import Final
 
 from tfdsl.backend import Backend, Document, Unit
 from tfdsl.backend.cluster import Answer, Call, Cluster, Live, Place, Reason, completed_with, cut, digest
-from tfdsl.diagnostics.command_rules import CLUSTER_REFUSES, NOT_OPERATED
+from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, CLIENT_MISSING, CLUSTER_REFUSES, NOT_OPERATED
 from tfdsl.operating.problem import ProblemError
-from tfdsl.operating.runner import PATIENCE, ask
+from tfdsl.operating.runner import PATIENCE, TIMED_OUT, ask
+from tfdsl.patterns import regex
 from tfdsl.record import replace
 from tfdsl.text import Span
 
 PAUSE: Final = 2.0
 """Seconds between two readings of a job."""
+_LEAST: Final = 0.001
+_NUMBER: Final = regex(r"[0-9]{1,12}")
+_HALF: Final = "the answer ends in the middle"
 
 
 class Session:
     """A job (``place.unit`` and ``documents`` if there is a file), and the client that speaks for its cluster.
+
+    ``patience``: seconds for one answer. ``until``: when all is to end, on the clock of :func:`time.monotonic`.
 
     Raises:
         ProblemError: Nobody knows how to speak with the target.
@@ -30,11 +36,25 @@ class Session:
         if cluster is None:
             advice = f"the page of the target says which commands to use: {backend.docs}" if backend.docs else ""
             raise ProblemError(NOT_OPERATED, *filter(None, [advice]), target=backend.name)
+        if place.id and cluster.UNIQUE:
+            raise _wrong(f"--id cannot be used with {backend.name}, where a name has one job")
+        if place.id and not _NUMBER.fullmatch(place.id):
+            raise _wrong(f"--id needs a number, not {place.id}")
         self.backend = backend
         self.cluster: Cluster = cluster
         self.place = place
         self.documents = tuple(documents)
         self.patience = PATIENCE
+        self.until: float | None = None
+
+    def left(self, seconds: float) -> float:
+        """``seconds``, or as many as are left until the end."""
+        return seconds if self.until is None else max(min(seconds, self.until - monotonic()), _LEAST)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is over."""
+        return self.until is not None and monotonic() >= self.until
 
     @property
     def name(self) -> str:
@@ -48,9 +68,15 @@ class Session:
             ProblemError: There is no client.
         """
         try:
-            return ask(calls, self.patience)
+            answers = ask(calls, self.left(self.patience))
         except ProblemError as problem:
+            if problem.rule is not CLIENT_MISSING:
+                raise
             raise problem.with_help(self.cluster.INSTALL) from problem
+        return [
+            answer if answer.status or answer.out.endswith(call.end) else replace(answer, status=1, err=_HALF)
+            for call, answer in zip(calls, answers, strict=True)
+        ]
 
     def needed(self, calls: Sequence[Call]) -> list[Answer]:
         """The same; none may fail."""
@@ -63,7 +89,10 @@ class Session:
     def refused(self, call: Call, answer: Answer, doing: str = "read") -> ProblemError:
         """That the client could not do what was asked."""
         reason = self.cluster.refusal(answer) or cut(answer.err)
-        return ProblemError(CLUSTER_REFUSES, what=f"cannot {doing} {call.about}", reason=reason)
+        problem = ProblemError(CLUSTER_REFUSES, what=f"cannot {doing} {call.about}", reason=reason)
+        if answer.status == TIMED_OUT and self.is_over:
+            problem.status = TIMED_OUT
+        return problem
 
     def read(self) -> Live | None:
         """The job as it is now, ``None`` if there is none.
@@ -74,6 +103,8 @@ class Session:
         calls = self.cluster.reads(self.place)
         answers = self.ask(calls)
         if answers[0].status:
+            if self.place.id and self.cluster.is_gone(answers[0]):
+                return None
             raise self.refused(calls[0], answers[0])
         others = self.cluster.more(self.place, answers)
         calls, answers = [*calls, *others], [*answers, *self.ask(others)]
@@ -97,16 +128,16 @@ class Session:
         answers = self.needed(self.cluster.lists(self.place))
         return sorted(self.cluster.listed(self.place, answers), key=lambda live: (live.name, live.id))
 
-    def watch(self, timeout: float | None = None) -> Iterator[Live | None]:
-        """The job as it is, again and again until it has ended or is gone; ends after ``timeout`` seconds too."""
-        until = None if timeout is None else monotonic() + timeout
+    def watch(self) -> Iterator[Live | None]:
+        """The job as it is, again and again until it has ended or is gone, or the time is over."""
         while True:
             live = self.read()
             yield live
-            left = PAUSE if until is None else until - monotonic()
-            if live is None or live.ended or left <= 0:
+            if live is None or live.ended or self.is_over:
                 return
-            sleep(min(PAUSE, left))
+            sleep(self.left(PAUSE))
+            if self.is_over:
+                return
 
     def explained(self, live: Live) -> Live:
         """``live`` with what the file says: lines, retries, and policies that must have decided."""
@@ -120,6 +151,12 @@ class Session:
             return replace(live, notes=(*live.notes, note))
         reasons = [replace(one, place=_shown(place_of(one, unit))) for one in live.reasons]
         return replace(live, reasons=(*reasons[:1], *_policies(live, unit), *reasons[1:]))
+
+
+def _wrong(what: str) -> ProblemError:
+    problem = ProblemError(BAD_ARGUMENT, what=what)
+    problem.status = 2
+    return problem
 
 
 def place_of(reason: Reason, unit: Unit) -> Span | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, cast
 
 from tfdsl.backend.cluster import End, Live, Reason, Replica, named
+from tfdsl.compiling.masking import NOTHING, Hidden, hide
 from tfdsl.diagnostics.render.json import Json
 from tfdsl.record import Record, fields_of
 
@@ -112,15 +113,15 @@ def changes(before: Live | None, live: Live) -> Iterator[str]:
             yield f"why: {reason.sentence}"
 
 
-def data(live: Live) -> Json:
-    """A job for programs: the fields of :class:`tfdsl.backend.cluster.Live`."""
-    return _plain(live)
+def data(live: Live, hidden: Hidden = NOTHING) -> Json:
+    """A job for programs: the fields of :class:`tfdsl.backend.cluster.Live`, without ``hidden`` values."""
+    return _plain(live, hidden)
 
 
-def _plain(value: object) -> Json:
+def _plain(value: object, hidden: Hidden) -> Json:
     if isinstance(value, Record):
-        return {name: _plain(getattr(value, name)) for name in fields_of(type(value))}
+        return {name: _plain(getattr(value, name), hidden) for name in fields_of(type(value))}
     if isinstance(value, tuple):
-        return [_plain(one) for one in cast("tuple[object, ...]", value)]
+        return [_plain(one, hidden) for one in cast("tuple[object, ...]", value)]
     assert value is None or isinstance(value, str | int)
-    return value
+    return hide(value, hidden) if isinstance(value, str) else value

@@ -5,18 +5,21 @@ from __future__ import annotations
 import os
 import shlex
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from time import monotonic, sleep
-from typing import Final
+from typing import Final, TypeAlias
 
 from tfdsl.backend import Unit
 from tfdsl.backend.cluster import Answer, Call, Live, Part, Sign, Step, reasons
 from tfdsl.compiling.output_files import is_stream, output_files
 from tfdsl.compiling.pipeline import Made
 from tfdsl.diagnostics.command_rules import CLUSTER_REFUSES, JOB_EXISTS, NO_JOB_THERE, NOT_OURS
+from tfdsl.diagnostics.render.columns import visible
 from tfdsl.operating.problem import ProblemError
+from tfdsl.operating.runner import TIMED_OUT
 from tfdsl.operating.session import PAUSE, Session, place_of
+from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.writing import File, write_all
 
@@ -26,22 +29,27 @@ _FIRST_PAUSE: Final = 0.1
 
 
 class Submitted(Record):
-    """``id``: of the submission. ``made``: what there is now, and ``used``: what was there and is used."""
+    """``made``: what there is now, and ``used``: what was there and is used."""
 
-    id: str
     made: tuple[str, ...]
     used: tuple[str, ...] = ()
 
 
-def new_id() -> str:
-    """An id for a submission that no other has."""
-    return os.urandom(8).hex()
+_Making: TypeAlias = "tuple[Session, Step, str]"
+"""A part of a submission, and the id of that, which no other job has."""
 
 
-def submit(sessions: Sequence[Session], made: Sequence[Made], *, replaces: bool = False) -> Submitted:
+def submit(
+    sessions: Sequence[Session],
+    made: Sequence[Made],
+    *,
+    replaces: bool = False,
+    tell: Callable[[str], None] = lambda text: None,
+) -> Submitted:
     """Submit the jobs of ``sessions``, which were compiled to ``made``, together: all or none.
 
-    ``replaces``: what an earlier submission has made of the same names is deleted first, but no claims.
+    ``replaces``: what an earlier submission has made of the same names is deleted first, but no claims. ``tell``: what
+    has become of it when it is interrupted.
 
     Raises:
         ProblemError: A job exists, or the cluster refuses something. What was made is gone again, or is named.
@@ -53,22 +61,31 @@ def submit(sessions: Sequence[Session], made: Sequence[Made], *, replaces: bool 
             raise _exists(session, live)
     with tempfile.TemporaryDirectory(prefix="tfdsl-") as folder:
         _write_files(made, folder)
-        return _submitted(sessions, folder, replaces=replaces)
+        return _submitted(sessions, folder, tell, replaces=replaces)
 
 
-def _submitted(sessions: Sequence[Session], folder: str, *, replaces: bool) -> Submitted:
-    submission = new_id()
-    steps = [(session, step) for session in sessions for step in _steps(session, folder, submission)]
+def _submitted(sessions: Sequence[Session], folder: str, tell: Callable[[str], None], *, replaces: bool) -> Submitted:
+    steps = _all_steps(sessions, folder)
     for session in sessions:
         calls = session.cluster.asks(session.place, _unit(session), session.documents, folder)
         for call, answer in zip(calls, session.ask(calls), strict=True):
             objection = session.cluster.objection(answer, replaces=replaces)
             if objection:
-                raise _refused(session, call, objection)
-    if replaces:
-        for session in sessions:
-            _make_room(session, {step.what for other, step in steps if other is session and not step.stays_if_there})
-    return _made(submission, steps)
+                problem = _refused(session, call, objection)
+                left = left_over(session) if session.cluster.is_there(answer) else []
+                raise problem.with_help(*problem.help, *_of_left(left)) from None
+    for session in sessions if replaces else ():
+        _end(session, _in_the_way(session))
+    return _made(steps, tell)
+
+
+def _all_steps(sessions: Sequence[Session], folder: str) -> list[_Making]:
+    return [
+        (session, step, submission)
+        for session in sessions
+        for submission in [os.urandom(8).hex()]
+        for step in _steps(session, folder, submission)
+    ]
 
 
 def _write_files(jobs: Iterable[Made], folder: str) -> None:
@@ -109,55 +126,91 @@ def _refused(session: Session, call: Call, words: str) -> ProblemError:
     return ProblemError(CLUSTER_REFUSES, *filter(None, advice), what=f"{session.name} is refused", reason=why.sentence)
 
 
-def _made(submission: str, steps: Sequence[tuple[Session, Step]]) -> Submitted:
+def _made(steps: Sequence[_Making], tell: Callable[[str], None]) -> Submitted:
     done: list[tuple[Session, Step, Answer]] = []
     used: list[str] = []
+    unanswered: _Making | None = None
     try:
-        for session, step in steps:
+        for making in steps:
+            session, step, _ = unanswered = making
             (answer,) = session.ask([step.call])
             if not answer.status:
                 done.append((session, step, answer))
             elif step.stays_if_there and session.cluster.is_there(answer):
                 used.append(step.what)
             else:
+                if answer.status < TIMED_OUT and not _NO_ANSWER.search(answer.err):
+                    unanswered = None
                 raise _refused(session, step.call, session.cluster.refusal(answer))
-    except (ProblemError, KeyboardInterrupt) as problem:
+            unanswered = None
+    except BaseException as problem:
         left = list(_taken_back(done))
-        if isinstance(problem, KeyboardInterrupt):
-            raise
-        advice = [*problem.help, *([f"delete it: {', '.join(left)} could not be deleted"] if left else [])]
-        raise problem.with_help(*advice) from problem
-    return Submitted(submission, tuple(step.made(answer.out) or step.what for _, step, answer in done), tuple(used))
+        may_be = _without_answer(*unanswered) if unanswered is not None else []
+        advice = [f"delete it: {', '.join(left)} could not be deleted"] if left else []
+        advice += [f"{name} was asked for and may be there: tfdsl status says whether it is" for name in may_be]
+        if isinstance(problem, ProblemError):
+            raise problem.with_help(*problem.help, *advice) from problem
+        for line in advice or ["interrupted: what was made is deleted again"]:
+            tell(line)
+        raise
+    return Submitted(tuple(step.made(answer.out) or step.what for _, step, answer in done), tuple(used))
+
+
+_NO_ANSWER: Final = regex(r"(?i:time(?:d |)out|deadline exceeded|connection|unable to connect|\bEOF\b)")
+"""In what a client says if the server may have done it all the same."""
 
 
 def _taken_back(done: Sequence[tuple[Session, Step, Answer]]) -> Iterator[str]:
     """Delete what was made, the last first; what could not be deleted."""
     for session, step, answer in reversed(done):
-        call = step.undo(answer.out)
-        failed = True
-        with suppress(ProblemError):
-            failed = call is None or bool(session.ask([call])[0].status)
-        if failed:
+        if not _is_done(session, step.undo(answer.out)):
             yield step.what
 
 
-def _parts(session: Session) -> list[Part]:
+def _is_done(session: Session, call: Call | None) -> bool:
+    with suppress(ProblemError):
+        return call is not None and not session.ask([call])[0].status
+    return False
+
+
+def _without_answer(session: Session, step: Step, submission: str) -> list[str]:
+    """Delete what a call that was not answered has made after all; what may be there."""
+    with suppress(ProblemError):
+        for pause in (0, PAUSE):  # the server may still be at it
+            sleep(pause)
+            made = [part for part in _parts(session) if (part.submission, part.what) == (submission, step.what)]
+            if made:
+                return [part.what for part in made if part.stays or not _is_done(session, part.end)]
+    return [step.what]
+
+
+def _parts(session: Session, *advice: str) -> list[Part]:
+    """All parts of all jobs.
+
+    Raises:
+        ProblemError: A list could not be read, so it is not known what is there.
+    """
     calls = session.cluster.parts(session.place)
     answers = session.ask(calls)
-    if answers[0].status:
-        raise session.refused(calls[0], answers[0])
+    for call, answer in zip(calls, answers, strict=True):
+        if answer.status and not (session.place.id and session.cluster.is_gone(answer)):
+            raise session.refused(call, answer).with_help(*advice)
     return list(session.cluster.found(session.place, answers))
 
 
-def _make_room(session: Session, names: set[str]) -> None:
-    """Delete what stands in the way, with all that its submission has made."""
-    parts = _parts(session)
+_ALL_OR_NOTHING: Final = "nothing is deleted if not all can be read that may belong to the job"
+
+
+def _in_the_way(session: Session) -> list[Part]:
+    """What stands in the way of the job, with all that its submission has made."""
+    names = {step.what for step in _steps(session, "", "") if not step.stays_if_there}
+    parts = _parts(session, _ALL_OR_NOTHING)
     there = [part for part in parts if (part.made_as or part.what) in names and not part.stays]
     foreign = next((part for part in there if not part.submission), None)
-    if foreign is not None:
+    if foreign is not None and session.cluster.UNIQUE:
         raise ProblemError(NOT_OURS, name=foreign.what, done="replaced")
-    ids = {part.submission for part in there}
-    _end(session, [part for part in parts if part.submission in ids and not part.stays])
+    ids = {part.submission for part in there if part.submission}
+    return [part for part in parts if part.submission in ids and not part.stays]
 
 
 def _end(session: Session, parts: Sequence[Part]) -> None:
@@ -168,9 +221,9 @@ def _end(session: Session, parts: Sequence[Part]) -> None:
             raise session.refused(part.end, answer, "delete")
     gone, pause = {part.id for part in parts}, _FIRST_PAUSE
     until = monotonic() + _TO_GO
-    while gone and any(part.id in gone for part in _parts(session)):
+    names = ", ".join(part.what for part in parts)
+    while gone and any(part.id in gone for part in _parts(session, f"{names} may still be there, but will go")):
         if monotonic() > until:
-            names = ", ".join(part.what for part in parts)
             raise ProblemError(CLUSTER_REFUSES, what=f"cannot end {session.name}", reason=f"{names} is still there")
         sleep(pause)
         pause = min(2 * pause, PAUSE)
@@ -194,16 +247,27 @@ def ending(session: Session) -> list[Call]:
 
 
 def _mine(session: Session) -> list[Part]:
-    """What the job's submission has made."""
+    """What the job's submission has made, or all runs that have not ended where several can have its name."""
+    if not session.cluster.UNIQUE:
+        runs = _parts(session, _ALL_OR_NOTHING)
+        mine = [part for part in runs if part.submission]
+        if not runs:
+            problem = ProblemError(CLUSTER_REFUSES, what=f"cannot end {session.name}", reason="no run waits or runs")
+            problem.status = NO_JOB
+            raise problem
+        if not mine:
+            raise ProblemError(NOT_OURS, "use the cluster's own command", name=session.name, done="ended")
+        return mine
     live = session.read()
     if live is not None and not live.submission:
         raise ProblemError(NOT_OURS, "use the cluster's own command", name=session.name, done="ended")
-    parts = _parts(session)
+    parts = _parts(session, _ALL_OR_NOTHING)
     submission = live.submission if live is not None else _left_over(session, parts)
-    if not submission:
+    mine = [part for part in parts if part.submission == submission]
+    if not submission or all(part.stays for part in mine):
         raise no_job(session)
     names = _names(session)
-    return [part for part in parts if part.submission == submission or (part.stays and part.what in names)]
+    return [*mine, *(part for part in parts if part.stays and part.what in names and part not in mine)]
 
 
 def _names(session: Session) -> set[str]:
@@ -217,6 +281,19 @@ def _left_over(session: Session, parts: Sequence[Part]) -> str:
     return next((part.submission for part in parts if part.what in names and not part.stays and part.submission), "")
 
 
+def left_over(session: Session) -> list[str]:
+    """What is there of a job of a file that was submitted, claims aside; nothing if that cannot be read."""
+    with suppress(ProblemError):
+        parts = _parts(session)
+        submission = _left_over(session, parts)
+        return [part.what for part in parts if submission and part.submission == submission and not part.stays]
+    return []
+
+
+def _of_left(left: Sequence[str]) -> list[str]:
+    return [f"an earlier submission has left {', '.join(left)}: tfdsl cancel with the file deletes it"] if left else []
+
+
 def resume(session: Session) -> None:
     """Let a suspended or aborted job go on.
 
@@ -227,7 +304,10 @@ def resume(session: Session) -> None:
     if live is None:
         raise no_job(session)
     calls = session.cluster.parts(session.place)
-    call = session.cluster.resumes(session.place, live, session.ask(calls))
+    answers = session.ask(calls)
+    if answers[0].status:
+        raise session.refused(calls[0], answers[0])
+    call = session.cluster.resumes(session.place, live, answers)
     if isinstance(call, str):
         raise ProblemError(CLUSTER_REFUSES, what=f"cannot resume {session.name}", reason=call)
     (answer,) = session.ask([call])
@@ -235,25 +315,29 @@ def resume(session: Session) -> None:
         raise session.refused(call, answer, "resume")
 
 
-def no_job(session: Session) -> ProblemError:
-    """That there is no such job."""
+NO_JOB: Final = 3
+
+
+def no_job(session: Session, left: Sequence[str] = ()) -> ProblemError:
+    """That there is no such job; ``left``: of :func:`left_over`."""
     where = f" in namespace {session.place.namespace}" if session.place.namespace else ""
     advice = f"tfdsl status -t {session.backend.name} lists them"
-    problem = ProblemError(NO_JOB_THERE, advice, name=session.name, where=where)
-    problem.status = 3
+    problem = ProblemError(NO_JOB_THERE, advice, *_of_left(left), name=session.name, where=where)
+    problem.status = NO_JOB
     return problem
 
 
-def commands(session: Session, folder: str) -> Iterator[str]:
-    """The client's command lines of a submission, for a shell."""
-    calls = [*session.cluster.asks(session.place, _unit(session), session.documents, folder)]
-    calls += [step.call for step in _steps(session, folder, new_id())]
+def commands(session: Session, folder: str, *, replaces: bool) -> Iterator[str]:
+    """The client's command lines of a submission, for a shell; ``replaces``: after those that delete an earlier one."""
+    calls = [part.end for part in _in_the_way(session)] if replaces else []
+    calls += [*session.cluster.asks(session.place, _unit(session), session.documents, folder)]
+    calls += [step.call for _, step, _ in _all_steps([session], folder)]
     for call in calls:
         yield shown(call)
 
 
 def shown(call: Call) -> str:
     """A command line as a POSIX shell takes it."""
-    line = shlex.join(call.words)
+    line = visible(shlex.join(call.words))
     line = f"cd {shlex.quote(call.folder)} && {line}" if call.folder else line
     return f"{line} <<'TFDSL'\n{call.stdin.rstrip()}\nTFDSL" if call.stdin else line

@@ -13,10 +13,7 @@ from tfdsl_backends.podspec.operating.family import Facts, Family, Kind, Labels
 from tfdsl_backends.podspec.operating.kubectl import STATE, Object, conditions, counts, items, number, text
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 
-_COLUMNS: Final = STATE | {
-    "jobs": ".spec.replicatedJobs[*].name",
-    "completions": ".spec.replicatedJobs[*].template.spec.completions",
-}
+_COLUMNS: Final = STATE | {"jobs": ".spec.replicatedJobs"}
 _PHASES: Final[dict[str, Phase]] = {"Completed": "succeeded", "Failed": "failed", "Suspended": "suspended"}
 
 
@@ -38,7 +35,7 @@ def _facts(tables: Sequence[Sequence[Object]]) -> Facts:
         text(held.get(ended), "lastTransitionTime"),
         number(job["status"], "restarts") or 0,
         text(job["labels"], QUEUE_LABEL),
-        counts(job, "jobs", "completions"),
+        counts(items(job, "jobs"), "template", "spec", "completions"),
         tuple(signs),
     )
 

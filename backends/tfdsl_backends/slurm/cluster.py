@@ -91,7 +91,7 @@ class _Slurm:
 
     def more(self, place: Place, answers: Sequence[Answer]) -> list[Call]:
         """Its steps, and the end of what its script has logged."""
-        job = _latest(answers[0])
+        job = _latest(answers[0], place.name)
         if job is None:
             return []
         components = [one["id"] for one in _rows(answers[0]) if one["whole"] == job["id"]]
@@ -108,17 +108,21 @@ class _Slurm:
 
     def live(self, place: Place, answers: Sequence[Answer]) -> Live | None:
         """The latest run of the name."""
-        job = _latest(answers[0])
+        job = _latest(answers[0], place.name)
         if job is None:
             return None
         steps, log, files = (answers[at].out if at < len(answers) else "" for at in (1, 2, 3))
         said = [match["words"] for line in log.splitlines() if (match := _SAID.fullmatch(line.strip()))]
         live = _live(job, said)
         run = _RUN.fullmatch(job["log"])
-        counts = {} if place.unit is None else {role.name: role.replicas for role in place.unit.job.roles}
+        counts: dict[str, int] = (
+            {} if place.unit is None else {role.name: role.replicas for role in place.unit.job.roles}
+        )
         folder = run["run"] if run else ""
-        replicas = completed_with(_replicas(steps, said, folder, files), dict(counts.items()))
-        others = len({one["id"] for one in _jobs(answers[0])}) - 1
+        unread = any(answer.status for answer in answers[1:])
+        there = _replicas(steps, said, folder, files)
+        replicas = completed_with(there, counts, "unknown" if unread else "absent")
+        others = len({one["id"] for one in _jobs(answers[0], place.name)}) - 1
         notes = (f"Slurm knows {others} more of this name; this is the latest, --id names another",) if others else ()
         found = () if live.phase in ("running", "succeeded") else reasons(ROWS, _signs(job, said, live, replicas))
         return Live(
@@ -187,20 +191,20 @@ class _Slurm:
 
     def parts(self, place: Place) -> list[Call]:
         """The jobs that have not ended."""
-        return [_squeue(*(("--job", place.id) if place.id else ("--me",)))]
+        return [_squeue("--me", *(("--job", place.id) if place.id else ()))]
 
     def found(self, place: Place, answers: Sequence[Answer]) -> list[Part]:
-        """The latest of the name, or the one with the number; the others live on."""
-        job = _latest(answers[0], place.name)
-        if job is None:
-            return []
-        what = f"job/{job['id']}"
+        """Those of the name, or the one with the number."""
         return [
             Part(what, job["id"], _submission(job), Call(("scancel", job["id"]), what), made_as=f"job/{job['name']}")
+            for job in _jobs(answers[0], place.name)
+            for what in [f"job/{job['id']}"]
         ]
 
     def resumes(self, place: Place, live: Live, answers: Sequence[Answer]) -> Call | str:
         """``scontrol release``."""
+        if not any(part.id == live.id and part.submission for part in self.found(place, answers)):
+            return f"job {live.name} was not submitted by tfdsl and this user"
         if live.phase not in ("aborted", "suspended"):
             return f"job {live.name} is {live.phase}, not held"
         return Call(("scontrol", "release", live.id), "the job")
@@ -218,14 +222,13 @@ def _rows(answer: Answer) -> list[dict[str, str]]:
     return [job for job in jobs if _NUMBER.fullmatch(job["id"])]
 
 
-def _jobs(answer: Answer) -> list[dict[str, str]]:
-    """The jobs of an answer; of one with components, the first."""
-    return [job for job in _rows(answer) if job["offset"] in ("0", "N/A")]
+def _jobs(answer: Answer, name: str = "") -> list[dict[str, str]]:
+    """The jobs of an answer, if they are called ``name``; of one with components, the first."""
+    return [job for job in _rows(answer) if job["offset"] in ("0", "N/A") and name in ("", job["name"])]
 
 
-def _latest(answer: Answer, name: str = "") -> dict[str, str] | None:
-    jobs = [job for job in _jobs(answer) if name in ("", job["name"])]
-    return max(jobs, key=lambda job: int(job["id"]), default=None)
+def _latest(answer: Answer, name: str) -> dict[str, str] | None:
+    return max(_jobs(answer, name), key=lambda job: int(job["id"]), default=None)
 
 
 def _submission(job: dict[str, str]) -> str:

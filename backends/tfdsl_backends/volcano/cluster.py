@@ -17,11 +17,7 @@ from tfdsl_backends.podspec.operating.kubectl import STATE, Object, counts, item
 from tfdsl_backends.volcano.names import JOB, TASK, task_name
 from tfdsl_backends.volcano.reasons import ROWS
 
-_COLUMNS: Final = STATE | {
-    "queue": ".spec.queue",
-    "tasks": ".spec.tasks[*].name",
-    "replicas": ".spec.tasks[*].replicas",
-}
+_COLUMNS: Final = STATE | {"spec": ".spec"}
 _PHASES: Final[dict[str, Phase]] = {
     "Restarting": "restarting",
     "Completing": "running",
@@ -51,8 +47,8 @@ def _facts(tables: Sequence[Sequence[Object]]) -> Facts:
         "running" if phase == "Running" else "waiting",
         text(status, "state", "lastTransitionTime"),
         number(status, "retryCount") or 0,
-        str(job["queue"]),
-        counts(job, "tasks", "replicas"),
+        text(job, "spec", "queue"),
+        counts(items(job, "spec", "tasks"), "replicas"),
         tuple(signs),
     )
 

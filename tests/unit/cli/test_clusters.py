@@ -11,7 +11,8 @@ import pytest
 
 from tests.unit.cli.shell import ROOT, tfdsl
 from tests.unit.operating import recorded
-from tests.unit.operating.conftest import Kubectl, kubectl as kubectl
+from tests.unit.operating.conftest import JOB, Kubectl, kubectl as kubectl
+from tfdsl.backend.cluster import Answer
 
 ALL = {"TFJob/train", "PersistentVolumeClaim/train-data", "Deployment/train-tensorboard", "Service/train-tensorboard"}
 CLAIM = "PersistentVolumeClaim/train-data"
@@ -158,6 +159,133 @@ def test_cancel_ends_nothing_of_others(kubectl: Kubectl) -> None:
     assert "was not submitted by tfdsl, so it is not ended" in ran.err
 
 
+@pytest.mark.parametrize("answer", [{"status": 1, "err": FORBIDDEN.format("services")}, {"status": 0, "out": "tfds"}])
+@pytest.mark.parametrize("words", [("cancel", "tfjob/train"), ("submit", "train.tfjob", "-t", "tfjob", "--replace")])
+def test_nothing_is_deleted_where_not_all_can_be_read(
+    kubectl: Kubectl, answer: dict[str, Any], words: tuple[str, ...]
+) -> None:
+    kubectl.run("submit", "train.tfjob", "-t", "tfjob")
+    kubectl.odd(("get services", answer), ("dry-run", {"status": 0}))
+    ran = kubectl.run(*words)
+    assert (ran.status, ran.out) == (1, "")
+    assert "cannot read services: " in ran.err
+    assert "nothing is deleted if not all can be read" in ran.err
+    assert kubectl.names() == ALL
+
+
+def test_what_cannot_be_read_any_more_is_not_gone(kubectl: Kubectl, monkeypatch: pytest.MonkeyPatch) -> None:
+    kubectl.run("submit", "train.tfjob", "-t", "tfjob")
+    ask = kubectl.ask
+
+    def then_forbidden(calls: Any, patience: float) -> Any:
+        if any("delete" in call.words for call in calls):
+            kubectl.odd(("get services", {"status": 1, "err": FORBIDDEN.format("services")}))
+        return ask(calls, patience)
+
+    monkeypatch.setattr(kubectl, "ask", then_forbidden)
+    ran = kubectl.run("cancel", "tfjob/train")
+    assert (ran.status, ran.out) == (1, "")
+    assert "service/train-tensorboard, deployment/train-tensorboard may still be there, but will go" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("ending", "is_there", "can_delete"),
+    [(124, True, True), (124, False, True), (124, True, False), (KeyboardInterrupt, True, True),
+     (KeyboardInterrupt, True, False), (SystemExit, True, True)],
+)  # fmt: skip
+def test_a_creation_without_an_answer_is_looked_for(
+    kubectl: Kubectl, monkeypatch: pytest.MonkeyPatch, ending: Any, is_there: bool, can_delete: bool
+) -> None:
+    monkeypatch.setattr("tfdsl.operating.submitting.PAUSE", 0.01)
+    ask = kubectl.ask
+
+    def unanswered(calls: Any, patience: float) -> Any:
+        last = any('"kind": "TFJob"' in call.stdin and "--dry-run=server" not in call.words for call in calls)
+        answers = ask(calls, patience) if not last or is_there else []
+        if last and ending == 124:
+            return [Answer(124, "", "no answer within 30 s")]
+        if last:
+            raise ending
+        return answers
+
+    monkeypatch.setattr(kubectl, "ask", unanswered)
+    if not can_delete:
+        kubectl.odd(("delete .*tfjobs/train", {"status": 1, "err": "error: no\n"}))
+    try:
+        ran = kubectl.run("submit", "train.tfjob", "-t", "tfjob")
+    except SystemExit:
+        ran = None
+    assert kubectl.names() == (set() if can_delete else {"TFJob/train"})
+    if ran is not None:
+        assert ran.status == (1 if ending == 124 else 130)
+        left = "tfjob/train was asked for and may be there" in ran.err
+        assert left == (not can_delete or not is_there)
+        assert ("interrupted: what was made is deleted again" in ran.err) == (ending != 124 and can_delete)
+
+
+def test_what_is_left_of_a_submission_is_named(kubectl: Kubectl) -> None:
+    kubectl.run("submit", "train.tfjob", "-t", "tfjob")
+    kubectl.put([one for one in kubectl.objects if one["kind"] != "TFJob"])
+    for words in (("status", "train.tfjob", "-t", "tfjob"), ("submit", "train.tfjob", "-t", "tfjob")):
+        ran = kubectl.run(*words)
+        assert ran.status == (3 if words[0] == "status" else 1)
+        assert "has left service/train-tensorboard, deployment/train-tensorboard: tfdsl cancel with the" in ran.err
+
+
+TWO = JOB + JOB.replace("job train", "job next").replace("1.4", "1.5")
+
+
+def test_a_job_of_a_submission_ends_without_the_others(kubectl: Kubectl) -> None:
+    (kubectl.folder / "two.tfjob").write_text(TWO)
+    assert kubectl.run("submit", "two.tfjob", "-t", "jobset").status == 0
+    assert kubectl.run("cancel", "jobset/next").status == 0
+    assert {"JobSet/train", "Service/train-tensorboard"} <= kubectl.names()
+    assert not any(name.endswith(("/next", "/next-tensorboard")) for name in kubectl.names())
+    ran = kubectl.run("cancel", "two.tfjob", "-t", "jobset")  # one is gone, which does not keep the other
+    assert ran.status == 3
+    assert not any("JobSet" in name for name in kubectl.names())
+    kubectl.run("submit", "two.tfjob", "-t", "jobset")
+    ran = kubectl.run("cancel", "two.tfjob", "-t", "jobset")
+    assert (ran.status, ran.out.count("ended jobset/")) == (0, 2), ran.err
+
+
+def test_a_number_is_for_targets_where_a_name_has_several_jobs(kubectl: Kubectl) -> None:
+    ran = kubectl.run("cancel", "tfjob/train", "--id", "7")
+    assert ran.status == 2
+    assert "--id cannot be used with tfjob" in ran.err
+
+
+ROW = "\ntfdsl\tv1\tService\tmine\tdefault\tu-1\t\t\t\t\t"
+
+
+def test_no_text_of_an_object_becomes_an_object(kubectl: Kubectl) -> None:
+    assert kubectl.run("submit", "train.tfjob", "-t", "volcano").status == 0
+    submission = kubectl.objects[0]["metadata"]["annotations"]["tfdsl/submission"]
+    mine = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "mine", "uid": "u-1", "namespace": "default"}}
+    forged = f"x{ROW}{submission}\tmore{ROW}{{}}\t{json.dumps({'tfdsl/submission': submission})}\n"
+    other = {
+        "apiVersion": "batch.volcano.sh/v1alpha1",
+        "kind": "Job",
+        "metadata": {"name": "other", "uid": "u-2", "namespace": "default",
+                     "annotations": {"tfdsl/submission": forged, "tfdsl/digest": forged}},
+        "spec": {"queue": forged, "tasks": [{"name": forged, "replicas": 1}]},
+    }  # fmt: skip
+    copies = [  # of another kind or namespace than was asked for
+        {**mine, "kind": "Services", "metadata": {**mine["metadata"], "name": "a"}},
+        {**mine, "metadata": {**mine["metadata"], "name": "b", "namespace": "\x1b]0;a"}},
+        {**mine, "apiVersion": "v1/../../apis/apps/v1", "metadata": {**mine["metadata"], "name": "c"}},
+    ]
+    for one in copies:
+        one["metadata"]["annotations"] = {"tfdsl/submission": submission}
+    event = {"kind": "Event", "apiVersion": "v1", "metadata": {"name": "e"}, "reason": forged, "type": forged}
+    kubectl.put([*kubectl.objects, mine, other, *copies, event])
+    assert kubectl.run("status", "-t", "volcano").out.count("\n") == 2
+    dry = kubectl.run("cancel", "volcano/train", "--dry-run")
+    assert ("mine" in dry.out, "\x1b" in dry.out) == (False, False)
+    assert kubectl.run("cancel", "volcano/train").status == 0
+    assert kubectl.names() == {"Service/mine", "Job/other", "Services/a", "Service/b", "Service/c", "Event/e"}
+
+
 @pytest.mark.parametrize(
     ("target", "state", "call"),
     [
@@ -269,12 +397,13 @@ def test_many_replicas_are_counted_and_the_odd_ones_listed(kubectl: Kubectl) -> 
             ("get", {"status": 1, "err": "The connection to the server 127.0.0.1:1 was refused - did you specify"}),
             *(1, "cannot read jobs: The connection to the server 127.0.0.1:1 was refused"),
         ),
-        (("get jobs", {"sleep": 5}), 1, "cannot read jobs: no answer within 0 s"),
-        (("get pods", {"out": 'tfdsl\tv1\tPod\tx\ty\tz\t\t\t{"a', "status": 0}), 0, "worker[1]  absent"),
-        (("get pods", {"out": "Warning: version skew\ntfdsl\t[[[[\n", "status": 0}), 0, "chief[0]   absent"),
-        (("get pods", {"out": f"tfdsl\t{'[' * 100_000}\n", "status": 0}), 0, "chief[0]   absent"),
+        (("get jobs", {"sleep": 5}), 124, "cannot read jobs: no answer within 0."),
+        (("get pods", {"out": 'tfdsl\tv1\tPod\t{"a', "status": 0}), 0, "pods could not be read: the answer ends"),
+        (("get pods", {"out": "Warning: version skew\ntfdsl\t[[[[\n", "status": 0}), 0, "chief[0]   unknown"),
+        (("get pods", {"out": f"tfdsl\t{'[' * 100_000}\ntfdsl end\n", "status": 0}), 0, "chief[0]   absent"),
+        (("get jobs", {"out": "tfdsl\tbatch", "status": 0}), 1, "cannot read jobs: the answer ends in the middle"),
     ],
-    ids=["pods", "events", "jobs", "unreachable", "hangs", "cut", "warning", "deep"],
+    ids=["pods", "events", "jobs", "unreachable", "hangs", "cut", "warning", "deep", "cut-job"],
 )  # fmt: skip
 def test_what_cannot_be_read_is_said(
     kubectl: Kubectl, rule: tuple[str, dict[str, Any]], status: int, said: str
@@ -285,6 +414,25 @@ def test_what_cannot_be_read_is_said(
     ran = (kubectl.process if timeout else kubectl.run)("status", "volcano/train", "-n", "rec", *timeout)
     assert ran.status == status
     assert said in ran.out + ran.err
+
+
+@pytest.mark.parametrize(
+    ("target", "state", "phase"),
+    [("jobset", "no-room.state", "running"), ("volcano", "running.state", "running"),
+     ("volcano", "no-node.state", "waiting"), ("jobset", "suspended.state", "suspended")],
+)  # fmt: skip
+@pytest.mark.parametrize("answer", [{"status": 1, "err": FORBIDDEN.format("pods")}, {"status": 124}])
+def test_without_its_pods_a_job_is_what_its_own_object_says(
+    kubectl: Kubectl, target: str, state: str, phase: str, answer: dict[str, Any]
+) -> None:
+    kubectl.put(recorded.states(target)[state])
+    kubectl.odd(("get pods", answer))
+    (kubectl.folder / "a.tfjob").write_text((recorded.FOLDER / f"{state.partition('.')[0]}.tfjob").read_text())
+    for words in ((f"{target}/train",), ("a.tfjob", "-t", target)):
+        ran = kubectl.run("status", *words, "-n", "rec", "--format", "json")
+        (job,) = json.loads(ran.out)["jobs"]
+        assert (job["phase"], {one["phase"] for one in job["replicas"]}) == (phase, {"unknown"})
+        assert job["notes"][-1].startswith("pods could not be read")
 
 
 def test_a_warning_before_the_answer_does_not_matter(kubectl: Kubectl) -> None:
@@ -298,7 +446,7 @@ def test_hostile_words_do_not_reach_the_terminal(kubectl: Kubectl) -> None:
     pod = next(one for one in objects if one["metadata"]["name"] == "train-worker-0-0-5dtpm")
     placed = next(one for one in pod["status"]["conditions"] if one["type"] == "PodScheduled")
     placed["message"] = "0/1 nodes: \x1b[2J\u202e Insufficient nvidia.com/gpu " + "x" * 100_000
-    pod["status"]["conditions"] += [{"type": f"T{at}", "status": "True"} for at in range(10_000)] + [placed]
+    pod["status"]["conditions"] += [{"type": f"T{at}", "status": "True"} for at in range(10_000)]
     kubectl.put(objects)
     ran = kubectl.run("status", "jobset/train", "-n", "rec")
     assert "\x1b" not in ran.out
@@ -426,10 +574,111 @@ def test_follow_goes_on_until_the_job_has_ended(kubectl: Kubectl, monkeypatch: p
     assert "job train: failed" in ran.err
 
 
+def following(kubectl: Kubectl, monkeypatch: pytest.MonkeyPatch, readings: int) -> None:
+    """Let the job end after so many readings."""
+    from tfdsl.operating.session import Session
+
+    monkeypatch.setattr("tfdsl.operating.logs.PAUSE", 0.3)
+    ended = json.loads(json.dumps(recorded.states("volcano")["running.state"]))
+    next(one for one in ended if one["kind"] == "Job")["status"]["state"]["phase"] = "Failed"
+    left, read = iter(range(readings, 0, -1)), Session.read
+
+    def one_less(session: Session) -> object:
+        if next(left, 0) == 1:
+            kubectl.put(ended)
+        return read(session)
+
+    monkeypatch.setattr(Session, "read", one_less)
+
+
+def test_more_logs_than_are_followed_at_once_come_in_turns(kubectl: Kubectl, monkeypatch: pytest.MonkeyPatch) -> None:
+    logged(kubectl, chief_0=b"c\n", worker_0=b"w\n", worker_1=b"x\n")
+    following(kubectl, monkeypatch, 1)
+    monkeypatch.setattr("tfdsl.operating.logs.MOST_FOLLOWED", 1)
+    started: list[int] = []
+    from tfdsl.operating.runner import Streams
+
+    start = Streams.start
+
+    def noted(streams: Streams, key: object, call: Any) -> None:
+        start(streams, key, call)
+        started.append(len(streams.running))
+
+    monkeypatch.setattr(Streams, "start", noted)
+    ran = kubectl.run("logs", "volcano/train", "-n", "rec", "--follow")
+    assert sorted(ran.out.splitlines()) == ["chief[0]  | c", "worker[0] | w", "worker[1] | x"]
+    assert started == [1, 1, 1]
+    assert "1 logs are followed at once, others when one of them ends: name tasks to choose" in ran.err
+
+
+def test_a_log_that_breaks_off_is_opened_again(kubectl: Kubectl, monkeypatch: pytest.MonkeyPatch) -> None:
+    logged(kubectl, worker_0=b"", worker_1=b"")
+    following(kubectl, monkeypatch, 6)
+    broken = {"out": "1\n", "err": "error: unexpected EOF\n", "status": 1}
+    kubectl.odd(("logs .*chief.*--follow$", broken), ("logs .*chief.*--since=", {"out": "2\n", "status": 0}))
+    ran = kubectl.run("logs", "volcano/train", "chief", "-n", "rec", "--follow")
+    assert ran.out == "1\n2\n"
+    assert "the log of chief[0] broke off, and is opened again: error: unexpected EOF" in ran.err
+
+
+@pytest.mark.parametrize("words", [("logs",), ("logs", "--follow"), ("status", "--wait"), ("status", "--watch")])
+def test_the_time_is_over_also_where_a_client_hangs(kubectl: Kubectl, words: tuple[str, ...]) -> None:
+    kubectl.put(recorded.states("volcano")["running.state"])
+    (kubectl.folder / "bin/kubectl").write_text("#!/bin/sh\nsleep 60\n")
+    with pytest.MonkeyPatch.context() as patch:
+        if words == ("logs",):  # the job is read, its log is not
+            patch.setattr("tfdsl.operating.session.ask", kubectl.ask)
+            patch.setenv("STAND_IN_KUBECTL", str(kubectl.cluster))
+        ran = kubectl.process(words[0], "volcano/train", *words[1:], "--timeout", "300ms")
+    assert ran.status == 124, ran.err
+
+
+def test_a_log_that_does_not_come_is_not_waited_for(kubectl: Kubectl, monkeypatch: pytest.MonkeyPatch) -> None:
+    logged(kubectl, worker_1=b"x\n")
+    kubectl.odd(("logs .*chief", {"sleep": 60}))
+    monkeypatch.setattr("tfdsl.operating.session.PATIENCE", 1)
+    ran = kubectl.run("logs", "volcano/train", "-n", "rec", "chief", "worker[1]")
+    assert (ran.status, ran.out) == (0, "worker[1] | x\n")
+    assert "chief[0]: no answer within 1 s" in ran.err
+
+
 def test_commands_are_quoted_for_a_shell(kubectl: Kubectl) -> None:
     ran = kubectl.run("status", "volcano/train", "--context", "a b", "--dry-run")
     first = shlex.split(ran.out.splitlines()[0])
     assert first[:3] == ["kubectl", "--context", "a b"]
+
+
+def test_next_commands_are_quoted_for_a_shell(kubectl: Kubectl) -> None:
+    ran = kubectl.run("submit", "train.tfjob", "-t", "tfjob", "--context", "a b; c")
+    assert [shlex.split(line)[-2:] for line in ran.out.splitlines()[1:]] == [["--context", "a b; c"]] * 3
+
+
+def test_dry_run_of_a_replacement_shows_what_it_deletes_and_only_reads(kubectl: Kubectl) -> None:
+    kubectl.run("submit", "train.tfjob", "-t", "tfjob")
+    before = len(kubectl.calls())
+    ran = kubectl.run("submit", "train.tfjob", "-t", "tfjob", "--replace", "--dry-run")
+    assert (ran.status, ran.out.count("kubectl delete --raw")) == (0, 3), ran.err
+    assert "persistentvolumeclaims/" not in ran.out
+    assert {call.split()[0] for call in kubectl.calls()[before:]} == {"get"}
+    assert kubectl.names() == ALL
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_secrets_of_the_command_line_are_hidden(kubectl: Kubectl, form: str) -> None:
+    text = json.dumps(recorded.states("jobset")["failed.end"]).replace('"Error"', '"hunter2hunter2"')
+    kubectl.put(json.loads(text))
+    for one in kubectl.objects:
+        if one["kind"] == "Pod":
+            file = kubectl.cluster / f"{one['metadata']['name']}-tensorflow.log"
+            file.write_bytes(b"token=hunter2hunter2\n")
+    job = (recorded.FOLDER / "failed.tfjob").read_text()
+    (kubectl.folder / "a.tfjob").write_text(f'param api_token: string = "x"\n{job}')
+    words = ("a.tfjob", "-t", "jobset", "--set", "api_token=hunter2hunter2")
+    ran = kubectl.run("status", *words, "--format", form)
+    assert ran.status == 0, ran.err
+    assert "token=***" in ran.out
+    assert "hunter2" not in ran.out
+    assert "token=hunter2hunter2" in kubectl.run("logs", *words, "chief").out  # byte for byte
 
 
 def test_the_page_shows_what_is_printed(kubectl: Kubectl) -> None:
@@ -455,6 +704,7 @@ def test_what_was_submitted_is_what_the_file_says(kubectl: Kubectl, target: str)
     ("words", "status", "said"),
     [
         (("-t", "slurm", "--dry-run", "--", "--reservation=a b"), 0, "submit.sh -- '--reservation=a b'"),
+        (("-t", "slurm", "--dry-run", "--", "-s x.tfjob"), 0, "submit.sh"),
         (("-t", "slurm", "--dry-run", "other.tfjob"), 2, "unexpected argument other.tfjob"),
         (("-t", "tfjob", "--", "--reservation=today"), 2, "unexpected argument --reservation=today"),
     ],
@@ -462,14 +712,16 @@ def test_what_was_submitted_is_what_the_file_says(kubectl: Kubectl, target: str)
 def test_what_is_behind_two_dashes_goes_to_sbatch(
     kubectl: Kubectl, words: tuple[str, ...], status: int, said: str
 ) -> None:
-    (kubectl.folder / "a.tfjob").write_text(
+    name = next((word for word in words if word.endswith("x.tfjob")), "a.tfjob")
+    (kubectl.folder / name).write_text(
         'job train {\n  image = "a:1"\n  command = ["true"]\n  memory = 1Gi\n  role chief { }\n}\n'
     )
-    ran = kubectl.run("submit", "a.tfjob", *words)
+    ran = kubectl.run("submit", *([name] if name not in words else []), *words)
     assert ran.status == status, ran.err
     assert said in ran.out + ran.err
     if status == 0:
-        assert ran.out.splitlines()[0] == "tfdsl compile a.tfjob -t slurm -o train"
+        file, flags = ("a.tfjob ", "") if name == "a.tfjob" else ("", " -- '-s x.tfjob'")
+        assert ran.out.splitlines()[0] == f"tfdsl compile {file}-t slurm -o train{flags}"
         assert tfdsl(*shlex.split(ran.out.splitlines()[0])[1:], cwd=kubectl.folder).status == 0
         assert (kubectl.folder / shlex.split(ran.out.splitlines()[1])[1]).exists()
 

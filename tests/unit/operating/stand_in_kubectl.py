@@ -19,10 +19,11 @@ from typing import Any
 
 def rendered(template: str, objects: list[dict[str, Any]]) -> str:
     """What ``kubectl get -o jsonpath=template`` prints of a list."""
-    inside = re.fullmatch(r"\{range \.items\[\*\]\}(.*)\{end\}", template, re.S)
+    inside = re.fullmatch(r"\{range \.items\[\*\]\}(.*)\{end\}(.*)", template, re.S)
     assert inside is not None, template
-    parts = re.findall(r'\{"(.*?)"\}|\{(.*?)\}', inside[1])
-    return "".join("".join(_part(text, path, one) for text, path in parts) for one in objects)
+    each, last = (re.findall(r'\{"(.*?)"\}|\{(.*?)\}', parts) for parts in inside.groups())
+    lines = ["".join(_part(text, path, one) for text, path in each) for one in objects]
+    return "".join([*lines, *(_part(text, path, {}) for text, path in last)])
 
 
 def _part(text: str, path: str, one: dict[str, Any]) -> str:
@@ -88,7 +89,7 @@ class Cluster:
                 status = 1
             elif "--dry-run=server" not in words:
                 one["metadata"] |= {"uid": f"uid-{os.urandom(4).hex()}", "creationTimestamp": "2026-11-29T10:00:00Z"}
-                one["metadata"].setdefault("namespace", "default")
+                one["metadata"].setdefault("namespace", words[words.index("-n") + 1] if "-n" in words else "default")
                 self.objects.append(one)
                 print(one["metadata"]["uid"], one["metadata"]["namespace"], sep="\t")
         self.save()

@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
-from tests.unit.cli.shell import ROOT
+from tests.unit.cli.shell import ROOT, Ran, tfdsl
 from tfdsl import targets
 from tfdsl.backend.cluster import Answer, Live, LogOptions, Place, Sign, reasons
 from tfdsl.compiling.pipeline import Made, compile_source
@@ -206,9 +209,71 @@ def test_cancel_and_resume() -> None:
     (step,) = CLUSTER.steps(Place("train"), made().unit, (), "/tmp/x", "id")
     assert part.made_as == step.what  # so --replace ends it
     held = live(ROWS["140"])
-    call = CLUSTER.resumes(Place("train"), held, ())
+    call = CLUSTER.resumes(Place("train"), held, [Answer(0, ROWS["140"], "")])
     assert not isinstance(call, str)
     assert call.words == ("scontrol", "release", "140")
-    assert CLUSTER.resumes(Place("train"), live(ROWS["144"]), ()) == "job train is running, not held"
+    queue = [Answer(0, QUEUE, "")]
+    assert CLUSTER.resumes(Place("train"), live(ROWS["144"]), queue) == "job train is running, not held"
+    assert CLUSTER.resumes(Place("train"), held, [Answer(0, ROWS["144"], "")]) == (
+        "job train was not submitted by tfdsl and this user"
+    )
     assert CLUSTER.is_gone(Answer(1, "", "scancel: error: Kill job error on job id 1: Invalid job id specified"))
     assert not CLUSTER.is_there(Answer(1, "", ""))
+
+
+SQUEUE = """#!/bin/sh
+case "$*" in *states=all*) cat QUEUE ;; *) grep -E '[|](RUNNING|PENDING) ' QUEUE ;; esac
+exit 0
+"""
+SCANCEL = """#!/bin/sh
+sed -i "s/^$1 \\(.*\\)RUNNING /$1 \\1CANCELLED /" QUEUE
+"""
+
+
+class Queue:
+    """A folder with stand-ins for squeue, scancel and scontrol; the queue has ``jobs``: number, name, state."""
+
+    def __init__(self, folder: Path, *jobs: tuple[str, str, str]) -> None:
+        self.folder, self.file = folder, folder / "queue"
+        for name, text in (("squeue", SQUEUE), ("scancel", SCANCEL), ("scontrol", "#!/bin/sh\n")):
+            (folder / name).write_text(text.replace("QUEUE", str(self.file)))
+            (folder / name).chmod(0o755)
+        lines = []
+        for number, name, state in jobs:
+            cells = ROWS["144"].replace("/train-", f"/{name}-").split("|")
+            cells[0], cells[3], cells[4] = f"{number} ", f"{name} ", f"{state} "
+            lines.append("|".join(cells))
+        self.file.write_text("".join(f"{line}\n" for line in lines))
+
+    def states(self) -> dict[str, str]:
+        rows = [line.split("|") for line in self.file.read_text().splitlines()]
+        return {row[0].strip(): row[4].strip() for row in rows}
+
+    def run(self, *words: str) -> Ran:
+        return tfdsl(*words, cwd=self.folder, PATH=f"{self.folder}:{os.environ['PATH']}")
+
+
+def test_cancel_ends_all_runs_that_live(tmp_path: Path) -> None:
+    queue = Queue(tmp_path, ("5", "train", "RUNNING"), ("6", "train", "RUNNING"), ("7", "train", "COMPLETED"),
+                  ("8", "other", "RUNNING"))  # fmt: skip
+    ran = queue.run("cancel", "slurm/train")
+    assert (ran.status, ran.out) == (0, "ended job/5, job/6\n"), ran.err
+    assert queue.states() == {"5": "CANCELLED", "6": "CANCELLED", "7": "COMPLETED", "8": "RUNNING"}
+    ran = queue.run("cancel", "slurm/train")
+    assert (ran.status, ran.out) == (3, "")
+    assert "cannot end slurm/train: no run waits or runs" in ran.err
+
+
+@pytest.mark.parametrize("command", ["status", "logs", "cancel", "resume"])
+@pytest.mark.parametrize(
+    ("number", "status", "said"),
+    [("8", 3, ""), ("--all", 2, "--id needs a number, not --all"), ("8,9", 2, "--id needs a number, not 8,9")],
+)
+def test_the_number_and_the_name_must_be_those_of_one_job(
+    tmp_path: Path, command: str, number: str, status: int, said: str
+) -> None:
+    queue = Queue(tmp_path, ("8", "other", "RUNNING"))
+    ran = queue.run(command, "slurm/train", f"--id={number}")
+    assert (ran.status, ran.out) == (status, "")
+    assert said in ran.err
+    assert queue.states() == {"8": "RUNNING"}

@@ -29,6 +29,7 @@ from tfdsl.backend.cluster import (
 )
 from tfdsl.record import Record, replace
 from tfdsl.vocabulary.attributes import ROLE_NAMES
+from tfdsl_backends.podspec.objects import DIGEST, SUBMISSION
 from tfdsl_backends.podspec.operating import submitting
 from tfdsl_backends.podspec.operating.kubectl import (
     EVENT,
@@ -150,14 +151,17 @@ class Family:
             match = name.fullmatch(pod)
             return (roles[match["role"]], int(match["index"])) if match and match["role"] in roles else None
 
-        phase = facts.phase or phase_of(found)
+        readable = not answers[-2].status
+        phase = facts.phase or (phase_of(found) if readable else facts.hint)
         created = min(str(one["created"]) for one in tables[0])
         signs = [sign for pod in found for sign in pod.signs]
         signs += event_signs(events, created, uids, found, replica_of, ended=phase in ENDED)
         if phase in ENDED:
             signs = [sign for sign in signs if sign.source not in ("deleted", "scheduling")]
         counts = {roles[part]: count for part, count in facts.counts.items() if part in roles}
-        replicas = completed_with([pod.replica for pod in found], counts)
+        if place.unit is not None:
+            counts |= {role.name: role.replicas for role in place.unit.job.roles if not role.is_board}
+        replicas = completed_with([pod.replica for pod in found], counts, "absent" if readable else "unknown")
         return Live(
             self.target,
             place.name,
@@ -171,8 +175,8 @@ class Family:
             _as_job(replicas, phase),
             () if phase == "succeeded" else reasons(self.rows, [*signs, *facts.signs]),
             (),
-            str(job["submission"]),
-            str(job["digest"]),
+            text(job["annotations"], SUBMISSION),
+            text(job["annotations"], DIGEST),
         )
 
     def lists(self, place: Place) -> list[Call]:
@@ -189,7 +193,7 @@ class Family:
         for name, objects in groups.items():
             facts = self.facts([objects, *([] for _ in self.kinds[1:])])
             since = facts.since or str(objects[0]["created"])
-            ids = str(objects[0]["uid"]), str(objects[0]["submission"])
+            ids = str(objects[0]["uid"]), text(objects[0]["annotations"], SUBMISSION)
             found.append(
                 Live(self.target, name, str(objects[0]["namespace"]), ids[0], facts.phase or facts.hint, since,
                      facts.queue, facts.restarts, submission=ids[1])
@@ -259,14 +263,20 @@ class Family:
 
     def parts(self, place: Place) -> list[Call]:
         """All objects that a submission may have made."""
-        return [
-            get(place, resource, STATE, resource.partition(".")[0])
-            for resource in (self.kinds[0].resource, *submitting.BESIDE)
-        ]
+        return [get(place, resource, STATE, resource.partition(".")[0]) for resource in self._resources]
 
     def found(self, place: Place, answers: Sequence[Answer]) -> list[Part]:
         """All that the answers list."""
-        return [submitting.part(place, one) for answer in answers for one in rows(answer, STATE)]
+        return [
+            part
+            for resource, answer in zip(self._resources, answers, strict=True)
+            for one in rows(answer, STATE)
+            if (part := submitting.part(place, resource, one)) is not None
+        ]
+
+    @property
+    def _resources(self) -> tuple[str, ...]:
+        return self.kinds[0].resource, *submitting.BESIDE
 
     def resumes(self, place: Place, live: Live, answers: Sequence[Answer]) -> Call | str:
         """Set ``suspend`` back."""

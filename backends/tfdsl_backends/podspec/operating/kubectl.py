@@ -2,8 +2,9 @@
 
 ``-o jsonpath`` prints maps and lists as JSON and all else as it is, so a row takes from each object only what is
 needed, which for a pod is a hundredth: its ``TF_CONFIG`` lists every other pod. Texts that could hold a tab or the end
-of a line are always taken with the map that they are in. Only rows that begin with a mark and have every column count,
-whatever else a client or its plugins print.
+of a line, as annotations, queues and reasons of events, are always taken with the map that they are in, so nobody can
+write a row into one. Only rows that begin with a mark and have every column count, whatever else a client or its
+plugins print, and an answer without the mark of its end was cut.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from typing import Any, Final, TypeAlias, cast
 
 from tfdsl.backend.cluster import Answer, Call, Place
 from tfdsl.patterns import regex
-from tfdsl_backends.podspec.objects import DIGEST, SUBMISSION
 
 Columns: TypeAlias = Mapping[str, str]
 """Name of a column → path in the object."""
@@ -31,24 +31,14 @@ PLAIN: Final = {
     "deleted": ".metadata.deletionTimestamp",
     "labels": ".metadata.labels",
     "owners": ".metadata.ownerReferences",
-    "submission": f".metadata.annotations.{SUBMISSION}",
-    "digest": f".metadata.annotations.{DIGEST}",
 }
-STATE: Final = PLAIN | {"status": ".status"}
-POD: Final = STATE | {"node": ".spec.nodeName"}
-EVENT: Final = {
-    "created": ".metadata.creationTimestamp",
-    "last": ".lastTimestamp",
-    "time": ".eventTime",
-    "type": ".type",
-    "reason": ".reason",
-    "about": ".involvedObject",
-    "whole": "",
-}
+STATE: Final = PLAIN | {"status": ".status", "annotations": ".metadata.annotations"}
+POD: Final = PLAIN | {"status": ".status", "node": ".spec.nodeName"}
+EVENT: Final = {"whole": ""}
 _MARK: Final = "tfdsl"
+_END: Final = f"{_MARK} end"
 _LONGEST_ROW: Final = 8 << 20
-_MOST_ROWS: Final = 50_000
-_NAME: Final = regex(r"[a-z0-9][a-z0-9.-]*")
+NAME: Final = regex(r"[a-z0-9][a-z0-9.-]*")
 
 
 def kubectl(place: Place, *words: str) -> tuple[str, ...]:
@@ -60,21 +50,21 @@ def kubectl(place: Place, *words: str) -> tuple[str, ...]:
 def get(place: Place, what: str, columns: Columns, about: str, *selectors: str) -> Call:
     """Read objects as rows of ``columns``."""
     cells = '{"\\t"}'.join(f"{{{path}}}" if path else "{@}" for path in columns.values())
-    row = f'{{range .items[*]}}{{"{_MARK}\\t"}}{cells}{{"\\n"}}{{end}}'
-    return Call(kubectl(place, "get", what, *selectors, "-o", f"jsonpath={row}"), about)
+    row = f'{{range .items[*]}}{{"{_MARK}\\t"}}{cells}{{"\\n"}}{{end}}{{"{_END}\\n"}}'
+    return Call(kubectl(place, "get", what, *selectors, "-o", f"jsonpath={row}"), about, end=f"{_END}\n")
 
 
 def rows(answer: Answer, columns: Columns) -> Iterator[Object]:
     """The objects of an answer."""
     lines = answer.out.split("\n")[:-1]  # what has no end of line was cut
-    for line in lines[:_MOST_ROWS]:
+    for line in lines:
         mark, *cells = line.split("\t") if len(line) <= _LONGEST_ROW else [""]
         if mark == _MARK and len(cells) == len(columns):
             try:
                 row = {name: _value(cell) for name, cell in zip(columns, cells, strict=True)}
             except (ValueError, RecursionError):
                 continue
-            if _NAME.fullmatch(str(row.get("name", "x"))):  # it can become a word of a command line
+            if NAME.fullmatch(str(row.get("name", "x"))):  # it can become a word of a command line
                 yield row
 
 
@@ -97,7 +87,6 @@ def number(data: object, *path: str) -> int | None:
 
 
 _NUMBER: Final = regex(r"[0-9]{1,9}")
-_MOST_ITEMS: Final = 1000
 
 
 def mapping(data: object, *path: str) -> Mapping[str, object]:
@@ -106,9 +95,9 @@ def mapping(data: object, *path: str) -> Mapping[str, object]:
 
 
 def items(data: object, *path: str) -> list[Mapping[str, object]]:
-    """The last thousand maps of the list at ``path``: what is new stands last."""
+    """The maps of the list at ``path``."""
     found = _at(data, path)
-    several = cast("list[object]", found)[-_MOST_ITEMS:] if isinstance(found, list) else []
+    several = cast("list[object]", found) if isinstance(found, list) else []
     return [one for one in map(_map, several) if one]
 
 
@@ -122,12 +111,9 @@ def _map(data: object) -> Mapping[str, object]:
     return cast("dict[str, object]", data) if isinstance(data, dict) else {}
 
 
-def counts(one: Object, names: str, numbers: str) -> dict[str, int]:
-    """Two columns with words beside each other, as a map; empty if they do not belong together."""
-    keys, values = str(one[names]).split(), str(one[numbers]).split()
-    if len(keys) != len(values) or not all(map(_NUMBER.fullmatch, values)):
-        return {}
-    return dict(zip(keys, map(int, values), strict=True))
+def counts(parts: Sequence[Mapping[str, object]], *path: str) -> dict[str, int]:
+    """The numbers at ``path`` of named parts, by their names."""
+    return {text(one, "name"): found for one in parts if (found := number(one, *path)) is not None}
 
 
 def conditions(row: Object) -> dict[str, Mapping[str, object]]:

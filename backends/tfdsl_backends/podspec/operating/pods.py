@@ -173,9 +173,10 @@ def event_signs(
     """
     by_uid = {pod.uid: pod for pod in pods}
     for event in events:
-        about, uid = event["about"], text(event["about"], "uid")
-        kind, name = text(about, "kind"), text(about, "name")
-        at = str(event["last"] or event["time"] or event["created"])
+        whole = event["whole"]
+        kind, name, uid = (text(whole, "involvedObject", key) for key in ("kind", "name", "uid"))
+        times = (("lastTimestamp",), ("eventTime",), ("metadata", "creationTimestamp"))
+        at = next(filter(None, (text(whole, *path) for path in times)), "")
         if at < since:
             continue
         known, who = by_uid.get(uid), None
@@ -189,5 +190,5 @@ def event_signs(
         elif uid not in uids and not any(owner in name for owner in uids if owner and kind == "PodGroup"):
             continue
         source = "event" if known is not None or kind != "Pod" else "gone"
-        words = text(event["whole"], "message")
-        yield Sign(source, str(event["reason"]), words, f"{kind.lower()}/{name}", who, at=at)
+        words = text(whole, "message")
+        yield Sign(source, text(whole, "reason"), words, f"{kind.lower()}/{name}", who, at=at)

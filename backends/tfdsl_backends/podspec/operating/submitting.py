@@ -9,8 +9,9 @@ from typing import Any, Final, cast
 from tfdsl.backend import Document
 from tfdsl.backend.cluster import Call, Part, Place, Step, digest
 from tfdsl.emit.located import plain
+from tfdsl.patterns import regex
 from tfdsl_backends.podspec.objects import DIGEST, SUBMISSION
-from tfdsl_backends.podspec.operating.kubectl import Object, kubectl
+from tfdsl_backends.podspec.operating.kubectl import NAME, Object, kubectl, text
 
 CLAIM: Final = "PersistentVolumeClaim"
 BESIDE: Final = ("services", "persistentvolumeclaims", "deployments.apps")
@@ -30,7 +31,7 @@ def steps(place: Place, documents: Sequence[Document], submission: str) -> list[
 
 def _step(place: Place, manifest: dict[str, Any]) -> Step:
     kind, name = manifest["kind"], manifest["metadata"]["name"]
-    path = _path(manifest)
+    path = _path(manifest["apiVersion"], f"{kind.lower()}s", name)
     call = Call(
         kubectl(place, "create", "-f", "-", "-o", 'jsonpath={.metadata.uid}{"\\t"}{.metadata.namespace}{"\\n"}'),
         f"{kind.lower()}/{name}",
@@ -44,10 +45,9 @@ def _step(place: Place, manifest: dict[str, Any]) -> Step:
     return Step(call, call.about, undo, stays_if_there=kind == CLAIM)
 
 
-def _path(manifest: dict[str, Any]) -> str:
-    group = manifest["apiVersion"]
-    root = f"/api/{group}" if "/" not in group else f"/apis/{group}"
-    return f"{root}/namespaces/{{namespace}}/{manifest['kind'].lower()}s/{manifest['metadata']['name']}"
+def _path(api: str, plural: str, name: str) -> str:
+    root = f"/api/{api}" if "/" not in api else f"/apis/{api}"
+    return f"{root}/namespaces/{{namespace}}/{plural}/{name}"
 
 
 def _raw_deletion(place: Place, path: str, what: str, uid: str) -> Call:
@@ -57,13 +57,20 @@ def _raw_deletion(place: Place, path: str, what: str, uid: str) -> Call:
     return Call(("kubectl", *place.flags, "delete", "--raw", path, "-f", "-"), what, body)
 
 
-def part(place: Place, row: Object) -> Part:
-    """An object as a part of a job."""
-    kind, name, uid = (str(row[key]) for key in ("kind", "name", "uid"))
-    path = _path({"apiVersion": row["api"], "kind": kind, "metadata": {"name": name}})
+_VERSION: Final = regex(r"v[0-9][a-z0-9]*")
+
+
+def part(place: Place, resource: str, row: Object) -> Part | None:
+    """An object of a list as a part of a job; ``None`` if it is not of the kind and namespace that were asked for."""
+    plural, _, group = resource.partition(".")
+    api, kind, name, namespace, uid = (str(row[key]) for key in ("api", "kind", "name", "namespace", "uid"))
+    version = api.removeprefix(f"{group}/") if group else api
+    is_asked = _VERSION.fullmatch(version) and f"{kind.lower()}s" == plural and NAME.fullmatch(namespace)
+    if not is_asked or (place.namespace and namespace != place.namespace):
+        return None
     what = f"{kind.lower()}/{name}"
-    end = _raw_deletion(place, path.replace("{namespace}", str(row["namespace"])), what, uid)
-    return Part(what, uid, str(row["submission"]), end, stays=kind == CLAIM)
+    end = _raw_deletion(place, _path(api, plural, name).replace("{namespace}", namespace), what, uid)
+    return Part(what, uid, text(row["annotations"], SUBMISSION), end, stays=kind == CLAIM)
 
 
 def _annotated(documents: Sequence[Document], submission: str) -> list[dict[str, Any]]:
