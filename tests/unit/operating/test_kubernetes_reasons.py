@@ -148,3 +148,24 @@ def test_a_job_of_another_text_gets_no_lines() -> None:
     live = recorded.live("volcano", objects, "failed")
     assert not any(one.place for one in live.reasons)
     assert live.notes == ("the job was submitted from another text, so no lines are shown",)
+
+
+@pytest.mark.parametrize("target", ["jobset", "volcano"])
+def test_a_pod_that_has_ended_was_placed_whatever_an_older_event_says(target: str) -> None:
+    objects = recorded.states(target)["failed.end"]
+    pods = [one for one in objects if one["kind"] == "Pod"]
+    events = [
+        {
+            "kind": "Event",
+            "apiVersion": "v1",
+            "metadata": {"name": f"e{number}", "creationTimestamp": pod["metadata"]["creationTimestamp"]},
+            "involvedObject": {"kind": "Pod", "name": pod["metadata"]["name"], "uid": pod["metadata"]["uid"]},
+            "reason": "FailedScheduling",
+            "message": 'persistentvolumeclaim "data" not found',
+            "lastTimestamp": "2026-11-29T23:59:59Z",
+        }
+        for number, pod in enumerate(pods)
+    ]
+    assert pods
+    before, after = (recorded.live(target, found, "failed").reasons for found in (objects, [*objects, *events]))
+    assert [one.sentence for one in after] == [one.sentence for one in before]

@@ -186,6 +186,8 @@ def event_signs(
                 continue
             if known is None and (not ended or at == since):
                 continue
+            if known is not None and known.replica.end is not None and text(whole, "reason") == "FailedScheduling":
+                continue  # it was placed after all
             who = known.replica if known is not None else Replica(*found, "absent", name)
         elif uid not in uids and not any(owner in name for owner in uids if owner and kind == "PodGroup"):
             continue
