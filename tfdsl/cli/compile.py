@@ -205,7 +205,7 @@ def _write_folder(
     around = kustomizations.around(file.path for file in files)
     left = beside_output.leftovers(compilation, jobs, surely=prune)
     if prune and left is None:
-        what = "--prune cannot know which jobs are gone: these may not be all the jobs of a file below a root"
+        what = "--prune cannot know which jobs are gone: these need not be all the jobs of a file below a root"
         error = BAD_ARGUMENT(arguments.values(PRUNE.name)[-1].span, what=what)
         advice = "leave out --job, --name and what the names of jobs depend on; an empty tfdsl.toml marks a root"
         end([error.help(advice)], cast("Format", arguments.text(FORMAT.name, "text")))
