@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 FOLDER = "messages"
 _EVERY = "docs/messages.md"
-_LEVELS = {"error": "an error", "warning": "a warning", "info": "a note"}
+_LEVELS = {"error": "an error", "warning": "a warning", "info": "a note", "off": "what every job gets"}
 
 
 def rules() -> list[Rule]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -69,7 +70,6 @@ KINDS: dict[str, dict[str, Any]] = {
         },
     },
 }
-AROUND = ("label", "class", "zone", "share", "storage", "train", "env", "message", "mount")
 OBJECT = {
     "volcano": ('"highestTierAllowed": 2',),
     "kubernetes": ('"podReplacementPolicy": "Failed"',),
@@ -101,6 +101,43 @@ UNPROVED: dict[str, tuple[str, object, str]] = {
         "spec.securityContext",
         {"runAsNonRoot": True, "supplementalGroups": [2020], "seLinuxOptions": {"level": "s0"}, "fsGroup": MARK},
         MARK,
+    ),
+    "a number in another container": (
+        "spec.containers.1",
+        {"name": "side", "image": "side-around", "env": [{"name": "PORT", "value": 8080}], "command": ["run-around"]},
+        "8080",
+    ),
+    "a number in an init container": (
+        "spec.initContainers",
+        [{"name": "i", "image": "init-around", "command": ["first-around"], "tty": True, "args": ["-n", 7371]}],
+        "7371",
+    ),
+    "a word for a flag in another container": (
+        "spec.containers.1",
+        {"name": "side", "image": "side-around", "tty": MARK, "command": ["run-around"]},
+        MARK,
+    ),
+    "a text for a number": (
+        "spec.affinity",
+        {
+            "podAffinity": {
+                "preferredDuringSchedulingIgnoredDuringExecution": [
+                    {
+                        "weight": "71",
+                        "podAffinityTerm": {
+                            "topologyKey": "topology-around",
+                            "labelSelector": {"matchLabels": {"a": "b"}},
+                        },
+                    }
+                ]
+            }
+        },
+        "71",
+    ),
+    "a number in the command of a hook": (
+        "spec.containers.0.lifecycle",
+        {"preStop": {"exec": {"command": ["sleep-around", 7371]}}},
+        "7371",
     ),
     "no image": ("spec.containers.0.image", "", "image"),
     "a name that nothing can have": ("name", "a_b", "a_b"),
@@ -140,9 +177,87 @@ def test_one_field_costs_no_other(kind: str, what: str) -> None:
     assert [job.kept is True for job in result.jobs] == [False]
     told = [f"{source.line(source.position(one.span.start)[0])}\n{one.span.text}" for one in result.diagnostics]
     assert any(UNPROVED[what][2] in text for text in told), told
-    wanted = [f"{word}-around" for word in AROUND if f"{word}-around" in json.dumps(manifest)]
+    wanted = re.findall(r"\w+-around", json.dumps(manifest))
     written = compiled(result.text, kind)
     assert [word for word in (*wanted, *OBJECT.get(kind, ()), "csi.around") if word not in written] == []
+
+
+# What a server refuses for its type alone, and what was meant: nothing else differs, so nothing else is told.
+MEANT: dict[str, tuple[str, object, str]] = {
+    "numbers and a bool in args": (
+        "spec.containers.0.args",
+        ["--lr", 0.001, 7371, True],
+        '["--lr", "0.001", "7371", "true"]',
+    ),
+    "a number in the command": ("spec.containers.0.command", ["python", 7371], '["python", "7371"]'),
+    "a number in the command of a hook": (
+        "spec.containers.0.lifecycle",
+        {"preStop": {"exec": {"command": ["sleep", 5]}}},
+        '{"command": ["sleep", "5"]}',
+    ),
+    "a number as the value of a variable": ("spec.containers.0.env.1", {"name": "P", "value": 8080}, '"8080"'),
+    "a variable of another container": (
+        "spec.containers.1",
+        {"name": "side", "image": "c/d:1", "env": [{"name": "P", "value": 8080}]},
+        '{"name": "P", "value": "8080"}',
+    ),
+    "a number in quotes": (
+        "spec.containers.0.livenessProbe",
+        {"tcpSocket": {"port": 80}, "periodSeconds": "71"},
+        '"periodSeconds": 71',
+    ),
+}
+
+
+@pytest.mark.parametrize("what", MEANT)
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_was_meant_is_kept(kind: str, what: str) -> None:
+    path, value, meant = MEANT[what]
+    pod = copy.deepcopy(POD)
+    put(pod, path, value)
+    manifest = {**KINDS[kind], "metadata": {"name": "a"}}
+    text = json.dumps(manifest).replace(json.dumps(POD), json.dumps(pod))
+    [result] = import_manifests([Source("a.yaml", yaml.safe_dump(json.loads(text)))])
+    refused = [one for one in result.diagnostics if one.level != "info"]
+    assert {one.rule.slug for one in refused} == {"import-server-refuses"}
+    assert len(refused) == str(value).count(", ") if what.startswith("numbers") else len(refused) == 1
+    assert meant in compiled(result.text, kind)
+
+
+UNKNOWN: tuple[tuple[str | int, ...], ...] = (
+    (),
+    ("metadata",),
+    ("spec",),
+    ("pod",),
+    ("pod", "metadata"),
+    ("pod", "spec"),
+    ("pod", "spec", "containers", 0),
+)
+
+
+@pytest.mark.parametrize("at", UNKNOWN)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_field_that_no_schema_knows_is_kept_or_told(kind: str, at: tuple[str | int, ...]) -> None:
+    """Controllers make pods with three fields of the metadata of their template, whatever is patched there."""
+    pod: dict[str, Any] = copy.deepcopy(POD)
+    manifest: dict[str, Any] = {**copy.deepcopy(KINDS[kind]), "metadata": {"name": "a"}}
+    place: Any = pod if at[:1] == ("pod",) else manifest
+    for step in at[1:] if place is pod else at:
+        place = place[step]
+    place["zqfield"] = {"a": "kept"}
+    text = json.dumps(manifest).replace(json.dumps(POD), json.dumps(pod))
+    [result] = import_manifests([Source("a.yaml", text)])
+    kept = at != ("pod", "metadata")
+    told = [one.level for one in result.diagnostics if "zqfield" in one.message]
+    assert told == ["info" if kept else "warning"]
+    assert [job.kept for job in result.jobs] == [True]
+    assert ('"zqfield": {"a": "kept"}' in compiled(result.text, kind)) is kept
+
+
+def test_words_that_yaml_takes_for_others_are_what_was_written() -> None:
+    manifest = json.dumps({**KINDS["jobset"], "metadata": {"name": "a"}})
+    [result] = import_manifests([Source("a.yaml", manifest.replace('"train-around.py"', "train.py, no, 010"))])
+    assert '["python", "train.py", "no", "010"]' in result.text
 
 
 @pytest.mark.parametrize(("what", "status"), [("a number as the value of a variable", 1), ("nothing", 0)])

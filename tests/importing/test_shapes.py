@@ -53,11 +53,17 @@ def test_what_runs_before_the_training_can_be_a_role() -> None:
     assert 'dependsOn[name=dataset-initializer].status" = "Complete"' in result.text
 
 
-def test_a_number_of_jobs_that_is_filled_in_elsewhere() -> None:
-    """The replicas of the role follow from it."""
+@pytest.mark.parametrize(
+    ("slices", "pods", "replicas"),
+    [("${SLICES}", "4", "slices * 4"), ("${SLICES}", "${N}", "slices * n"), ("2", "${N}", "n * 2")],
+)
+def test_numbers_of_jobs_and_pods_that_are_filled_in_elsewhere(slices: str, pods: str, replicas: str) -> None:
+    """The replicas of the role follow from them."""
     [text] = [shape.text for shape in SHAPES if shape.name == "jobset: slices of TPUs"]
-    [result] = import_manifests([Source("job.yaml", text.replace("replicas: 2", "replicas: ${SLICES}"))])
+    text = text.replace("replicas: 2", f"replicas: {slices}").replace("m: 4", f"m: {pods}")
+    text = text.replace("completions: 4", f"completions: {pods}")
+    [result] = import_manifests([Source("job.yaml", text)])
     assert [job.kept for job in result.jobs] == [True]
     words = " ".join(result.text.split())
-    assert "jobs = { worker = slices }" in words
-    assert "replicas = slices * 4" in words
+    assert f"jobs = {{ worker = {'2' if slices == '2' else 'slices'} }}" in words
+    assert f"replicas = {replicas}" in words

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, cast
 
@@ -20,9 +22,9 @@ from tfdsl.compiling.output_files import json_object
 from tfdsl.compiling.pipeline import Made
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import KUSTOMIZE_RENAMES, KUSTOMIZE_TTL, KUSTOMIZE_UNLISTED, LEFT_OVER
-from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.emit.header import FORMS, escaped, said_by
+from tfdsl.emit.json import VERSION
 from tfdsl.emit.located import Plain, plain
 from tfdsl.grouping import grouped
 from tfdsl.record import Record
@@ -47,12 +49,17 @@ def warnings(
     ]
 
 
-def leftovers(compilation: Compilation, jobs: Sequence[Placed]) -> list[Leftover] | None:
-    """What is left over in the folders of ``jobs``; ``None`` where nothing shows which jobs are gone."""
+def leftovers(compilation: Compilation, jobs: Sequence[Placed], *, surely: bool = False) -> list[Leftover] | None:
+    """What is left over in the folders of ``jobs``; ``None`` where nothing shows which jobs are gone.
+
+    ``surely``: so that it can be removed. A name in a header is that of one source below a root only, and a job that is
+    there with some values only may be meant to stay.
+    """
     source, place = compilation.source, compilation.place
     name = name_below_root(source)
-    shows = _shows_what_is_gone(compilation.given, compilation.request)
-    if name is None or not shows or not _is_unique(source, place.path):
+    shows = _shows_what_is_gone(compilation.given, compilation.request, surely=surely)
+    unique = has_root(source.file) or (not surely and is_below(place.path, [root_of(source.file)]))
+    if name is None or not shows or not unique:
         return None
     names = frozenset(escaped(name, form) for form in FORMS)
     folders = grouped(((job.folder, job.made.unit.target), job) for job in jobs)
@@ -77,11 +84,11 @@ def remove(left: Iterable[Leftover]) -> Failure | None:
     return None
 
 
-def plan(files: Iterable[File], removed: Iterable[Leftover]) -> str:
+def plan(files: Iterable[File], removed: Iterable[Leftover]) -> list[str]:
     """What would be written and removed: a line for each path that would change."""
     lines = sorted(f"would write {file.path}" for file in files if _differs(file))
     lines += sorted(f"would remove {path}" for leftover in removed for path in leftover.files)
-    return "".join(f"{visible(line)}\n" for line in lines)
+    return lines
 
 
 def _differs(file: File) -> bool:
@@ -100,21 +107,29 @@ def _folders_in(top: str) -> list[str]:
 
 
 def updated(
-    jobs: Sequence[Placed], around: Mapping[str, Kustomization], removed: Iterable[Leftover]
+    jobs: Sequence[Placed], around: Mapping[str, Kustomization], removed: Iterable[Leftover], *, added: bool
 ) -> list[File] | Failure:
-    """The kustomizations that change: they list the manifests of ``jobs``, and no longer what is ``removed``."""
+    """The kustomizations that change: they list the manifests of ``jobs`` if ``added``, and not what is ``removed``."""
     gone = [os.path.realpath(path) for leftover in removed for path in leftover.files]
     sources: dict[str, Source] = {}
     files: dict[str, File] = {}
     for folder, paths in _manifests(jobs).items():
         there = kustomizations.listing(around, folder)
-        path = os.path.join(folder, kustomizations.NAMES[0]) if there is None else there.source.path
+        unread = kustomizations.name_in(folder) if there is None else None
+        if there is None and unread is None and not added:
+            continue
+        path = os.path.join(folder, unread or kustomizations.NAMES[0]) if there is None else there.source.path
         before = sources.get(path, None if there is None else there.source)
         base = os.path.realpath(os.path.dirname(path))
-        names = [os.path.relpath(os.path.realpath(each), base) for each in paths]
-        text = kustomizations.with_resources(before, names, [os.path.relpath(each, base) for each in gone])
+        names = [os.path.relpath(os.path.realpath(each), base) for each in paths] if added else []
+        out = [os.path.relpath(each, base) for each in gone]
+        text = None if unread else kustomizations.with_resources(before, names, out)
+        if text is None and (added or out):
+            words = [f"add {enumeration(names)}"] if names else []
+            words += [f"take out {enumeration(out)}"] if out else []
+            return Failure(path, f"its resources cannot be edited in this form; {', '.join(words)}")
         if text is None:
-            return Failure(path, f"its resources cannot be edited in this form; add {enumeration(names)}")
+            continue
         sources[path] = Source(path, text, path)
         if before is None or text != before.text:
             files[path] = File(path, text, root=kustomizations.root_above(folder))
@@ -143,6 +158,12 @@ def _folder(path: str, target: str, jobs: Iterable[Placed]) -> Folder:
         frozenset(file.path for job in jobs for file in job.files),
         frozenset(job.made.unit.job.name for job in jobs),
         subfolders=backend is not None and backend.output == "files",
+        plain=frozenset(
+            os.path.relpath(file.path, os.path.join(path, job.made.unit.job.name))
+            for job in jobs
+            for file in job.files
+            if file.path.endswith(_WITHOUT_HEADER)
+        ),
     )
 
 
@@ -227,7 +248,7 @@ _WITHOUT_HEADER: Final = (".json", ".map")
 class Folder(Record):
     """A folder of the output of one target: the paths that are written, and the jobs.
 
-    ``subfolders``: each job has a folder in it.
+    ``subfolders``: each job has a folder in it. ``plain``: the files in that which have no header.
     """
 
     path: str
@@ -235,6 +256,7 @@ class Folder(Record):
     written: frozenset[str]
     jobs: frozenset[str]
     subfolders: bool
+    plain: frozenset[str]
 
 
 class Leftover(Record):
@@ -246,17 +268,13 @@ class Leftover(Record):
     folder: str | None = None
 
 
-def _shows_what_is_gone(given: Input, request: Request) -> bool:
+def _shows_what_is_gone(given: Input, request: Request, *, surely: bool) -> bool:
     if request.job is not None or request.name is not None:
         return False
-    if isinstance(given, ReadyJob) or not (request.params or request.values or request.profile):
+    chosen_values = bool(request.params or request.values or request.profile)
+    if isinstance(given, ReadyJob) or not (chosen_values or (surely and (given.params or given.profiles))):
         return True
     return not any(job.pattern or job.condition or job.matrix for job in given.jobs)
-
-
-def _is_unique(source: Source, folder: str) -> bool:
-    """Whether the name in a header of ``folder`` can only be that of ``source``."""
-    return has_root(source.file) or is_below(folder, [root_of(source.file)])
 
 
 def _in_folder(folder: Folder, names: frozenset[str]) -> Iterator[Leftover]:
@@ -273,7 +291,8 @@ def _in_folder(folder: Folder, names: frozenset[str]) -> Iterator[Leftover]:
                 yield from _in_subfolder(folder, entry, has_header, budget)
         elif entry.name.endswith(_DIRECT) and entry.path not in folder.written and has_header(entry):
             stem = entry.name.removesuffix(".yaml").removesuffix(".Dockerfile")
-            stems.setdefault(stem, []).append(entry.path)
+            if entry.name.endswith(".Dockerfile") or _is_about(entry.path, roots, stem):
+                stems.setdefault(stem, []).append(entry.path)
     for stem, paths in sorted(stems.items()):
         yield Leftover(stem, stem not in folder.jobs, tuple(sorted(_with_maps(paths))))
 
@@ -288,11 +307,11 @@ def _in_subfolder(
     inside = list(_all_below(direct, budget))
     paths = [one.path for one in inside if one.path not in folder.written and has_header(one)]
     alone = not any(one.path in folder.written for one in inside)
-    ours = {*paths, *_with_maps(paths)}
-    every = all(one.path in ours or (alone and one.name.endswith(_WITHOUT_HEADER)) for one in inside)
+    ours = {*paths, *(one.path for one in inside if alone and os.path.relpath(one.path, entry.path) in folder.plain)}
+    ours.update(_with_maps(sorted(ours)))
+    every = all(one.path in ours for one in inside)
     if paths:
-        those = sorted({one.path for one in inside} if every else ours)
-        yield Leftover(entry.name, entry.name not in folder.jobs, tuple(those), entry.path if every else None)
+        yield Leftover(entry.name, entry.name not in folder.jobs, tuple(sorted(ours)), entry.path if every else None)
 
 
 def _all_below(entries: Iterable[os.DirEntry[str]], budget: Iterator[int]) -> Iterator[os.DirEntry[str]]:
@@ -321,9 +340,23 @@ def _has_header(entry: os.DirEntry[str], roots: Sequence[str], target: str, name
     return said is not None and said.target == target and said.source in names
 
 
+def _is_about(path: str, roots: Sequence[str], job: str) -> bool:
+    """Whether an object in the file is called as the job, or its name begins so: else it is somebody's copy."""
+    text = beginning(path, _LOOKED_AT, roots).decode("utf-8", "replace")
+    return re.search(rf'^  name: "?{re.escape(job)}["\n-]', text, re.M) is not None
+
+
 def _with_maps(paths: Sequence[str]) -> list[str]:
-    maps = [f"{path}.map" for path in paths]
-    return [*paths, *(path for path in maps if os.path.isfile(path))]
+    """``paths``, and the source maps beside them."""
+    return [*paths, *(f"{path}.map" for path in paths if _is_map(f"{path}.map", os.path.basename(path)))]
+
+
+def _is_map(path: str, of: str) -> bool:
+    """Whether the file is a map of ours (:func:`tfdsl.emit.json.source_map`)."""
+    if not os.path.isfile(path):
+        return False
+    words = beginning(path, _LOOKED_AT, (os.path.realpath(os.path.dirname(path)),)).split()
+    return b" ".join(words).startswith(f'{{ "version": {VERSION}, "file": {json.dumps(of)}, "sources": '.encode())
 
 
 def _leftover_warning(compilation: Compilation, left: Sequence[Leftover]) -> Iterator[Diagnostic]:

@@ -22,7 +22,7 @@ from tfdsl.cli.destinations import (
     placed,
     target_of,
 )
-from tfdsl.cli.report import OK, document, notes_line, report, status_of
+from tfdsl.cli.report import OK, document, end, notes_line, report, status_of
 from tfdsl.cli.streams import err, out
 from tfdsl.cli.watching import WATCH, watched
 from tfdsl.compiling import pipeline
@@ -43,7 +43,7 @@ from tfdsl.diagnostics.render import Format
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.render.json import Json, contents
 from tfdsl.emit.located import plain
-from tfdsl.record import replace
+from tfdsl.record import Record, replace
 from tfdsl.semantics.request import Request
 from tfdsl.source_files import origin_of
 from tfdsl.text import Source, Span
@@ -121,12 +121,14 @@ def _once(arguments: Arguments) -> int:
     made = () if pipeline.has_errors(diagnostics) else outcome.made
     written: list[Diagnostic] = []
     paths: list[list[str]] = []
+    besides = Besides()
     if made:
         taken = (source, *file.inputs.sources, project.settings.source, *_sources(request))
         origins = [one.origin for one in taken if one is not None and one.origin is not None]
         if place.kind == "folder":
             jobs = placed(place, made, source_map=arguments.on(SOURCE_MAP.name))
-            written = _write_folder(Compilation(arguments, source, file.given, request, place), jobs, origins)
+            compilation = Compilation(arguments, source, file.given, request, place)
+            written, besides = _write_folder(compilation, jobs, origins)
             if not arguments.on(DRY_RUN.name):
                 paths = [[file.path for file in job.files if not file.path.endswith(".map")] for job in jobs]
         else:
@@ -134,12 +136,14 @@ def _once(arguments: Arguments) -> int:
             paths = [[place.path]] if place.kind == "file" else []
     if form == "json":
         diagnostics = in_file_order([*diagnostics, *written], [source.path])
-        return _document(arguments, place, made, masked(diagnostics, picked.hidden))
+        return _document(arguments, place, made, masked(diagnostics, picked.hidden), besides)
+    out("".join(f"{visible(line)}\n" for line in besides.plan))
     status = report([*at_first_sight(diagnostics), *written], [source.path], hidden=picked.hidden)
     if not arguments.on(chosen.QUIET.name):
         again = chosen.again(arguments, "check", chosen.NOTES.name)
         err(notes_line(diagnostics, visible(hide(again, picked.hidden))))
-        err(f"{visible(hide(_wrote(paths), picked.hidden))}\n" if paths and status == OK else "")
+        for line in (*besides.done, *([_wrote(paths)] if paths else [])) if status == OK else ():
+            err(f"{visible(hide(line, picked.hidden))}\n")
     return status
 
 
@@ -172,36 +176,55 @@ def _write(arguments: Arguments, place: Destination, made: Sequence[Made], sourc
     return _left_out(made) if failure is None else [_not_written(place, failure)]
 
 
-def _write_folder(compilation: Compilation, jobs: Sequence[Placed], sources: Sequence[str]) -> list[Diagnostic]:
-    """Write the files of all jobs, but not over one of ``sources``; returns the diagnostics about the folder."""
+class Besides(Record):
+    """What was done beside the files of the jobs: the files ``removed``; ``plan``: lines of what would be done."""
+
+    removed: tuple[str, ...] = ()
+    listed: tuple[str, ...] = ()
+    plan: tuple[str, ...] = ()
+
+    @property
+    def done(self) -> list[str]:
+        """A line each."""
+        return [*(f"removed {path}" for path in self.removed), *(f"wrote {path}" for path in self.listed)]
+
+
+def _write_folder(
+    compilation: Compilation, jobs: Sequence[Placed], sources: Sequence[str]
+) -> tuple[list[Diagnostic], Besides]:
+    """Write the files of all jobs, but not over one of ``sources``; also returns the diagnostics about the folder."""
     from tfdsl.cli import beside_output, kustomizations
 
     place, arguments = compilation.place, compilation.arguments
+    prune = arguments.on(PRUNE.name)
     files = [each for job in jobs for each in job.files]
+    taken = next((file.path for file in files if os.path.basename(file.path) in kustomizations.NAMES), None)
+    if taken is not None:
+        reason = "kustomize would take it for a kustomization; --name gives the job another name"
+        return [_not_written(place, Failure(taken, reason))], Besides()
     around = kustomizations.around(file.path for file in files)
-    left = beside_output.leftovers(compilation, jobs)
-    removed = (left or []) if arguments.on(PRUNE.name) else []
-    if arguments.on(PRUNE.name) and left is None:
-        what = "--prune cannot know which jobs are gone: these are not all the jobs of a file below a root"
+    left = beside_output.leftovers(compilation, jobs, surely=prune)
+    if prune and left is None:
+        what = "--prune cannot know which jobs are gone: these may not be all the jobs of a file below a root"
         error = BAD_ARGUMENT(arguments.values(PRUNE.name)[-1].span, what=what)
-        return [
-            error.help("leave out --job, --name and what the names of jobs depend on; an empty tfdsl.toml marks a root")
-        ]
-    listed = beside_output.updated(jobs, around, removed) if arguments.on(KUSTOMIZATION.name) else []
+        advice = "leave out --job, --name and what the names of jobs depend on; an empty tfdsl.toml marks a root"
+        end([error.help(advice)], cast("Format", arguments.text(FORMAT.name, "text")))
+    removed = (left or []) if prune else []
+    listed = beside_output.updated(jobs, around, removed, added=arguments.on(KUSTOMIZATION.name))
     if isinstance(listed, Failure):
-        return [_not_written(place, listed)]
-    files += listed
+        return [_not_written(place, listed)], Besides()
+    paths = tuple(path for leftover in removed for path in leftover.files)
     if arguments.on(DRY_RUN.name):
-        out(beside_output.plan(files, removed))
-        return []
-    failure = write_all(files, sources)
+        return [], Besides(paths, plan=tuple(beside_output.plan([*files, *listed], removed)))
+    failure = write_all([*files, *listed], sources)
     if failure is not None:
-        return [_not_written(place, failure)]
+        return [_not_written(place, failure)], Besides()
     failure = beside_output.remove(removed)
     if failure is not None:
-        return [OUTPUT_NOT_REMOVED(place.span, path=failure.path, reason=failure.reason)]
+        return [OUTPUT_NOT_REMOVED(place.span, path=failure.path, reason=failure.reason)], Besides()
     around = kustomizations.around(file.path for file in files) if listed else around
-    return beside_output.warnings(compilation, jobs, [] if removed else left or [], around)
+    told = beside_output.warnings(compilation, jobs, [] if prune else left or [], around)
+    return told, Besides(paths, tuple(file.path for file in listed))
 
 
 def _wrote(jobs: Sequence[Sequence[str]]) -> str:
@@ -223,13 +246,20 @@ def _not_written(place: Destination, failure: Failure) -> Diagnostic:
     return OUTPUT_NOT_WRITTEN(place.span, path=failure.path, reason=failure.reason)
 
 
-def _document(arguments: Arguments, place: Destination, made: Sequence[Made], diagnostics: Sequence[Diagnostic]) -> int:
+def _document(
+    arguments: Arguments,
+    place: Destination,
+    made: Sequence[Made],
+    diagnostics: Sequence[Diagnostic],
+    besides: Besides | None = None,
+) -> int:
     """Print the document of ``--format json``; returns the exit status. Only ``tfdsl check`` tries fixes."""
     status = status_of(diagnostics)
-    done = status == OK and place.kind != "stream"
+    done = status == OK and place.kind != "stream" and not arguments.on(DRY_RUN.name)
     messages = contents([replace(diagnostic, fixes=()) for diagnostic in diagnostics])
     files = list(_listed(place, made, source_map=arguments.on(SOURCE_MAP.name)))
-    out(document(1, {"written": done, "files": files, **messages}))
+    removed = {} if besides is None or not besides.removed else {"removed": list(besides.removed)}
+    out(document(1, {"written": done, "files": files, **removed, **messages}))
     return status
 
 

@@ -10,7 +10,7 @@ from typing import NoReturn
 from tfdsl import targets
 from tfdsl.backend import Backend, Option, spoken
 from tfdsl.cli import topics
-from tfdsl.cli.arguments import Arguments, Command, Flag, Positional
+from tfdsl.cli.arguments import Arguments, Command, Flag, Positional, load
 from tfdsl.cli.commands import SUMMARIES
 from tfdsl.cli.message_pages import as_markdown, body_of, fates, in_short, is_markdown, page_of, prose
 from tfdsl.cli.report import OK, document, end, end_if
@@ -21,7 +21,7 @@ from tfdsl.cli.topics import TOPICS, UNITS
 from tfdsl.compiling.pipeline import every_rule, rule_called
 from tfdsl.diagnostics import Rule
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
-from tfdsl.diagnostics.suggest import fold
+from tfdsl.diagnostics.suggest import enumeration, fold
 from tfdsl.text import Argument
 from tfdsl.vocabulary import attributes, functions, statements
 from tfdsl.vocabulary.types import describe
@@ -69,7 +69,39 @@ def run(arguments: Arguments) -> int:
 def _pages(word: str) -> list[str | Rule]:
     """The pages of a word, those of messages as their rules."""
     rule = rule_called(word)
-    return [*pages_of(word), *([] if rule is None else [rule])]
+    pages: list[str | Rule] = [*pages_of(word), *([] if rule is None else [rule])]
+    return pages or [*_of_two(word), *_of_option(word), *_flags(word)]
+
+
+def _of_two(words: str) -> list[str]:
+    """The pages of ``role worker`` and ``mount pvc``: those of the second word that are of the kind of the first."""
+    kind, _, word = words.partition(" ")
+    pages = pages_of(word.strip()) if word and pages_of(kind) else []
+    return [page for page in pages if re.search(rf"\b{re.escape(kind)}\b", page.partition("\n")[0])] or pages
+
+
+def _of_option(path: str) -> list[str]:
+    """The page of ``TARGET.OPTION``; the version is on the page of the target."""
+    name, _, key = path.partition(".")
+    backend = targets.find(name) if key else None
+    if backend is None:
+        return []
+    if key == "version":
+        return [described(backend)]
+    return [_option(backend, option) for option in backend.options if option.name == key]
+
+
+def _flags(word: str) -> list[str]:
+    """A page for each meaning of the option ``--WORD`` of commands."""
+    takers: dict[Flag, list[str]] = {}
+    for name in SUMMARIES:
+        for flag in load(name).COMMAND.flags:
+            if flag.name == f"--{word}":
+                takers.setdefault(flag, []).append(name)
+    return [
+        _page(f"{flag.name} (option of {enumeration(names)})", f"{flag.doc[:1].upper()}{flag.doc[1:]}.", ())
+        for flag, names in takers.items()
+    ]
 
 
 def _text(page: str | Rule) -> str:
@@ -98,7 +130,8 @@ def _nothing(argument: Argument) -> NoReturn:
     error = BAD_ARGUMENT(argument.span, what=f"there is no page for {argument.text}")
     instead = _advice(argument.text)
     if instead is None:
-        near = closest(argument.text, [*words(), *every_rule()])
+        is_code = re.fullmatch(r"[A-Za-z][A-Za-z0-9]{2}[0-9]{3,4}", argument.text)  # no code is nearly another
+        near = None if is_code else closest(argument.text, [*words(), *every_rule()])
         instead = f"did you mean {near}?" if near else None
     end([error.help(instead) if instead else error])
 
@@ -108,7 +141,8 @@ def _advice(word: str) -> str | None:
     from tfdsl.diagnostics.suggest import folded
     from tfdsl.vocabulary import foreign
 
-    return folded(foreign.ATTRIBUTES | foreign.FUNCTIONS).get(fold(word))
+    asked = folded(foreign.FUNCTIONS | foreign.BLOCKS | foreign.ASKED | foreign.ATTRIBUTES)
+    return asked.get(fold(word)) or foreign.advice(word)
 
 
 def _meant(word: str) -> str | None:
@@ -120,7 +154,7 @@ def _meant(word: str) -> str | None:
     if number is not None:
         return number
     advice = _advice(word)
-    event = re.search(r"\bon (?:worker )?(\w+) =>", advice or "")
+    event = re.search(r"\bon (?:worker )?(\w+)(?: \d+)? =>", advice or "")
     tables = (
         attributes.ATTRIBUTES,
         statements.EVENTS,

@@ -144,5 +144,6 @@ def _closing(jobs: Sequence[Job]) -> str:
     for job in jobs:
         patches = "no patch" if not job.patches else f"{job.patches} patch{'es' if job.patches > 1 else ''}"
         law = {True: "compiles to the same", False: "does not compile to the same", None: "without a proof"}[job.kept]
+        law += ", its name aside" if job.renamed and job.kept is not None else ""
         lines.append(f"{visible(job.name)}: {job.what}, {patches}, {law}\n")
     return "".join(lines)

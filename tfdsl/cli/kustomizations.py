@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.emit.yaml import text as written_text
@@ -65,7 +65,17 @@ def around(files: Iterable[str]) -> dict[str, Kustomization]:
     """The kustomizations that may reach any of ``files``, which have been written, by their folders."""
     folders = {os.path.dirname(os.path.realpath(path)) for path in files}
     roots = {root for folder in folders if _is_above(folder, root := root_above(folder))}
-    return {kustomization.folder: kustomization for root in sorted(roots) for kustomization in _kustomizations(root)}
+    found = {kustomization.folder: kustomization for root in sorted(roots) for kustomization in _kustomizations(root)}
+    for folder in sorted(folders - found.keys()):  # also one that a link leads to, or in a folder that is not searched
+        own = name_in(folder)
+        read = _kustomization(os.path.join(folder, own), root_above(folder)) if own is not None else None
+        found |= {folder: read} if read is not None else {}
+    return found
+
+
+def name_in(folder: str) -> str | None:
+    """What the kustomization in ``folder`` is called, whether it can be read or not."""
+    return next((name for name in NAMES if os.path.lexists(os.path.join(folder, name))), None)
 
 
 def renamings(kustomizations: Mapping[str, Kustomization], files: Iterable[str]) -> list[Renaming]:
@@ -212,6 +222,8 @@ _NEW: Final = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\
 def with_resources(source: Source | None, added: Sequence[str], removed: Iterable[str] = ()) -> str | None:
     """The text of a kustomization that lists ``added`` too and no longer ``removed``: names relative to its folder.
 
+    A name can be written in other ways (``./a.yaml``).
+
     ``source``: ``None`` for a new one. ``None`` is returned where the text cannot be edited.
     """
     source = Source("kustomization.yaml", _NEW) if source is None else source
@@ -220,8 +232,11 @@ def with_resources(source: Source | None, added: Sequence[str], removed: Iterabl
         return None
     old = before["resources"]
     names = [item.text for item in old.items()]
-    gone = frozenset(removed)
-    new = [name for name in added if name not in names]
+    dropped = frozenset(removed)
+    here = os.path.basename(os.path.realpath(os.path.dirname(source.origin or "")))
+    own = [None if name is None else _normal(name, here) for name in names]
+    gone = {name for name, normal in zip(names, own, strict=True) if normal in dropped}
+    new = [name for name in added if name not in own]
     wanted = [*(name for name in names if name not in gone), *new]
     if wanted == names:
         return source.text
@@ -230,6 +245,12 @@ def with_resources(source: Source | None, added: Sequence[str], removed: Iterabl
     if after is None or _plain(after) != _plain(before) | {"resources": wanted}:
         return None
     return text
+
+
+def _normal(name: str, folder: str) -> str:
+    """``name`` without ways that lead nowhere; ``folder``: what its folder is called."""
+    normal = os.path.normpath(name)
+    return normal.removeprefix(f"../{folder}/") if folder else normal
 
 
 def _read(source: Source) -> View | None:
@@ -247,7 +268,7 @@ def _plain(root: View) -> dict[str, object]:
     return dict(found) if isinstance(found, dict) else {}
 
 
-def _edited(text: str, root: View, old: View, gone: frozenset[str | None], new: Sequence[str]) -> str | None:
+def _edited(text: str, root: View, old: View, gone: Container[str | None], new: Sequence[str]) -> str | None:
     end = "\r\n" if "\r\n" in text else "\n"
     key = root.key("resources")  # of an absent one the place is that of all
     if not old.present and key == root.span:

@@ -20,7 +20,15 @@ _CODE = re.compile(r"(`[^`]*`)")
 
 def page_of(rule: Rule) -> str:
     """The page of any rule, starting with its code, slug and level."""
-    return f"{rule.code} {rule.slug} ({rule.level})\n\n{body_of(rule)}"
+    return f"{rule.code} {rule.slug} ({_level(rule)})\n\n{body_of(rule)}"
+
+
+def _level(rule: Rule) -> str:
+    """The level, and that of what nobody wrote: a row of a support table may tell of a default."""
+    rows = [row for one in targets.known() for row in one.support.rows if row.rule == rule]
+    if rule.level == "info" or all(row.default == "silent" for row in rows):
+        return rule.level
+    return "info" if all(row.fate == "translated" for row in rows) else f"{rule.level}; info about a default"
 
 
 def body_of(rule: Rule) -> str:

@@ -6,11 +6,14 @@ whole, because an index says nothing once another item comes before it.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Sequence as Many
+from collections.abc import Iterable, Iterator, Mapping as Map, Sequence as Many
 from typing import Final, TypeAlias, cast
 
 from tfdsl.backend.draft import Bare, Draft, Patch, Value
+from tfdsl.diagnostics import Diagnostic
+from tfdsl.diagnostics.command_rules import SERVER_REFUSES
 from tfdsl.emit import located
 from tfdsl.emit.located import Data
 from tfdsl.manifest.nodes import Mapping, Node, Scalar, Sequence, mapping, plain
@@ -188,14 +191,12 @@ class _Change(Record):
         return _Change(self.document, None, in_pod=False, path=path, operator=self.operator, node=self.node)
 
 
-def residue(
-    nodes: Many[Node], got: Many[Node], raw: Many[Data], refused: Container[Span] = ()
-) -> list[tuple[str | None, Patch]]:
+def residue(nodes: Many[Node], got: Many[Node], raw: Many[Data], refused: Refused) -> list[tuple[str | None, Patch]]:
     """The patches that make ``got`` into ``nodes``, both in normal form, each with its role or ``None`` for all.
 
     None of them can make a document that only one side has, or take it away.
     ``raw``: the data of the compiled documents, which knows of which role each pod template is. ``refused``: the places
-    of values that the server does not take, so that no patch can have them.
+    of values that the server does not take, so that no patch can have them, with what stands for them.
     """
     templates = _Templates(got, raw)
     changes: list[_Change] = []
@@ -211,18 +212,31 @@ def residue(
     return list(_patches(_grouped(_shared(changes, templates))))
 
 
-def possible(difference: Difference, refused: Container[Span]) -> Difference | None:
-    """``difference`` without the ``refused`` values; ``None`` where it is about one of them."""
+Refused: TypeAlias = "Map[Span, Scalar | None]"
+"""Values that a server does not take, by their places, each with what stands for it, if anything does."""
+
+
+def refused_of(diagnostics: Iterable[Diagnostic]) -> dict[Span, Scalar | None]:
+    """What the server refuses, as ``diagnostics`` say it; the first fix of one is the value, in JSON."""
+    return {
+        one.span: Scalar(json.loads(one.fixes[0].edits[0].text), one.span) if one.fixes else None
+        for one in diagnostics
+        if one.rule is SERVER_REFUSES
+    }
+
+
+def possible(difference: Difference, refused: Refused) -> Difference | None:
+    """``difference`` without the ``refused`` values; ``None`` where it is about nothing else."""
     if difference.wanted is None:
         return difference
     node = _without(difference.wanted, refused)
-    return None if node is None else replace(difference, wanted=node)
+    return None if node is None or same(node, difference.got) else replace(difference, wanted=node)
 
 
-def _without(node: Node, refused: Container[Span]) -> Node | None:
-    """``node`` without the ``refused`` values, and without what is empty then."""
+def _without(node: Node, refused: Refused) -> Node | None:
+    """``node`` with what stands for the ``refused`` values, without the others and without what is empty then."""
     if isinstance(node, Scalar) or node.span in refused:
-        return None if node.span in refused else node
+        return refused.get(node.span, node)
     if isinstance(node, Mapping):
         kept = {key: (entry, _without(entry.value, refused)) for key, entry in node.entries.items()}
         entries = {key: replace(entry, value=value) for key, (entry, value) in kept.items() if value is not None}

@@ -7,7 +7,7 @@ forms of the output and the manifest becomes a patch. What cannot be patched is 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend import Backend
@@ -26,6 +26,7 @@ from tfdsl.diagnostics.command_rules import (
 )
 from tfdsl.importing.compare import (
     Difference,
+    Refused,
     add_patches,
     differences,
     explained,
@@ -94,7 +95,7 @@ class Compiled(Record):
 
 
 def settle(
-    draft: Draft, group: Group, backend: Backend, reading: Reading, report: Report, refused: Container[Span] = ()
+    draft: Draft, group: Group, backend: Backend, reading: Reading, report: Report, refused: Refused
 ) -> Settled | None:
     """``draft`` so that it compiles to the documents of ``group``; ``None`` when no job comes of it, which is told.
 
@@ -210,7 +211,7 @@ class _Asked(Record):
     group: Group
     backend: Backend
     reading: Reading
-    refused: Container[Span]
+    refused: Refused
 
 
 def _with_patches(settled: Settled, left: float, asked: _Asked) -> Settled:

@@ -18,10 +18,9 @@ from tfdsl.diagnostics.command_rules import (
     IMPORT_NOTHING,
     IMPORT_REFUSED,
     NOT_KEPT,
-    SERVER_REFUSES,
 )
 from tfdsl.diagnostics.suggest import enumeration
-from tfdsl.importing.compare import possible
+from tfdsl.importing.compare import possible, refused_of
 from tfdsl.importing.convert import Settled, asked_for, differs, program_of, settle, unkept
 from tfdsl.importing.lift import with_lets
 from tfdsl.importing.placeholders import Placeholders
@@ -84,7 +83,8 @@ class Job(Record):
     """One job that was imported.
 
     ``what``: as people call the documents it was read from; ``kept``: whether the law holds, ``None`` where nothing can
-    prove it; ``patches``: how many the text has.
+    prove it; ``patches``: how many the text has; ``renamed``: whether another job has its name, which the law then
+    leaves aside.
     """
 
     name: str
@@ -92,6 +92,7 @@ class Job(Record):
     target: str
     patches: int
     kept: bool | None
+    renamed: bool = False
 
 
 class Imported(Record):
@@ -109,6 +110,7 @@ class _Read(Record):
     backend: Backend
     reading: Reading
     settled: Settled
+    renamed: bool = False
 
 
 def import_manifests(
@@ -129,16 +131,18 @@ def import_manifests(
     read = _read(placeholders.documents, asked, target)
     if not read:
         return [_nothing(sources, placeholders.diagnostics(diagnostics), target)]
-    groups = [[one] for one in read] if apart else [_for_one_file(_of_other_names(read, asked), diagnostics.append)]
+    named = _of_other_names(read, asked, apart=apart)
+    groups = [[one] for one in named] if apart else [_for_one_file(named, diagnostics.append)]
     results = [_written(group, sources, placeholders, diagnostics) for group in groups]
     first = replace(results[0], diagnostics=tuple(placeholders.diagnostics(diagnostics)))
     return [first, *results[1:]]
 
 
-def _of_other_names(read: Sequence[_Read], asked: Asked) -> list[_Read]:
+def _of_other_names(read: Sequence[_Read], asked: Asked, *, apart: bool) -> list[_Read]:
     """``read`` with another name for each job that is called as one before it: a file has one job of a name.
 
-    The manifest is read once more as if it had that name, so what the law says of it holds but for the name.
+    The manifest is read once more as if it had that name, so what the law says of it holds but for the name. ``apart``:
+    each is in a file of its own, so that it is only told.
     """
     used = {one.settled.draft.name for one in read}
     before: set[str] = set()
@@ -147,9 +151,11 @@ def _of_other_names(read: Sequence[_Read], asked: Asked) -> list[_Read]:
         draft = one.settled.draft
         if draft.name in before:
             name = free_name(draft.name, used)
-            other = _called(one, name, Asked(asked.roles, lambda diagnostic: None))
-            problem = f"is {name}, because there is another job {draft.name}"
-            error = IMPORT_DIFFERS(draft.span, what="the name of this job", difference=problem)
+            other = one if apart else _called(one, name, Asked(asked.roles, lambda diagnostic: None))
+            now = f"would be {name} in one file" if apart else f"is {name}"
+            problem = f"{now}, because there is another job {draft.name}"
+            place = view(one.group.documents[0].node)["metadata"]["name"].span
+            error = IMPORT_DIFFERS(place, what="the name of this job", difference=problem)
             if other is None:
                 error = IMPORT_REFUSED(draft.span, job=draft.name, problem="there is another job of this name")
             asked.report(error.help("--split -o FOLDER writes a file for each job, in which it keeps its name"))
@@ -171,7 +177,8 @@ def _called(one: _Read, name: str, asked: Asked) -> _Read | None:
     """``one`` read from its manifest as that is when the job is called ``name``."""
     old = one.settled.draft.name
     group = replace(one.group, documents=tuple(_renamed(each, old, name) for each in one.group.documents))
-    return _read_group(group, one.backend, one.reading, asked, name)
+    called = _read_group(group, one.backend, one.reading, asked, name)
+    return None if called is None else replace(called, renamed=True)
 
 
 def _renamed(document: Document, old: str, name: str) -> Document:
@@ -255,8 +262,7 @@ def _read_group(group: Group, backend: Backend, reading: Reading, asked: Asked, 
     if draft is None:
         return None
     draft.name = name or draft.name
-    refused = {diagnostic.span for diagnostic in said if diagnostic.rule is SERVER_REFUSES}
-    settled = settle(draft, group, backend, reading, asked.report, refused)
+    settled = settle(draft, group, backend, reading, asked.report, refused_of(said))
     return None if settled is None else _Read(group, backend, reading, settled)
 
 
@@ -282,19 +288,23 @@ def _written(
         text = _text(drafts, read, sources, plain=True)
         made = _compiled(text, read, drafts)
     jobs: list[Job] = []
-    for one, output in zip(read, made, strict=True):
+    for one, written, output in zip(read, drafts, made, strict=True):
         kept = None
-        draft = one.settled.draft
+        draft, lost = one.settled.draft, placeholders.lost(one.group.documents, written)
+        found += lost
         if draft.compared:
             assert output is not None, "what was settled compiles"
             left = unkept(placeholders.filled(asked_for(draft, one.group)), output, one.reading)
-            refused = {diagnostic.span for diagnostic in found if diagnostic.rule is SERVER_REFUSES}
+            refused = refused_of(found)
             found += [each for each in one.settled.refused if not any(_overlap(each.span, other) for other in refused)]
-            refused |= {diagnostic.span for diagnostic in one.settled.refused}
+            refused |= refused_of(one.settled.refused)
             own = [each for each in left if possible(each, refused) is not None]
             found += [differs(difference, draft.span) for difference in own]
-            kept = False if own else None if left or not draft.law else True  # the law is about what its server accepts
-        jobs.append(Job(placeholders.named(draft.name), one.group.what, draft.target, one.settled.patches, kept))
+            kept = (
+                False if own else None if left or lost or not draft.law else True
+            )  # the law is about what its server accepts
+        name, patches = placeholders.named(draft.name), one.settled.patches
+        jobs.append(Job(name, one.group.what, draft.target, patches, kept, one.renamed))
     return Imported(text, tuple(jobs), ())
 
 

@@ -14,7 +14,7 @@ from typing import Final
 from tfdsl.backend.draft import Attribute, Bare, Draft, Mount, Param, Patch, Statement, Step as Phase, Text, Value
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import READ_DIFFERENTLY
-from tfdsl.manifest.nodes import Document, Node, Scalar, Step, view, with_scalars
+from tfdsl.manifest.nodes import Document, Node, Scalar, Step, view, walk, with_scalars
 from tfdsl.manifest.templates import PLACEHOLDER, is_of_simpletfjob
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
@@ -43,6 +43,7 @@ _REST: Final = regex(r"(?:\||:-).*")
 """What follows a name in a placeholder: a filter, or the default of a shell."""
 _TYPES: Final = {"cpus": "quantity"}
 _FIRST_NUMBER: Final = 2
+_DIGITS: Final = regex("[0-9]+")
 _AMOUNT: Final = "70"
 """With what the amounts begin that stand in for others: such as hardly anybody writes."""
 
@@ -58,9 +59,25 @@ class _Filled(Record):
 
 
 class _Number(int):
-    """The value of a param, as far as it goes on as it is: into patches, for example."""
+    """The value of a param, or of a product with one, as far as it goes on as it is: into patches, for example.
 
-    name: str
+    ``names``: what is multiplied, as it is written.
+    """
+
+    names: tuple[str, ...]
+
+    def __mul__(self, other: int) -> int:
+        product = _Number(int(self) * int(other))
+        factor = other.names if isinstance(other, _Number) else (str(other),) if other != 1 else ()
+        product.names = (*self.names, *factor)
+        return product
+
+    __rmul__ = __mul__
+
+    @property
+    def words(self) -> Bare:
+        """The expression of the language."""
+        return Bare(" * ".join(self.names))
 
 
 class Placeholders:
@@ -72,6 +89,8 @@ class Placeholders:
         self._numbers: dict[Span, _Filled] = {}
         self._used: set[str] = set()
         sources = {document.source for document in documents}
+        written = {number for source in sources for number in _DIGITS.findall(source.text)}
+        self._free = (number for number in count(_FIRST_NUMBER) if str(number) not in written)
         self._stem = "zq"
         while any(self._stem in source.text for source in sources):
             self._stem += "q"
@@ -94,13 +113,13 @@ class Placeholders:
         if kind != "int":
             return Scalar(param.written, one.span)
         number = _Number(param.written)
-        number.name = param.name
+        number.names = (param.name,)
         return Scalar(number, one.span)
 
     def _param(self, text: str, kind: str, span: Span) -> _Filled:
         known = self._known.get((text, kind))
         if known is None:
-            number = _FIRST_NUMBER + len(self._known)
+            number = next(self._free)
             written = {
                 "string": f"{self._stem}{number}z",
                 "quantity": f"{_AMOUNT}{number}Mi",
@@ -145,8 +164,8 @@ class Placeholders:
     def _statement(self, statement: Statement, used: set[str]) -> Statement:
         """``statement`` with params; itself where it has none, because comments know statements by identity."""
         number = self._numbers.get(statement.span) if statement.span is not None else None
-        if number is not None and isinstance(statement, Attribute):
-            value = _number(statement.value, number, multiple=statement.name == "replicas")
+        if number is not None and isinstance(statement, Attribute) and not isinstance(statement.value, _Number):
+            value = _number(statement.value, number)
             if value is not None:
                 used.add(number.name)
                 return replace(statement, value=value)
@@ -178,8 +197,8 @@ class Placeholders:
         if isinstance(value, Mapping):
             return {key: self._value(one, used) for key, one in value.items()}
         if isinstance(value, _Number):
-            used.add(value.name)
-            return Bare(value.name)
+            used.update(value.names)
+            return value.words
         return value if isinstance(value, bool | int) else [self._value(one, used) for one in value]
 
     def _text(self, text: str, used: set[str]) -> str | Bare | Text:
@@ -234,12 +253,22 @@ class Placeholders:
             if one.name in self._used:
                 word, why = f"the param {one.name}", "it is filled in elsewhere"
                 advice = f"give its value with --set {one.name}=VALUE, or give the param a default"
-            elif one.type != "string":
-                word, why, advice = one.written, "a number has to be here", "write the number that is meant"
-            else:
-                continue
-            result.append(READ_DIFFERENTLY(one.span, what=one.text, word=word, difference=why).help(advice))
+                result.append(READ_DIFFERENTLY(one.span, what=one.text, word=word, difference=why).help(advice))
         return result
+
+    def lost(self, documents: Sequence[Document], draft: Draft) -> list[Diagnostic]:
+        """Of each number in ``documents`` that no param of ``draft`` is: that what stood in for it has stayed."""
+        kept = {param.name for param in draft.params}
+        places = (node.span for document in documents for _, node in walk(document.node) if isinstance(node, Scalar))
+        numbers = (self._numbers[place] for place in places if place in self._numbers)
+        lost = {one.name: one for one in numbers if one.name not in kept}
+        return [
+            replace(
+                READ_DIFFERENTLY(one.span, what=one.text, word=one.written, difference="a number has to be here"),
+                level="warning",
+            ).help("write the number that is meant")
+            for one in lost.values()
+        ]
 
 
 def _parts(value: Value) -> tuple[str | Bare, ...]:
@@ -260,17 +289,11 @@ def _kind(path: tuple[Step, ...]) -> str:
     return "int" if key in _NUMBERS or key.endswith("Seconds") else "string"
 
 
-def _number(value: Value, param: _Filled, *, multiple: bool) -> Value | None:
-    """``value``, which was read from the value of ``param``, as it follows from that; ``None`` where it does not.
-
-    ``multiple``: it may be so many times that, as the replicas of several Jobs are.
-    """
+def _number(value: Value, param: _Filled) -> Value | None:
+    """``value``, which was read from the value of ``param``, as it follows from that; ``None`` where it does not."""
     if isinstance(value, Bare):
         return Bare(f"{param.name} * 1s") if value.words == f"{param.written}s" else None
     if not isinstance(value, int) or param.type != "int":
         return None
-    times, rest = divmod(value, int(param.written))
-    if multiple and times > 1 and not rest:
-        return Bare(f"{param.name} * {times}")
     more = value - int(param.written)
     return Bare(f"{param.name} {'+' if more > 0 else '-'} {abs(more)}" if more else param.name)

@@ -116,8 +116,11 @@ def comments(source: Source, values: list[tuple[int, int]], end: int) -> Iterato
 # What the server reads is the measure (:mod:`tfdsl.manifest.scalars`): the last of two equal keys wins, and so does a
 # ``<<`` over the keys before it. What it refuses is told, and null stands in its place.
 
-MOST_ALIASED: Final = 400_000
+MOST_ALIASED: Final = 100_000
 """The most values of one document that are written as aliases, each counted as often as it is used."""
+FEW_ALIASED, MOST_OF_ONE = 1_000, 99
+"""So many values from aliases, and so many for each other value so far, may always be: Go's YAML, which clients of the
+API server read with, refuses a document of more than 1,000 values of which more than 99 % come from aliases."""
 
 _PROPERTIES = regex(r"(?:(?:&[0-9A-Za-z_-]+|!\S*)(?:\s+(?:#[^\r\n]*\s*)*)?)+")
 """Anchor and tag of a value, with what separates them from it."""
@@ -184,7 +187,7 @@ class Composer:
         self._report = report
         self._open: list[_Open] = []
         self._anchors: dict[str, _Anchor | None] = {}  # None: its value has only begun
-        self._aliased = 0
+        self._aliased = self._written = 0
         self._last = 0  # where the last value ends
         self.hashed: list[tuple[int, int]] = []
         """Where values begin and end that may have a ``#`` in them, in order."""
@@ -210,11 +213,12 @@ class Composer:
         for event in events:
             action = actions.get(type(event))
             if action is not None:
+                self._written += 1
                 action(event)
             elif isinstance(event, of.DocumentStartEvent):
                 self._root = None
                 self._anchors.clear()
-                self._aliased = 0
+                self._aliased = self._written = 0
             elif isinstance(event, of.DocumentEndEvent):
                 root = self._root
                 if root is not None and not (isinstance(root, Scalar) and root.value is None):
@@ -385,11 +389,13 @@ class Composer:
             self._report(command_rules.MANIFEST_TOO_DEEP(span, limit=DEEPEST))
             return nothing
         told = self._aliased > MOST_ALIASED
+        most = min(MOST_ALIASED, max(FEW_ALIASED, MOST_OF_ONE * self._written))
         self._aliased += anchor.size
-        if self._aliased > MOST_ALIASED:
+        if self._aliased > most:
             if not told:
-                reason = f"brings the document to more than {MOST_ALIASED:,} values from aliases"
+                reason = f"brings the document to more than {most:,} values from aliases"
                 self._report(command_rules.MANIFEST_ALIAS(span, alias=f"*{name}", reason=reason))
+            self._aliased = MOST_ALIASED + 1  # no further one is taken, and none is told
             return nothing
         return anchor
 

@@ -46,6 +46,7 @@ _CANDIDATES = {
 }
 _ALIASES = words_of(attributes.ATTRIBUTES)
 _FOREIGN = folded(foreign.ATTRIBUTES)
+_BY_VALUE = {(fold(word), fold(value)): help_ for (word, value), help_ in foreign.BY_VALUE.items()}
 
 
 def is_legal(key: ast.Name, where: str, report: Report) -> bool:
@@ -84,12 +85,32 @@ def unknown(item: ast.Assign, where: str, options: Iterable[str], around: Around
         return None
     if near is not None:
         fits = near not in attributes.BY_NAME or may_be(item.value, attributes.BY_NAME[near].type)
-        if near == "retries" and _ALIASES.mean_same(key.text):
+        seconds = _seconds(item, near)
+        if seconds is not None:
+            text = f"{near} = {seconds}"
+            edits = (Edit(key.span, near), Edit(item.value.span, seconds))
+            diagnostic = diagnostic.help(f"write {text}").fix(
+                f"write {text}", *edits, safe=_ALIASES.mean_same(key.text)
+            )
+        elif near == "retries" and _ALIASES.mean_same(key.text):
             diagnostic = _with_restart(proposing(diagnostic, near), item)
         else:
-            diagnostic = offering(diagnostic, near, here, _ALIASES) if fits else proposing(diagnostic, near)
+            diagnostic = (
+                offering(diagnostic, near, here, _ALIASES) if fits else diagnostic.help(f"did you mean {near}?")
+            )
     report(diagnostic)
     return near
+
+
+def _seconds(item: ast.Assign, near: str) -> str | None:
+    """The value of ``item``, a number of seconds by its name, as the duration ``near``."""
+    row = attributes.BY_NAME.get(near)
+    if row is None or not isinstance(row.type, DurationType) or "seconds" not in fold(item.key.text):
+        return None
+    text = item.value.span.text
+    if isinstance(item.value, ast.Number) and text.isdecimal():
+        return f"{text}s"
+    return f"{text} * 1s" if isinstance(item.value, ast.Ref) else None
 
 
 def _with_restart(diagnostic: Diagnostic, item: ast.Assign) -> Diagnostic:
@@ -111,7 +132,7 @@ def _instead(item: ast.Assign, here: Iterable[str], around: Around) -> str | Non
     """
     word = fold(item.key.text)
     if word in _FOREIGN:
-        return _FOREIGN[word]
+        return _BY_VALUE.get((word, fold(item.value.span.text.strip('"'))), _FOREIGN[word])
     if word in _ALIASES or word in map(fold, here):
         return None
     return misplaced_names.place_of(item, around.block)

@@ -6,6 +6,7 @@ targets that are not compiled are checked, too), and applies the rules of the la
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
@@ -13,8 +14,9 @@ from typing import TypeVar
 from tfdsl import targets
 from tfdsl.diagnostics import Diagnostic, Report, name_rules, syntax_rules, value_rules
 from tfdsl.gc_pause import without_gc
+from tfdsl.patterns import regex
 from tfdsl.record import Record
-from tfdsl.semantics import absent, layers, resolved, statements, target_options
+from tfdsl.semantics import absent, conform, layers, resolved, statements, target_options
 from tfdsl.semantics.blocks import JobBlock, TargetBlock, Templates, check_templates, read_job
 from tfdsl.semantics.conditions import Conditions, has_conditions
 from tfdsl.semantics.derived import Derived, Reports, check_any_left, check_name, chosen, derive
@@ -98,6 +100,7 @@ def check_in_steps(program: Program, request: Request, choices: Sequence[Choice]
     diagnostics = collector.diagnostics
     if program.syntax_errors:
         diagnostics = independent(diagnostics, program)
+    diagnostics = [_with_names(one, params) if one.level == "error" else one for one in diagnostics]
     jobs = (job for at in range(len(choices) or 1) for of_one in of_nodes for job in of_one[at])
     return Checked(tuple(jobs), tuple(diagnostics), everything, unsets, params.conditions)
 
@@ -341,6 +344,26 @@ def independent(diagnostics: Iterable[Diagnostic], program: Program) -> list[Dia
         and not (each.rule in _UNKNOWN and each.span.text in declared)
         and not _is_cut(each, places)
     ]
+
+
+_PLACES = regex(r"\{\{ *([A-Za-z_]\w*) *\}\}|(?<!\\)\$(?:([A-Za-z_]\w*)|\(([A-Za-z_]\w*)\))")
+
+
+def _with_names(diagnostic: Diagnostic, params: Params) -> Diagnostic:
+    """``diagnostic``; about a text with ``{{n}}``, ``$n`` or ``$(n)`` for a param or let, with ``${n}`` for it."""
+    text = diagnostic.span.text
+    if not text.startswith('"') or len(text) > conform.LONGEST_OFFER:
+        return diagnostic
+    known = params.names()
+
+    def named(found: re.Match[str]) -> str:
+        name = found[found.lastindex or 0]
+        return f"${{{name}}}" if name in known else found[0]
+
+    wanted = _PLACES.sub(named, text)
+    if wanted == text:
+        return diagnostic
+    return diagnostic.help(f"write {wanted}").replacing(f"write {wanted}", wanted)
 
 
 def _places(program: Program) -> dict[int, list[int]]:

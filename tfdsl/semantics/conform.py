@@ -61,6 +61,7 @@ MOST_WRONG = 100
 _WHOLE = regex("0|[1-9][0-9]{0,17}")
 _SCIENTIFIC = regex(r"(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,18})?(?:[eE][+-]?[0-9]{1,2})?")
 _NAME = regex(r"(?!true$|false$)[A-Za-z_]\w{0,62}(?:\.[A-Za-z_]\w{0,62})*")
+_ALONE = regex(r'"\$\{([^{}"]+)\}([A-Za-z]*)"')
 _WITH_UNIT = regex(r"[0-9]{1,18}(\.[0-9]{1,18})?[A-Za-z][A-Za-z0-9.]*")
 
 
@@ -76,7 +77,12 @@ def conform(value: Value, to: Type, what: str, report: Report) -> Value:
 def _mismatch(value: Value, to: Type, what: str, report: Report) -> Poison:
     diagnostic = name_rules.WRONG_TYPE(value.span, what=what, expected=a_value(to), given=a_kind(value.data))
     literal = offered(value.data, to)
-    if literal is not None and literal.startswith('"') and _NAME.fullmatch(value.span.text):
+    if literal is not None and "${" in value.span.text and isinstance(value.data, str):
+        # The literal has what the expression is now, but the value should follow it.
+        alone = _ALONE.fullmatch(value.span.text)
+        text = f"[{value.span.text}]" if isinstance(to, ListType) else _times(*alone.groups()) if alone else ""
+        diagnostic = diagnostic.help(f"write {text}").replacing(f"write {text}", text) if text else diagnostic
+    elif literal is not None and literal.startswith('"') and _NAME.fullmatch(value.span.text):
         # The literal has what the name is now, but the text should follow it.
         text = f'"${{{value.span.text}}}"'
         diagnostic = diagnostic.help(f"write {text}").replacing(f"write {text}", text, safe=True)
@@ -88,6 +94,14 @@ def _mismatch(value: Value, to: Type, what: str, report: Report) -> Poison:
         diagnostic = diagnostic.help(instead)
     report(diagnostic)
     return POISON
+
+
+def _times(expression: str, unit: str) -> str:
+    """``n * 1Gi`` for the text ``"${n}Gi"``."""
+    if not unit:
+        return expression
+    one = nearest_unit(f"1{unit}") or f"1{unit}"
+    return f"{expression} * {one}" if _NAME.fullmatch(expression) else f"({expression}) * {one}"
 
 
 def _foreign_form(data: Data, to: Type, what: str) -> str | None:

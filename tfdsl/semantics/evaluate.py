@@ -7,6 +7,7 @@ text can overflow the stack.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from tfdsl import targets
@@ -41,6 +42,17 @@ from tfdsl.text import Span
 from tfdsl.vocabulary import attributes, foreign
 from tfdsl.vocabulary.quantities import nearest_unit, parse_unit
 from tfdsl.vocabulary.statements import INDEX, RESERVED_NAMES
+from tfdsl.vocabulary.types import (
+    BoolType,
+    IntType,
+    KeysType,
+    ListType,
+    ReferenceType,
+    StringType,
+    Type,
+    UnionType,
+    a_value,
+)
 
 DEEPEST = 150
 """The most levels of nesting in an expression."""
@@ -58,6 +70,11 @@ def evaluate(expr: ast.Expr, scope: Scope, depth: int = 0) -> Value:
         scope.report(result)
         result = POISON
     return Value(result, expr.span)
+
+
+def evaluate_as(expr: ast.Expr, to: Type | None, scope: Scope) -> Value:
+    """The value of ``expr`` in a place of type ``to``, which decides what is meant by a word that is not defined."""
+    return evaluate(expr, replace(scope, wanted=to) if isinstance(expr, ast.Ref | ast.Binary) else scope)
 
 
 def _string(expr: ast.Str, scope: Scope, depth: int) -> Data | Diagnostic:
@@ -151,13 +168,13 @@ def _ref(expr: ast.Ref, scope: Scope, depth: int) -> Data | Diagnostic:
     if expr.name in RESERVED_NAMES:
         return name_rules.UNKNOWN_NAME(expr.span, name=expr.name).help(members_help(expr.name))
     diagnostic = name_rules.UNKNOWN_NAME(expr.span, name=expr.name)
-    word = _TRUTHS.get(expr.name.lower())
-    if word is not None:
+    word = foreign.TRUTHS.get(expr.name.lower())
+    if word is not None and _takes(scope.wanted, BoolType):
         diagnostic = diagnostic.help(f"write {word}").replacing(f"write {word}", word, safe=not scope.in_map)
         quoted = f'"{expr.name}"'
         return diagnostic.replacing(f"write {quoted}", quoted) if scope.in_map else diagnostic
     if expr.name in ("null", "None", "nil", "undefined"):
-        return diagnostic.help("there is no null: leave the attribute out")
+        return diagnostic.help(foreign.NO_NULL)
     near = scope.globals.closest(expr.name, scope.globals.names())
     if near is not None:
         return proposing(diagnostic, near)
@@ -166,7 +183,7 @@ def _ref(expr: ast.Ref, scope: Scope, depth: int) -> Data | Diagnostic:
         diagnostic = diagnostic.help(f"write ${{{axis}}}" if _is_inside_text(expr) else f"write {axis}")
         return diagnostic.replacing(f"write {axis}", axis, safe=True)
     if expr.name.lower() in ("none", "null"):
-        return diagnostic.help("there is no null: leave the attribute out")
+        return diagnostic.help(foreign.NO_NULL)
     if _is_inside_text(expr):
         return diagnostic.help(
             f"write ${{env.{expr.name}}} for an environment variable, or \\${{{expr.name}}} for the literal text"
@@ -174,14 +191,29 @@ def _ref(expr: ast.Ref, scope: Scope, depth: int) -> Data | Diagnostic:
     literal = _INTERPOLATED.match(expr.span.source.text, max(expr.span.start - 2, 0))
     if literal is not None:
         return diagnostic.help(f"write \\{literal[0]} to keep it as literal text")
-    return diagnostic.help(f'write "{expr.name}" for a text').replacing("quote it", f'"{expr.name}"')
+    return _as_text(diagnostic, expr.name, scope.wanted)
 
 
-_TRUTHS = {
-    **dict.fromkeys(("yes", "on", "true", "enabled"), "true"),
-    **dict.fromkeys(("no", "off", "false", "disabled"), "false"),
-}
-"""Words of other languages, in any case, for true and false."""
+def _takes(wanted: Type | None, *kinds: type) -> bool:
+    """Whether a place that wants a type takes a value of one of the ``kinds`` of types, as far as that is known."""
+    members = wanted.of if isinstance(wanted, UnionType) else (wanted,)
+    return wanted is None or any(isinstance(member, kinds) for member in members)
+
+
+def _as_text(diagnostic: Diagnostic, text: str, wanted: Type | None) -> Diagnostic:
+    """``diagnostic``, about a ``text`` without quotes, with what to write in a place that wants a type."""
+    quoted = f'"{text}"'
+    if _takes(wanted, StringType, ReferenceType, KeysType):
+        return diagnostic.help(f"write {quoted} for a text").replacing("quote it", quoted)
+    if isinstance(wanted, ListType) and isinstance(wanted.of, StringType):
+        return diagnostic.help(f"write [{quoted}]").replacing(f"write [{quoted}]", f"[{quoted}]")
+    if not isinstance(wanted, IntType) or not wanted.devices:
+        return diagnostic.help(f"a value here must be {a_value(wanted)}") if wanted is not None else diagnostic
+    if "/" not in text:
+        return diagnostic.help(foreign.DEVICES.format(number=1))
+    both = f"1, gpu_resource = {quoted}"
+    return diagnostic.help(f"write gpu = {both}").replacing(f"write {both}", both)
+
 
 # A path of names and nothing more, as in the templates of other programs.
 _INTERPOLATED = regex(r"\$\{\w[\w.]*+\}")
@@ -239,6 +271,9 @@ def _binary(expr: ast.Binary, scope: Scope, depth: int) -> Data | Diagnostic:
     while isinstance(leftmost, ast.Binary):
         chain.append(leftmost)
         leftmost = leftmost.left
+    unquoted = _unquoted(expr, leftmost, scope)
+    if unquoted is not None:
+        return unquoted
     left = evaluate(leftmost, scope, depth)
     for node in reversed(chain):
         result = _operate(node, left, scope, depth)
@@ -249,6 +284,43 @@ def _binary(expr: ast.Binary, scope: Scope, depth: int) -> Data | Diagnostic:
     return left.data
 
 
+# An address or name without quotes: nvidia.com/gpu, gpu-pool.
+_JOINED_WORDS = regex(r"[A-Za-z_]\w*+(?:[./-][A-Za-z_]\w*+)++")
+
+
+def _unquoted(expr: ast.Binary, leftmost: ast.Expr, scope: Scope) -> Diagnostic | None:
+    """The diagnostic for ``nvidia.com/gpu``, if there is no such name in it, nor one like it."""
+    text, known = expr.span.text, scope.globals.names()
+    if not isinstance(leftmost, ast.Ref | ast.Member) or not _JOINED_WORDS.fullmatch(text):
+        return None
+    words = re.split("[./-]", text)
+    if any(word in RESERVED_NAMES or word in known or scope.globals.closest(word, known) for word in words):
+        return None
+    return _as_text(name_rules.UNKNOWN_NAME(expr.span, name=text), text, scope.wanted)
+
+
+def _with_text(diagnostic: Diagnostic, node: ast.Binary, left: Data, right: Data) -> Diagnostic:
+    """``diagnostic``, about ``"--n=" + n``, with the text to write; one side is a text."""
+    if isinstance(left, str) == isinstance(right, str) or show(left) is None or show(right) is None:
+        return diagnostic
+    sides = [_inside_text(side) for side in (node.left, node.right)]
+    if None in sides:
+        return diagnostic.help(foreign.IN_TEXT)
+    text = f'"{sides[0]}{sides[1]}"'
+    return diagnostic.help(f"write {text}").replacing(f"write {text}", text)
+
+
+def _inside_text(expr: ast.Expr) -> str | None:
+    """``expr`` as a part of a text between quotes; ``None`` if it is more than a name or a short text."""
+    text = expr.span.text
+    if isinstance(expr, ast.Str) and text.startswith('"') and not text.startswith('"""'):
+        return text[1:-1]
+    return f"${{{text}}}" if _NAME_ALONE.fullmatch(text) else text if text.isdecimal() else None
+
+
+_NAME_ALONE = regex(r"[A-Za-z_]\w*+(?:\.\w++)*+")
+
+
 def _operate(node: ast.Binary, left: Value, scope: Scope, depth: int) -> Data | Diagnostic:
     if node.op not in ("&&", "||"):
         right = evaluate(node.right, scope, depth)
@@ -257,6 +329,8 @@ def _operate(node: ast.Binary, left: Value, scope: Scope, depth: int) -> Data | 
         result = operators.binary(node.op, left.data, right.data, node.span)
         if isinstance(result, Diagnostic) and result.rule is value_rules.DIVISION_BY_ZERO:
             return replace(result, span=right.span)
+        if isinstance(result, Diagnostic) and result.rule is name_rules.OPERAND_TYPES and node.op == "+":
+            result = _with_text(result, node, left.data, right.data)
         return _kept(result, node.span, scope)
     decided = left.data is (node.op == "||")
     right = evaluate(node.right, _hypothetical(scope) if decided else scope, depth)

@@ -17,7 +17,7 @@ from tfdsl.semantics.blocks import JobBlock, Layer, RoleBlock, TargetBlock
 from tfdsl.semantics.conditions import Conditions
 from tfdsl.semantics.conform import conform
 from tfdsl.semantics.derived import Derived
-from tfdsl.semantics.evaluate import evaluate, spent
+from tfdsl.semantics.evaluate import evaluate_as, spent
 from tfdsl.semantics.params import Params
 from tfdsl.semantics.scope import PENDING, Dependence, JobNames, Pending, Scope, dependence
 from tfdsl.semantics.values import CONTAINERS, ELEMENT, POISON, Poison, Value
@@ -296,7 +296,7 @@ class Resolver(JobNames):
         if value is None:
             row = attributes.BY_NAME[assign.key.text]
             scope = self._value_scope(values is self.shared.typed, role)
-            value = evaluate(assign.value, scope)
+            value = evaluate_as(assign.value, row.type, scope)
             if isinstance(value.data, CONTAINERS) and not self._spent(value):
                 scope.report(operators.exhausted(value.span))
                 value = Value(POISON, value.span)

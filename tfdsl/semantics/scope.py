@@ -19,6 +19,7 @@ from tfdsl.text import Span
 
 if TYPE_CHECKING:
     from tfdsl.semantics.values import Poison, Value
+    from tfdsl.vocabulary.types import Type
 
 
 class Pending(Record):
@@ -145,7 +146,8 @@ class Scope(Record):
 
     ``role``: the name of the enclosing role, or ``None`` outside roles. ``owner``: the job that the place belongs to;
     a template belongs to the job that uses it. ``matrix``: what ``matrix.…`` is, if that job has a matrix.
-    ``in_map``: the value of an entry of a map, which is most often a text.
+    ``in_map``: the value of an entry of a map, which is most often a text. ``wanted``: the type of the value, where
+    words of other languages are read as one.
     """
 
     globals: Globals
@@ -155,6 +157,7 @@ class Scope(Record):
     owner: ast.Job | None = None
     matrix: Combination | None = None
     in_map: bool = False
+    wanted: Type | None = None
 
 
 # --- what expressions refer to -----------------------------------------------------------------------------------

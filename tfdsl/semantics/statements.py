@@ -17,7 +17,7 @@ from tfdsl.rules import mounts as rules, policies as policy_rules, values
 from tfdsl.rules.broken import Broken
 from tfdsl.semantics import misplaced_names, resolved
 from tfdsl.semantics.conform import conform
-from tfdsl.semantics.evaluate import evaluate
+from tfdsl.semantics.evaluate import evaluate, evaluate_as
 from tfdsl.semantics.known_names import known_role
 from tfdsl.semantics.rule_views import value_span
 from tfdsl.semantics.scope import Scope
@@ -39,7 +39,7 @@ def settings(
     for assign in assigns:
         key = assign.key
         row = table.get(key.text)
-        value = evaluate(assign.value, scope)
+        value = evaluate_as(assign.value, None if row is None else row.type, scope)
         if row is None:
             diagnostic = name_rules.UNKNOWN_OPTION(key.span, where=where, name=key.text)
             has = f"it has {enumeration(table)}" if table else "it has no options"
@@ -489,7 +489,7 @@ def check(item: ast.Item, role: str | None, scope: Scope, options: Mapping[str, 
         name = item.key.text
         row = attributes.BY_NAME.get(name)
         type_ = options.get(name) or (row.type if row is not None else None)
-        value = evaluate(item.value, scope)
+        value = evaluate_as(item.value, type_, scope)
         if type_ is not None:
             conform(value, type_, name, scope.report)
     elif isinstance(item, ast.Mount):

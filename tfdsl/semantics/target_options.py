@@ -11,7 +11,7 @@ from tfdsl.diagnostics.suggest import closest, enumeration
 from tfdsl.record import Record
 from tfdsl.semantics import params
 from tfdsl.semantics.conform import conform
-from tfdsl.semantics.evaluate import evaluate
+from tfdsl.semantics.evaluate import evaluate_as
 from tfdsl.semantics.request import GivenOption
 from tfdsl.semantics.scope import Scope
 from tfdsl.semantics.values import ListData, MapData, Poison, Value
@@ -36,10 +36,10 @@ def choose(
 ) -> Chosen:
     """Version and options: ``-t X@V`` overrides ``-O``, that the target block, and that the defaults."""
     values: dict[str, Value] = {}
+    table = {option.name: option for option in target.options}
     for layer in block.layers if block is not None else ():
         for name, assign in layer.options.items():
-            values[name] = evaluate(assign.value, scope)
-    table = {option.name: option for option in target.options}
+            values[name] = evaluate_as(assign.value, table[name].type if name in table else None, scope)
     for one in given:
         if one.target == target.name:
             value = _given(one, target, table, scope)

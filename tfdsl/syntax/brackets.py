@@ -271,6 +271,7 @@ class Balance:
         self.new = lexer.Lexed(lexed.source)
         self.reports: list[Diagnostic] = []
         self.open: list[Opening] = []
+        self.heads: dict[int, int] = {}  # an opening bracket that was added, and the report of it
         self.indent = 1
         self.strays = (0, 0)  # the last line with a closing bracket too many, and how many it has so far
 
@@ -378,6 +379,7 @@ class Balance:
         place = new.ends[at - 1]
         self._insert(at, CLOSERS[opening.type], place)
         if new.ends[opening.token] == new.starts[opening.token]:
+            self._close_added(opening, place)
             return  # the opening bracket itself was missing, which has been reported
         span = Span(self.source, new.starts[opening.token], new.ends[opening.token])
         closer = TEXTS[CLOSERS[opening.type]]
@@ -388,6 +390,14 @@ class Balance:
         if self.source.position(place)[0] != opening.line:
             diagnostic = diagnostic.note(Span(self.source, place, place), f"{closer} is probably missing after this")
         self.reports.append(diagnostic.fix(f"add {closer}", self._closing_edit(opening, place)))
+
+    def _close_added(self, opening: Opening, place: int) -> None:
+        """The fix that adds the opening bracket adds the closing one too."""
+        head = self.heads.pop(opening.token, None)
+        if head is not None:
+            fix = self.reports[head].fixes[0]
+            both = Fix("add { and }", (*fix.edits, self._closing_edit(opening, place)))
+            self.reports[head] = replace(self.reports[head], fixes=(both,))
 
     def _joins(self, opening: Opening, span: Span, place: int) -> bool:
         """Whether a bracket inside it is missing in the same place: then one message reports both."""
@@ -514,10 +524,16 @@ class Balance:
         types = self.lexed.types
         if types[i + 1 : i + 2] != [lexer.NEWLINE] or types[i + 2] in (lexer.END, lexer.LBRACE):
             return False
-        head = self._head(i, start)
+        head = self._head_before(i, start)
         if head is None or (head > start and types[head - 1] != lexer.NEWLINE):
             return False
         return self._column(i + 2) > self._column(head)
+
+    def _head_before(self, i: int, start: int) -> int | None:
+        """The same as :meth:`_head`, where the head may end with the colon of Python and YAML: ``job mnist:``."""
+        if self.lexed.types[i] != COLON:
+            return self._head(i, start)
+        return i - 2 if i > start + 1 and self.lexed.types[i - 2] in NAMED_BLOCKS else None
 
     def _head(self, i: int, start: int) -> int | None:
         """The keyword of a block whose head may end with token ``i``: with its name, or with a condition."""
@@ -539,11 +555,16 @@ class Balance:
         """Add the brace after the head of a block that continues on deeper lines without one."""
         if not self._is_open_head(i, start):
             return
-        head = self._head(i, start)
+        head = self._head_before(i, start)
         assert head is not None
-        place = Span(self.source, self.lexed.ends[i], self.lexed.ends[i])
-        what = Span(self.source, self.lexed.starts[head], self.lexed.ends[i])
+        colon = self.lexed.types[i] == COLON
+        place = Span(self.source, self.lexed.starts[i] if colon else self.lexed.ends[i], self.lexed.ends[i])
+        what = Span(self.source, self.lexed.starts[head], self.lexed.ends[i - colon])
+        if colon:
+            for kept in (self.new.types, self.new.starts, self.new.ends):
+                kept.pop()
         diagnostic = rules.MISSING_BLOCK(place, what=shortened(what.text))
-        self.reports.append(diagnostic.fix("add {", Edit(place, " {")))
+        self.heads[len(self.new.types)] = len(self.reports)
+        self.reports.append(diagnostic.fix("write {" if colon else "add {", Edit(place, " {")))
         self.open.append(Opening(lexer.LBRACE, len(self.new.types), self._column(head), self._line(i)))
-        self.new.add(lexer.LBRACE, place.start, place.end)
+        self.new.add(lexer.LBRACE, place.end, place.end)  # empty: that it is not closed is no further mistake

@@ -156,7 +156,7 @@ def _slice(recovery: Recovery, at: int) -> Found | None:
 def _range(recovery: Recovery, at: int) -> Found | None:
     """``1..4`` and ``[1..4]``."""
     types = recovery.types
-    if types[at] != UPTO or not at:
+    if types[at] != UPTO or not at or types[at - 1] in (COMMA, *CLOSERS):  # the latter is the ... of JavaScript
         return None
     bracket = around(types, at)
     whole = bracket is not None and types[bracket] == lexer.LSQB and types[at + 2] == lexer.RSQB and bracket == at - 2
@@ -191,6 +191,9 @@ def _operator(recovery: Recovery, at: int) -> Found | None:
     types = recovery.types
     word, previous = recovery.text(at), recovery.text(at - 1) if at else ""
     if types[at] in (STAR, UPTO) and at and types[at - 1] in (COMMA, *CLOSERS):
+        bracket = around(types, at)
+        if bracket and types[bracket - 1 : bracket + 1] == [EQUAL, lexer.LBRACE]:  # no value can stand where a key does
+            return Found(word, bracket, block_end(types, at) + 1, foreign.JOINED)
         return Found(word, at, _value_end(types, at), foreign.JOINED)
     if previous + word in ("**", "??", "?:"):
         word = previous + word

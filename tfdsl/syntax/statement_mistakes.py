@@ -46,7 +46,7 @@ from tfdsl.syntax.repairs import resembling
 from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
 from tfdsl.vocabulary import foreign
-from tfdsl.vocabulary.attributes import MAPS, ROLE_NAMES
+from tfdsl.vocabulary.attributes import MAPS, ROLES
 from tfdsl.vocabulary.statements import MOUNT_KINDS, MOUNTS_BY_NAME
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ _REPLACED = regex(r"(?<![${])\{([A-Za-z_][\w.]*+)\}")
 _ELEMENTS = regex(r"(\w+)\s*[\[(<]\s*(?:\w+\s*,\s*)?(\w+)\s*[\])>]\Z")
 _SUFFIX = regex(r"(\w+)\s*\[\s*\]\Z|\[\s*\]\s*(\w+)\Z")
 _MOUNT_WORDS = suggest.words_of(MOUNT_KINDS)
+_ROLE_WORDS = suggest.alias_table((row.name, (row.name, *row.aliases)) for row in ROLES)
 _MAPS = {"map", "dict", "object", "mapping"}
 
 
@@ -198,13 +199,14 @@ def unknown_statement(recovery: Recovery, at: int, _: set[int]) -> bool:
     if (word in MAPS and not _has_blocks(types, at)) or any(alike):  # before the block of a map, only its = is missing
         return False
     span = recovery.spanning(at - 1, at)
-    keyword = "role" if word in ROLE_NAMES else "target" if word in targets.every_name() else None
-    if keyword is not None and types[at] == lexer.LBRACE:
-        recovery.report(
-            rules.UNKNOWN_STATEMENT(span, found=word).fix(f"write {keyword} {word}", Edit(span, f"{keyword} {word}"))
-        )
+    role = _ROLE_WORDS.get(suggest.fold(word))
+    text = f"role {role}" if role is not None else f"target {word}" if word in targets.every_name() else None
+    if text is not None and types[at] == lexer.LBRACE:
+        recovery.report(rules.UNKNOWN_STATEMENT(span, found=word).fix(f"write {text}", Edit(span, text)))
         recovery.step_back()
-        recovery.insert(at - 1, lexer.KEYWORDS[keyword])
+        if role is not None:
+            recovery.lexed.meant[span.start] = role
+        recovery.insert(at - 1, ROLE if role is not None else TARGET)
         return True
     diagnostic = rules.UNKNOWN_STATEMENT(span, found=shortened(word))
     meant = STEP_WORDS.get(word)

@@ -29,6 +29,7 @@ from tfdsl.syntax.lexer import (
 )
 from tfdsl.syntax.wording import shortened
 from tfdsl.text import Span
+from tfdsl.vocabulary import attributes, foreign
 from tfdsl.vocabulary.quantities import nearest_unit
 
 if TYPE_CHECKING:
@@ -138,6 +139,13 @@ def unquoted_address(recovery: Recovery, at: int, _: set[int]) -> bool:
         recovery.report(diagnostic.replacing(f"write {clock}", clock))
         recovery.replace(first, lexer.ERROR, end - first)
         return True
+    devices = _DEVICES.fullmatch(recovery.spanning(first, end).text) if after == EQUAL and first > 1 else None
+    if devices is not None and recovery.text(first - 2).lower() in _GPU and recovery.cut_from(first):
+        diagnostic = rules.FOREIGN_EXPRESSION(recovery.spanning(first, end), what=devices[0])
+        number = devices[1]
+        recovery.report(diagnostic.help(foreign.DEVICES.format(number=number)).replacing(f"write {number}", number))
+        recovery.replace(first, lexer.ERROR, end - first)
+        return True
     if first == at or not (is_source or after in _BEFORE_ADDRESS) or not {COLON, SLASH, DOT} & set(types[first:end]):
         return False
     if {EQUAL, lexer.STRING} & set(types[first:end]) or not recovery.cut_from(first):
@@ -145,6 +153,8 @@ def unquoted_address(recovery: Recovery, at: int, _: set[int]) -> bool:
     return _unquoted(recovery, first, end)
 
 
+_GPU = {attributes.BY_NAME["gpu"].name, *attributes.BY_NAME["gpu"].aliases, *attributes.BY_NAME["gpu"].akin}
+_DEVICES = regex(r"[A-Za-z][\w./:-]*:([0-9]{1,9})")
 _BEFORE_ADDRESS = {EQUAL, *(lexer.KEYWORDS[word] for word in ("at", "to", "output", "copy", "run"))}
 
 

@@ -136,7 +136,7 @@ ATTRIBUTES = (
               ("backoffLimit", "maxRetry", "max_retries", "retry", "num_retries", "retry_count", "retry_limit"),
               example="2",
               akin=("restarts", "max_restarts", "restart_limit", "attempts", "max_attempts", "retry_policy",
-                    "container_max_retries", "max_app_attempts")),
+                    "container_max_retries", "max_app_attempts", "backoff")),
     Attribute("deadline", "job", TIME_LIMIT, "none", "Longest run time of the job.",
               ("activeDeadlineSeconds", "time_limit", "walltime"), example="12h",
               akin=("time", "timeout", "max_time", "max_runtime", "max_duration")),

@@ -14,6 +14,7 @@ from typing import Final
 from tfdsl.record import Record
 
 _RESTART = "write a policy: on failed => restart container"
+_STAYS_ENDED = "leave it out: without a policy nothing that has ended starts again"
 _POLICIES = "write policies one by one: on failed => restart container"
 _MOUNT = 'write mounts: mount pvc "name" at "/data"'
 _ROLES = "write roles: role worker { replicas = 4 }"
@@ -152,6 +153,39 @@ ATTRIBUTES = {
 }
 """Words in a job, role, template or target for what is not an attribute here."""
 
+BY_VALUE = {
+    (word, value): help_
+    for word in ("restartPolicy", "restart")
+    for value, help_ in (
+        *dict.fromkeys(("Never", "no", "none", "false"), _STAYS_ENDED).items(),
+        *dict.fromkeys(
+            ("Always", "unlessStopped"),
+            "nothing starts again after it has completed; write a policy for failures: on failed => restart container",
+        ).items(),
+        ("ExitCode", ATTRIBUTES["podFailurePolicy"]),
+    )
+}
+"""Words in a job with a value, where what to write depends on it; for other values :data:`ATTRIBUTES` holds."""
+
+NO_NULL = "there is no null: leave the attribute out"
+TRUTHS = {
+    **dict.fromkeys(("yes", "on", "true", "enabled"), "true"),
+    **dict.fromkeys(("no", "off", "false", "disabled"), "false"),
+}
+"""Words of other languages, in any case, for true and false."""
+
+_MEMORY_ENDED = "a container that takes more memory than it may exits with 137: on exit 137 => restart pod"
+_WAIVER = "write a comment on or above the line: # tfdsl: allow[SLUG] REASON"
+ASKED = {
+    **dict.fromkeys(("oom", "OOMKilled", "out_of_memory"), _MEMORY_ENDED),
+    **dict.fromkeys(("null", "nil", "undefined"), NO_NULL),
+    **dict.fromkeys(("waiver", "allow", "waive", "suppress"), _WAIVER),
+    **{word: f"write {truth}" for word, truth in TRUTHS.items()},
+    "kustomize": "compile -o FOLDER writes files for its resources: --kustomization lists them there",
+}
+"""Words that people ask about, with what to write."""
+
+DEVICES = "write the number of devices: gpu = {number}; say which in node_selector or gpu_resource"
 JOINED = "join lists, maps and texts with +: a + b"
 IN_TEXT = 'write it into a text: "${value}"'
 _NO_CLOCK = "a value that changes from run to run comes from outside: write a param and set it with --set"

@@ -12,7 +12,7 @@ from typing import Final
 
 from tfdsl.backend.draft import Attribute, Bare, Block, Draft, Param, Policy, Text, Value
 from tfdsl.backend.reading import Asked, Field, Group
-from tfdsl.diagnostics.command_rules import NO_ROLE, NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
+from tfdsl.diagnostics.command_rules import NO_ROLE, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.ir.cluster_spec import tf_config
 from tfdsl.manifest.nodes import (
     Document,
@@ -62,7 +62,7 @@ from tfdsl_backends.podspec.normal.rules import GENERATED
 from tfdsl_backends.podspec.objects import BOARD_LABEL, DIGEST, SUBMISSION
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.podspec.plan import INDEX_FIELD, INDEX_VARIABLE, PORT_NAME
-from tfdsl_backends.podspec.reading.batch import INDEXED, ending_alone, read_field, refusals
+from tfdsl_backends.podspec.reading.batch import INDEXED, ending_alone, read_field, refusals, schedule_of
 from tfdsl_backends.podspec.reading.beside import deployed_board, is_board, kept_claims
 from tfdsl_backends.podspec.reading.facts import PodFacts, main_container
 from tfdsl_backends.podspec.reading.fields import metadata_fields, plain
@@ -344,10 +344,9 @@ def _cron(root: View, asked: Asked) -> None:
     """What a CronJob says beside its Job."""
     if kind(root) != "CronJob":
         return
-    schedule = root["spec"]["schedule"]
-    what = f"the schedule {schedule.text}" if schedule.text else "the schedule"
     reason = "a .tfjob describes one run; a CronJob can hold the Job that is compiled from it"
-    asked.report(NOT_KEPT(root["spec"].key("schedule"), what=what, reason=reason))
+    for diagnostic in schedule_of(root["spec"], reason):
+        asked.report(diagnostic)
 
 
 _OURS: Final = (JOB_LABEL, ROLE_LABEL)

@@ -420,12 +420,23 @@ def normal(documents: Many[Node], version: str) -> Many[Node]:
     found = versions.find(version, VERSIONS)
     keeps = found is None or versions.key(found.known) >= versions.key(KEEPS_PODS)
     dialect = words("None" if keeps else "Running")
-    return [document(_known(modern(node)), KINDS, dialect) for node in documents]
+    return [document(_known(node), KINDS, dialect) for node in documents]
 
 
 def _known(node: Node) -> Node:
-    """A TFJob without the fields that its server drops, TensorBoard's of 2017 among them."""
-    return pruned(node, "TFJob") if is_tfjob(node) else node
+    """A TFJob as v1 has it, without what is the server's, and TensorBoard of 2017; any other document as it is."""
+    return pruned(without_strangers(node), "TFJob", is_servers) if is_tfjob(node) else node
+
+
+def without_strangers(node: Node) -> Node:
+    """A TFJob as v1 has it; one of an older API without what v1 does not know, but for what is read."""
+    of_today = scalar(child(node, "apiVersion")) == API_VERSION
+    return modern(node) if of_today else pruned(modern(node), "TFJob", lambda path: not is_servers(path))
+
+
+def is_servers(path: tuple[str | int, ...]) -> bool:
+    """Whether what is at ``path`` has no place in v1, but is read or belongs to the server."""
+    return path in (("status",), ("spec", "tensorboard")) or path[-1] == "creationTimestamp"
 
 
 def aligned(documents: Many[Node], written: Many[Node]) -> Many[Node]:

@@ -55,9 +55,11 @@ from tfdsl_backends.tfjob.normal import (
     OLD_POLICIES,
     aligned,
     counts_restarts,
+    is_servers,
     is_tfjob,
     modern,
     normal,
+    without_strangers,
 )
 from tfdsl_backends.tfjob.options import API_VERSION, CLEANUP, ROLE_KEYS
 from tfdsl_backends.tfjob.patch_rules import MANAGERS, NUMBERS, RESTARTS
@@ -109,7 +111,9 @@ def _read(group: Group, asked: Asked) -> Draft | None:
     read_run_policy(draft, job, known.replicas, schedulers, asked)
     read_policies(draft, job, known.specs, asked)
     draft.places = {role: spec.span for role, spec in known.specs.items()}
-    draft.wanted = wanted(draft, job, others, None if deployed_board(others) else shown, images)
+    draft.wanted = wanted(
+        draft, view(without_strangers(document.node)), others, None if deployed_board(others) else shown, images
+    )
     return draft
 
 
@@ -597,8 +601,6 @@ def _of_board(name: str, job: View, board: View) -> tuple[Node, Node]:
 
 
 _NO_FIELD: Final = f"a TFJob of {API_VERSION} has no such field, and the server drops it"
-_READ: Final = (("status",), ("spec", "tensorboard"))
-"""What has no place in v1 but is read, or belongs to the server."""
 
 _KEYS: Final = {
     "containers": ("name",),
@@ -626,8 +628,9 @@ def left_out(root: View, job: View) -> Iterator[Diagnostic]:
     else:
         yield from _ignored_places(root)
     for one in unfit(job.node, "TFJob") if job.node is not None else ():
-        if one.unknown and one.path not in _READ and one.path[-1] != "creationTimestamp":
-            yield NOT_KEPT(one.span, what=one.name, reason=_NO_FIELD)
+        if one.unknown and not is_servers(one.path):
+            lost = replace(NOT_KEPT(one.span, what=one.name, reason=_NO_FIELD), level="warning")
+            yield one.stranger("TFJob") if version == API_VERSION else lost
     restarts = [role["template"]["spec"]["restartPolicy"] for _, role in job["spec"]["tfReplicaSpecs"].entries()]
     for restart in [one for one in restarts if one.present][:1]:
         reason = "the operator overwrites it with that of each role"
@@ -667,7 +670,7 @@ def refusals(root: View, job: View) -> Iterator[Diagnostic]:
     """What the server does not take."""
     for one in unfit(job.node, "TFJob") if job.node is not None else ():
         if not one.unknown:
-            yield SERVER_REFUSES(one.span, what=one.name, reason=f"it must be {one.wanted}")
+            yield one.refusal
     namespace = job["metadata"]["namespace"]
     if namespace.text and not patching.is_dns_label(namespace.text):
         reason = "a namespace has at most 63 lowercase letters, digits and -"

@@ -457,8 +457,8 @@ def held(node: Node) -> Node:
     spec: Node | None = node.get("spec")
     template = child(spec, "jobTemplate") if kind == "CronJob" else None
     if version in HEADERS and kind == "Job":
-        spec = node.get("spec")
-    elif version == API_VERSION and template is not None:
+        return with_value(node, "apiVersion", text(API_VERSION, node.entries["apiVersion"].value.span))
+    if version == API_VERSION and template is not None:
         spec = child(template, "spec")
     elif not (version in TEMPLATES and kind == "JobTemplate"):
         return node

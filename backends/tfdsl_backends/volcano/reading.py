@@ -35,6 +35,7 @@ from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import BOARD
 from tfdsl.vocabulary.names import LONGEST_PORT
 from tfdsl_backends.podspec.plan import CONTAINER, PORT_NAME
+from tfdsl_backends.podspec.reading.batch import schedule_of
 from tfdsl_backends.podspec.reading.beside import kept_claims
 from tfdsl_backends.podspec.reading.facts import ClaimFacts, PodFacts, PodsRead
 from tfdsl_backends.podspec.reading.mounts import claim_spec_facts
@@ -144,12 +145,9 @@ def report_holder(document: Document, asked: Asked) -> None:
     root = view(document.node)
     kind, spec = root["kind"].text, root["spec"]
     if kind == "CronJob":
-        keys = [key for key, _ in spec.entries() if key != "jobTemplate"]
-        if keys:
-            reason = "a job of the language has no schedule; to keep it, put the compiled job into spec.jobTemplate"
-            asked.report(
-                NOT_KEPT(spec.key(keys[0]), what=f"the schedule of the CronJob ({', '.join(keys)})", reason=reason)
-            )
+        reason = "a job of the language has no schedule; to keep it, put the compiled job into spec.jobTemplate"
+        for diagnostic in schedule_of(spec, reason):
+            asked.report(diagnostic)
     elif kind == "JobTemplate":
         reason = "to start the job from a JobFlow, put the compiled spec into the JobTemplate"
         asked.report(NOT_KEPT(root["kind"].span, what="the JobTemplate around the job", reason=reason))

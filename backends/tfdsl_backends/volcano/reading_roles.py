@@ -14,7 +14,7 @@ from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.manifest.nodes import Scalar, View, plain, walk
 from tfdsl.record import Record
-from tfdsl_backends.podspec.reading.objects import dotted, unfit
+from tfdsl_backends.podspec.reading.objects import dotted, misfits
 from tfdsl_backends.podspec.reading.roles import Member, roles_of
 from tfdsl_backends.volcano.controller import EVENTS, MAX_RETRY, NOTHING, RESTARTS, milliseconds, reactions, triggers
 from tfdsl_backends.volcano.patch_rules import KIND, RULES
@@ -100,10 +100,6 @@ def _is_referred_to(spec: View, job: str, name: str) -> bool:
     return False
 
 
-_TOLD_BY_PODS: Final = ("args", "command", "env")
-"""Lists of texts in containers; their reader says itself what is not one."""
-
-
 def refusals(job: View) -> Iterator[Diagnostic]:
     """What is refused or dropped, in the order of the rules, each place once."""
     seen: set[tuple[int, int]] = set()
@@ -115,14 +111,8 @@ def refusals(job: View) -> Iterator[Diagnostic]:
 
 
 def _schema(job: View) -> Iterator[Diagnostic]:
-    for one in unfit(job.node, KIND) if job.node is not None else ():
-        if one.path[0] == "status":
-            continue
-        if one.unknown:
-            difference = "Volcano has no such field here; its server drops it, or refuses it if kubectl validates"
-            yield READ_DIFFERENTLY(one.span, what=one.name, word="an unchecked patch", difference=difference)
-        elif not any(step in _TOLD_BY_PODS for step in one.path):
-            yield SERVER_REFUSES(one.span, what=one.name, reason=f"it must be {one.wanted}")
+    if job.node is not None:
+        yield from misfits(job.node, KIND, "Volcano")
 
 
 def _webhook(job: View) -> Iterator[Diagnostic]:

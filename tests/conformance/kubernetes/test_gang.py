@@ -78,7 +78,7 @@ def test_all_replicas_are_one_gang(api: Api) -> None:
 
 def test_minimums_are_added_up(api: Api) -> None:
     made = job("role chief { }\n  role worker { replicas = 4, min_available = 2 }\n  role ps { }")
-    assert "KTF055" in made.codes("warning")
+    assert "KTF055" in made.codes("info")
     with Gang(api, made) as it:
         assert it.group()["minMember"] == 4
 

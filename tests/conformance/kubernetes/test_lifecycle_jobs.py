@@ -124,7 +124,7 @@ def test_the_status_of_a_stopped_sidecar_is_not_one_of_the_command(api: Api) -> 
 
 def test_restarts_of_steps_are_counted(api: Api) -> None:
     made = job(ONE, FETCH, LOG, "on failed => restart container", "retries = 2")
-    assert "K8S025" in made.codes("warning")
+    assert "K8S025" in made.codes("info")
     with Running(api, made) as it:
         pod = it.pod("worker-0")
         it.kubelet.prepare_fails(pod, 3)

@@ -139,7 +139,7 @@ def test_the_status_of_a_prepare_step_is_not_read(api: Api) -> None:
 def test_restarts_of_a_pending_pod_are_not_counted(api: Api) -> None:
     """KTF121: a prepare step that fails again and again never uses up the retries."""
     made = job(WORKERS, FETCH, "on failed => restart container", "retries = 2")
-    assert "KTF121" in made.codes("warning")
+    assert "KTF121" in made.codes("info")
     with Running(api, made) as it:
         for _ in range(6):
             it.kubelet.prepare_fails(f"{it.name}-worker-1", 3)
@@ -150,7 +150,7 @@ def test_restarts_of_a_pending_pod_are_not_counted(api: Api) -> None:
 def test_restarts_of_a_sidecar_are_counted(api: Api) -> None:
     """KTF025: as many restarts of a sidecar as of the command end the job."""
     made = job(WORKERS, 'sidecar log { image = "log:1" }', "on failed => restart container", "retries = 2")
-    assert "KTF025" in made.codes("warning")
+    assert "KTF025" in made.codes("info")
     with Running(api, made) as it:
         it.kubelet.sidecar_restarts(f"{it.name}-worker-1", 2)
         it.stays(lambda: "Failed" not in it.conditions("TFJob"), "two restarts are allowed", 2)

@@ -192,6 +192,9 @@ class Replay:
         self.uids[old] = created["metadata"]["uid"]
         place = f"{path}/{metadata['name']}"
         answer = self.api.call("PUT", f"{place}/status", {**created, "status": status})
+        while answer.status == 409:  # a controller was faster
+            created = self.api.get(place)
+            answer = self.api.call("PUT", f"{place}/status", {**created, "status": status})
         assert answer.fine or answer.status == 404, answer.message  # a PodGroup has no status of its own
 
     def _spec(self, one: dict[str, Any]) -> dict[str, Any]:

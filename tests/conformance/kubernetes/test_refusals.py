@@ -206,6 +206,7 @@ NOT_BY_A_SERVER = {
     "K8S100": "two pods would wait for one port",
     "K8S101": "there is no host to write",
     "K8S103": "says nothing",
+    "K8S125": "Kueue would start fewer pods than TF_CONFIG names",
     "K8S116": "no server reads TF_CONFIG",
     "K8S117": "the second Job of a name is another one, or changes the first",
 }

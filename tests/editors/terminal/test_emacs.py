@@ -83,7 +83,7 @@ def test_hover(answers: dict[str, Any]) -> None:
 
 
 def test_completion(answers: dict[str, Any]) -> None:
-    assert answers["completion"] == ["retries"]
+    assert answers["completion"] == ["restricted", "retries"]
 
 
 def test_formatting(answers: dict[str, Any]) -> None:

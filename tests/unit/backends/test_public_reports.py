@@ -18,9 +18,17 @@ PARTIAL = "kueue.x-k8s.io/job-min-parallelism"
 ALONE = 'cluster { discovery = "none" }'
 
 
+BROKEN = "restricted = true\nrun_as_user = 7\nprivileged = true"
+
+
 @pytest.mark.parametrize(
     ("target", "lines", "code", "level"),
     [
+        # what the Pod Security Standard forbids
+        ("jobset", f"{TWO}{BROKEN}", "JBS013", "error"),
+        ("kubernetes", f"{TWO}{BROKEN}", "K8S013", "error"),
+        ("tfjob", f"{TWO}{BROKEN}", "KTF013", "error"),
+        ("volcano", f"{TWO}{BROKEN}", "VOL013", "error"),
         # a drained program that ends well after its checkpoint
         ("jobset", f"{TWO}on evicted => restart job", "JBS122", "warning"),
         ("jobset", f"{TWO}on evicted => restart pod", "JBS122", "warning"),

@@ -91,7 +91,7 @@ def test_a_refusal_says_who_can() -> None:
     """``cleanup`` on Volcano: its text, its advice, and a target that does what is asked for."""
     rule = pipeline.every_rule()["volcano-cleanup"]
     page = page_of(rule)
-    assert page.startswith(f"{rule.code} volcano-cleanup (warning)\n\nvolcano: ")
+    assert page.startswith(f"{rule.code} volcano-cleanup (warning; info about a default)\n\nvolcano: ")
     assert "\nInstead: " in page
     assert "\n  cleanup\n" in page
     assert "\n  tfjob      translated as spec.runPolicy.cleanPodPolicy" in page
@@ -130,11 +130,47 @@ def test_a_word_of_another_tool_is_understood(tmp_path: Path) -> None:
         ("backoffLimit", "retries (attribute)"),
         ("replica", "replicas (attribute)"),
         ("gpus", "gpu (attribute)"),
+        ("backoff", "retries (attribute)"),
+        ("oom", "exit (event of a policy)"),
+        ("strict", "--strict (option of compile, check and submit)"),
+        ("prune", "--prune (option of compile)"),
+        ("notes", "--notes (option of check)"),
+        ("kustomization", "--kustomization (option of compile)"),
+        ("role worker", "worker (role)"),
+        ("mount pvc", "pvc (kind of mount)"),
+        ("mount secret", "secret (kind of mount)"),
+        ("target slurm", "slurm: Slurm"),
+        ("on evicted", "evicted (event of a policy)"),
+        ("kubernetes.version", "kubernetes (also simpletfjob): Kubernetes Jobs"),
+        ("kubernetes.hosts", "hosts (option of target kubernetes)"),
+        ("K8S052", "K8S052 kubernetes-no-gang (warning; info about a default)"),
+        ("K8S001", "K8S001 kubernetes-flags-need-shell (info)"),
     ],
 )
-def test_a_word_of_another_tool_leads_to_the_page(tmp_path: Path, word: str, page: str) -> None:
+def test_a_word_leads_to_the_page(tmp_path: Path, word: str, page: str) -> None:
     ran = tfdsl("explain", word, cwd=tmp_path)
-    assert f"\n{page}\n" in ran.out
+    assert f"\n{page}\n" in f"\n{ran.out}"
+    assert len(re.findall(r"^\S.* \((?:role|function|kind of mount|attribute)\)$", ran.out, re.M)) <= 1
+
+
+@pytest.mark.parametrize(
+    ("word", "says"),
+    [
+        ("sweep", "help: for several jobs of one block, write matrix"),
+        ("print", "help: a job is described, not programmed"),
+        ("affinity", "help: write node_selector"),
+        ("null", "help: there is no null: leave the attribute out"),
+        ("yes", "help: write true"),
+        ("waiver", "help: write a comment on or above the line: # tfdsl: allow[SLUG] REASON"),
+        ("TFJ9999", ""),
+        ("kubernetes.nothing", ""),
+        ("role nothing", ""),
+    ],
+)
+def test_a_word_without_a_page_is_told_what_to_write(tmp_path: Path, word: str, says: str) -> None:
+    ran = tfdsl("explain", word, cwd=tmp_path)
+    assert ran.status == 2
+    assert says in ran.err if says else "help:" not in ran.err
 
 
 def test_a_code_in_small_letters_is_found(tmp_path: Path) -> None:

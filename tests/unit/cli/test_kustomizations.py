@@ -374,6 +374,57 @@ def test_one_that_cannot_be_edited_is_an_error_and_nothing_is_written(project: P
     assert not (project / "out/digits.yaml").exists()
 
 
+UNREAD = {
+    "two documents": b"resources: [a.yaml]\n---\na: 1\n",
+    "a comment": b"# mine\n",
+    "another encoding": b"# caf\xe9\nresources: []\n",
+    "not YAML": b"resources: [a.yaml\n",
+    "too large": b"resources:\n" + b"- a.yaml\n" * 40_000,
+}
+
+
+@pytest.mark.parametrize("name", kustomizations.NAMES)
+@pytest.mark.parametrize("what", UNREAD)
+def test_one_that_cannot_be_read_is_never_written_over(project: Path, what: str, name: str) -> None:
+    (project / "out/kustomization.yaml").unlink()
+    (project / "out" / name).write_bytes(UNREAD[what])
+    ran = tfdsl("compile", "digits.tfjob", "-t", "kubernetes", "-o", "out", "--kustomization", cwd=project)
+    assert ran.status == 2
+    assert f"cannot write out/{name}: its resources cannot be edited in this form; add digits.yaml" in ran.err
+    assert [path.name for path in (project / "out").iterdir()] == [name]
+    assert (project / "out" / name).read_bytes() == UNREAD[what]
+
+
+@pytest.mark.parametrize("folder", [".k", "node_modules/k", "linked"])
+def test_one_that_is_not_searched_for_is_edited_where_the_output_goes(project: Path, folder: str) -> None:
+    (project / folder).mkdir(parents=True)
+    there = project / folder / "kustomization.yaml"
+    if folder == "linked":
+        kustomization(project / "base", "# mine\nresources: []\n")
+        there.symlink_to("../base/kustomization.yaml")
+    else:
+        there.write_text("# mine\nresources: []\n")
+    ran = tfdsl("compile", "digits.tfjob", "-t", "kubernetes", "-o", folder, "--kustomization", cwd=project)
+    assert ran.status == 0, ran.err
+    assert there.read_text() == "# mine\nresources: [digits.yaml]\n"
+    assert there.is_symlink() == (folder == "linked")
+
+
+@pytest.mark.parametrize("written", ["./digits.yaml", "../out/digits.yaml", "x/../digits.yaml"])
+def test_a_name_can_be_written_in_other_ways(project: Path, written: str) -> None:
+    there = kustomization(project / "out", f"resources: [{written}]\n")
+    compiled(project, "--kustomization")
+    assert there.read_text() == f"resources: [{written}]\n"
+
+
+def test_a_job_is_not_called_as_a_kustomization(project: Path) -> None:
+    (project / "digits.tfjob").write_text(JOB.replace("job digits", "job kustomization"))
+    ran = tfdsl("compile", "digits.tfjob", "-t", "kubernetes", "-o", "out", cwd=project)
+    assert ran.status == 2
+    assert "kustomize would take it for a kustomization" in ran.err
+    assert (project / "out/kustomization.yaml").read_text() == "resources: [digits.yaml]\n"
+
+
 def test_a_link_that_leaves_the_project_is_not_written_to(
     project: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

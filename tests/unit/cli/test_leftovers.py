@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shlex
 import subprocess
@@ -12,6 +13,7 @@ import pytest
 
 from tests.unit.cli.shell import JOB, ROOT, Ran, tfdsl
 from tfdsl.cli import beside_output
+from tfdsl.writing import Failure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -163,9 +165,9 @@ def test_a_text_from_standard_input_has_no_leftovers(project: Path) -> None:
 
 
 def test_names_are_quoted_and_secrets_of_terminals_escaped(project: Path) -> None:
-    compiled(project, JOB, out="my out")
-    (project / "my out/mnist.yaml").rename(project / "my out/\x1b[31m'x.yaml")
-    ran = compiled(project, JOB, out="my out")
+    compiled(project, JOB, target="slurm", out="my out")
+    (project / "my out/mnist").rename(project / "my out/\x1b[31m'x")
+    ran = compiled(project, JOB, target="slurm", out="my out")
     assert "\x1b" not in ran.err
     assert left(ran)
 
@@ -174,7 +176,7 @@ def test_many_are_one_message(project: Path) -> None:
     compiled(project, JOB)
     text = (project / "out/mnist.yaml").read_text()
     for number in range(50):
-        (project / f"out/old-{number:02}.yaml").write_text(text)
+        (project / f"out/old-{number:02}.yaml").write_text(text.replace("name: mnist", f"name: old-{number:02}"))
     ran = compiled(project, JOB)
     assert ran.err.count("left-over-output") == 1
     assert "out/old-00.yaml, out/old-01.yaml, " in ran.err
@@ -204,10 +206,64 @@ def test_prune_removes_what_is_left_over_and_dry_run_shows_it(project: Path, tar
     assert not (project / "out/mnist").exists()
 
 
+def test_what_is_the_users_is_never_pruned(project: Path) -> None:
+    compiled(project, JOB)
+    mine = project / "out/mnist-mine.yaml"
+    mine.write_text((project / "out/mnist.yaml").read_text() + "# mine\n")  # a copy with our header, of another name
+    (project / "out/mnist.yaml.map").write_text('{"version": 3, "file": "mnist.yaml", "sources": []}')
+    assert left(compiled(project, OTHER, "--prune")) == []
+    assert mine.exists()
+    assert (project / "out/mnist.yaml.map").exists()
+    compiled(project, JOB, "-t", "slurm", "-t", "slider", out="more")
+    for path in ("slurm/mnist/results.json", "slider/mnist/run/metrics.json", "slider/mnist/x.map"):
+        (project / "more" / path).parent.mkdir(exist_ok=True)
+        (project / "more" / path).write_text("{}")
+    ran = compiled(project, OTHER, "-t", "slurm", "-t", "slider", "--prune", out="more")
+    assert ran.err.count("removed more/") > 8
+    kept = {str(path.relative_to(project / "more")) for path in project.glob("more/*/mnist/**/*") if path.is_file()}
+    assert kept == {"slurm/mnist/results.json", "slider/mnist/run/metrics.json", "slider/mnist/x.map"}
+
+
+def test_everything_of_a_job_of_several_files_is_pruned(project: Path) -> None:
+    compiled(project, JOB, target="slider")
+    compiled(project, OTHER, "--prune", target="slider")
+    assert [path.name for path in (project / "out").iterdir()] == ["other"]
+
+
+def test_a_job_that_is_there_with_some_values_is_not_pruned(project: Path) -> None:
+    text = "param big: bool = false\n" + JOB + OTHER.replace("job other {", "job other when big {")
+    compiled(project, text, "--set", "big=true")
+    (project / "main.tfjob").write_text(text)
+    ran = tfdsl("compile", "main.tfjob", "-t", "tfjob", "-o", "out", "--prune", cwd=project)
+    assert ran.status == 2
+    assert (project / "out/other.yaml").exists()
+
+
+def test_without_a_root_nothing_is_pruned(tmp_path: Path) -> None:
+    for folder, text in (("a/k", OTHER), ("a", JOB)):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        (tmp_path / folder / "n.tfjob").write_text(text)
+    assert tfdsl("compile", "a/k/n.tfjob", "-t", "tfjob", "-o", "a/k", cwd=tmp_path).status == 0
+    assert tfdsl("compile", "a/n.tfjob", "-t", "tfjob", "-o", "a/k", "--prune", cwd=tmp_path).status == 2
+    assert (tmp_path / "a/k/other.yaml").exists()
+
+
+def test_a_dry_run_for_programs(project: Path) -> None:
+    compiled(project, JOB)
+    ran = compiled(project, OTHER, "--prune", "--dry-run", "--format", "json")
+    found = json.loads(ran.out)
+    assert (found["written"], found["removed"]) == (False, ["out/mnist.yaml"])
+    assert (project / "out/mnist.yaml").exists()
+
+
 def test_a_file_that_a_job_no_longer_has_is_pruned_from_the_kustomization_too(project: Path) -> None:
-    compiled(project, JOB, "--kustomization")
-    compiled(project, OTHER, "--kustomization", "--prune")
-    assert (project / "out/kustomization.yaml").read_text().endswith("resources:\n- other.yaml\n")
+    ran = compiled(project, JOB, "--kustomization")
+    assert "wrote out/kustomization.yaml\n" in ran.err
+    ran = compiled(project, OTHER, "--prune")
+    assert "removed out/mnist.yaml\n" in ran.err
+    assert (project / "out/kustomization.yaml").read_text().endswith("resources: []\n")
+    compiled(project, OTHER, "--kustomization")
+    assert (project / "out/kustomization.yaml").read_text().endswith("resources: [other.yaml]\n")
 
 
 @pytest.mark.parametrize("words", [("--job", "other"), ("--name", "x")])
@@ -215,7 +271,7 @@ def test_nothing_is_pruned_where_nothing_shows_what_is_gone(project: Path, words
     compiled(project, JOB)
     (project / "main.tfjob").write_text(OTHER)
     ran = tfdsl("compile", "main.tfjob", "-t", "tfjob", "-o", "out", "--prune", *words, cwd=project)
-    assert ran.status == 1
+    assert ran.status == 2
     assert "--prune cannot know which jobs are gone" in ran.err
     assert (project / "out/mnist.yaml").exists()
     assert not (project / "out/other.yaml").exists()
@@ -231,7 +287,18 @@ def test_options_about_a_folder_need_one(project: Path, option: str, more: tuple
     assert not (project / "x.yaml").exists()
 
 
-def test_what_cannot_be_removed_is_told(project: Path) -> None:
+def test_what_cannot_be_removed_is_told(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled(project, JOB)
+    (project / "main.tfjob").write_text(OTHER)
+
+    def refused(left: object) -> Failure:
+        return Failure("out/mnist.yaml", "permission denied")
+
+    monkeypatch.setattr(beside_output, "remove", refused)
+    ran = tfdsl("compile", "main.tfjob", "-t", "tfjob", "-o", "out", "--prune", cwd=project)
+    assert ran.status == 1
+    assert "error[TFJ0916] output-not-removed: cannot remove out/mnist.yaml: permission denied" in ran.err
+    monkeypatch.undo()
     failure = beside_output.remove([beside_output.Leftover("mnist", True, (str(project / "out/none.yaml"),))])
     assert failure is not None
     assert failure.reason == "no such file or directory"

@@ -149,7 +149,30 @@ def test_the_path_of_a_patch_has_params() -> None:
 def test_a_number_that_is_no_param_is_told() -> None:
     policy = "{schedulingPolicy: {minAvailable: '{{N}}'}}"
     result = imported(plain("tfjob").replace("spec:\n", f"spec:\n  runPolicy: {policy}\n", 1))
-    assert [one.level for one in result.diagnostics if "{{N}}" in one.message] == ["info"]
+    assert [one.level for one in result.diagnostics if "{{N}}" in one.message] == ["warning"]
+    assert [job.kept for job in result.jobs] == [False]
+
+
+def test_of_a_job_that_cannot_be_read_no_placeholder_is_told() -> None:
+    text = plain("jobset").replace("cpu: 1", "nvidia.com/gpu: '{{gpus}}', cpu: 1")
+    assert "gpus" in imported(text).text
+    result = imported(text.replace("name: worker", "name: initializer-of-all"))
+    told = [one.message for one in result.diagnostics]
+    assert told
+    assert not any("gpus" in message for message in told)
+
+
+def test_a_param_is_not_the_number_that_stands_in_for_it() -> None:
+    """Else the second role would have the gpus of the first."""
+    pod = "{restartPolicy: Never, containers: [{name: t, image: a, resources: {limits: {nvidia.com/gpu: GPUS}}}]}"
+    tasks = "".join(
+        f"  - {{name: {name}, replicas: 1, template: {{spec: {pod.replace('GPUS', gpus)}}}}}\n"
+        for name, gpus in (("chief", "2"), ("worker", "'${G}'"))
+    )
+    head = "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: a}\nspec:\n"
+    result = imported(f"{head}  minAvailable: 2\n  schedulerName: volcano\n  tasks:\n{tasks}")
+    assert "gpu = 2" in result.text
+    assert "gpu = g" in result.text
 
 
 # --- names
@@ -178,5 +201,8 @@ def test_two_jobs_of_one_name_are_both_written(first: str, second: str) -> None:
     assert sorted((job.name, job.kept) for job in result.jobs) == [("nightly", True), ("nightly-2", True)]
     [told] = [one for one in result.diagnostics if one.level == "warning" and "name of this job" in one.message]
     assert told.message == "the name of this job is nightly-2, because there is another job nightly"
+    assert [job.renamed for job in sorted(result.jobs, key=lambda job: job.name)] == [False, True]
     apart = import_manifests([Source("train.yaml", text)], apart=True)
+    [said] = [one for one in apart[0].diagnostics if "another job" in one.message]
+    assert (said.level, said.span.text) == ("warning", told.span.text)
     assert [(job.name, job.kept) for one in apart for job in one.jobs] == [("nightly", True)] * 2

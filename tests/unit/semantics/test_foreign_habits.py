@@ -16,7 +16,9 @@ from tfdsl.syntax import wording
 from tfdsl.vocabulary import foreign
 
 if TYPE_CHECKING:
-    from tfdsl.diagnostics import Diagnostic
+    from collections.abc import Iterable
+
+    from tfdsl.diagnostics import Diagnostic, Edit
 
 PARAMS = "param n: int = 2\nparam prod: bool = true\nlet xs = [1, 2]\n"
 
@@ -103,8 +105,58 @@ IN_JOB = [
     ("port = task.index", "run-time-alone"),
 ]
 
+# Items of a job, a word of the one help, and what each offered fix writes in the place that it is about.
+SAID: list[tuple[str, str, list[str]]] = [
+    *((f"{key} = {value}", "leave it out", []) for key in ("restartPolicy", "restart_policy")
+      for value in ("Never", '"Never"', "NEVER")),
+    *((f"restartPolicy = {value}", "on failed => restart container", [])
+      for value in ("OnFailure", '"OnFailure"', "on_failure", "Always")),
+    ('restart = "no"', "leave it out", []),
+    ("restartPolicy = ExitCode", "on exit 42 => fail job", []),
+    ('retries = "${n}"', "write n", ["n"]),
+    ('memory = "${n}Gi"', "write n * 1Gi", ["n * 1Gi"]),
+    ('memory = "${n + 1}gb"', "write (n + 1) * 1G", ["(n + 1) * 1G"]),
+    ('gang = "${prod}"', "write prod", ["prod"]),
+    ('args = "${n}"', 'write ["${n}"]', ['["${n}"]']),
+    ('retries = "1${n}"', "", []),
+    ("ttlSecondsAfterFinished = 60", "write ttl = 60s", ["ttl", "60s"]),
+    ("activeDeadlineSeconds = 3600", "write deadline = 3600s", ["deadline", "3600s"]),
+    ("terminationGracePeriodSeconds = n", "write stop_grace = n * 1s", ["stop_grace", "n * 1s"]),
+    ("ttl_seconds_after_finished = 1d", "did you mean ttl", ["ttl"]),
+    ("walltime = 60", "did you mean deadline", []),
+    ('args = ["a", ...xs]', "a + b", []),
+    ("args = [...xs]", "a + b", []),
+    ('env = { A = "1", ...xs }', "a + b", []),
+    ('image = "r/x:{{n}}"', 'write "r/x:${n}"', ['"r/x:${n}"']),
+    ('image = "r/x:$n"', 'write "r/x:${n}"', ['"r/x:${n}"']),
+    ('image = "r/x:$(n)"', 'write "r/x:${n}"', ['"r/x:${n}"']),
+    ('image = "r/x:$tag"', "", []),
+    ('args = ["--n=" + n]', 'write "--n=${n}"', ['"--n=${n}"']),
+    ('args = [n + "-a"]', 'write "${n}-a"', ['"${n}-a"']),
+    ('args = ["a" + (n + 1)]', 'write it into a text', []),
+    ("workers { replicas = 2 }", "", ["role worker"]),
+    ("Worker { }", "", ["role worker"]),
+    ("parameter_server { }", "", ["role ps"]),
+    ("server { }", "the blocks of a job are", []),
+    ("role ps:\n    gpu = 1", "", [" {", "\n  }"]),
+    ("target slurm:\n    gpu = 1", "", [" {", "\n  }"]),
+    ("role ps\n    gpu = 1", "", [" {", "\n  }"]),
+    ("gpu = yes", "gpu = 1", []),
+    ("gpu = a100", "gpu = 1", []),
+    ("gpu = a100:2", "gpu = 2", ["2"]),
+    ("gpu = nvidia.com/gpu", 'gpu = 1, gpu_resource = "nvidia.com/gpu"', ['1, gpu_resource = "nvidia.com/gpu"']),
+    ("gpu_resource = amd.com/gpu", 'write "amd.com/gpu"', ['"amd.com/gpu"']),
+    ("queue = gpu-pool", 'write "gpu-pool"', ['"gpu-pool"']),
+    ("cpu = yes", "must be a number", []),
+    ("memory = node/lots", "must be a quantity", []),
+    ("host_network = yes", "write true", ["true"]),
+    ("workdir = on", 'write "on"', ['"on"']),
+    ("args = foo", 'write ["foo"]', ['["foo"]']),
+]  # fmt: skip
+
 JOB = 'job m { image = "r/x:1", role chief { } }\n'
 FILES = [
+    ('job x:\n  image = "r/x:1"\n  role chief { }\n', "missing-block"),
     ("param workers = 4\n" + JOB, "unfinished-statement"),
     ("param int workers = 4\n" + JOB, "statement-form"),
     ("param n: int = 2\nprofile p { unset n }\n" + JOB, "block-form"),
@@ -146,6 +198,23 @@ CASES = [(whole(item), slug) for item, slug in IN_JOB] + FILES
 @pytest.mark.parametrize(("text", "slug"), CASES, ids=[item for item, _ in IN_JOB + FILES])
 def test_a_habit_is_one_message(text: str, slug: str) -> None:
     assert [one.rule.slug for one in found(text)] == [slug]
+
+
+@pytest.mark.parametrize(("item", "says", "writes"), SAID, ids=[item for item, _, _ in SAID])
+def test_what_is_said_of_a_habit(item: str, says: str, writes: list[str]) -> None:
+    """One message, whose help says what to write; where its fix is applied, nothing is wrong."""
+    (one,) = found(whole(item))
+    assert says in "; ".join(one.helps)
+    assert bool(says or writes) == bool(one.helps or one.fixes)
+    assert [edit.text for fix in one.fixes for edit in fix.edits] == writes
+    for fix in one.fixes:
+        assert found(edited(one.span.source.text, fix.edits)) == []
+
+
+def edited(text: str, edits: Iterable[Edit]) -> str:
+    for edit in sorted(edits, key=lambda edit: edit.span.start, reverse=True):
+        text = text[: edit.span.start] + edit.text + text[edit.span.end :]
+    return text
 
 
 # --- advice ---
@@ -259,6 +328,7 @@ TABLES = {
     "members": foreign.MEMBERS,
     "operators": foreign.OPERATORS,
     "values": foreign.VALUES,
+    "by value": foreign.BY_VALUE,
     "mounts": foreign.MOUNTS,
     "fields": {field.name: f"write {field.line}" for field in foreign.POD_FIELDS},
 }

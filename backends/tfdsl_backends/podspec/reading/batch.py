@@ -11,19 +11,17 @@ from typing import Final
 from tfdsl.backend.draft import Draft
 from tfdsl.backend.patch_rules import PatchRules
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.command_rules import READ_DIFFERENTLY, SERVER_REFUSES
+from tfdsl.diagnostics.command_rules import NOT_KEPT, SERVER_REFUSES
 from tfdsl.manifest.nodes import View, plain
 from tfdsl.text import Span
 from tfdsl_backends.podspec import fields, patching
 from tfdsl_backends.podspec.plan import MOST_RULES
-from tfdsl_backends.podspec.reading.objects import dotted, unfit
+from tfdsl_backends.podspec.reading.objects import dotted, misfits
 from tfdsl_backends.podspec.reading.values import seconds
 
 INDEXED: Final = "Indexed"
 MOST_STATUSES: Final = 255
 _ACTIONS: Final = ("FailJob", "FailIndex", "Ignore", "Count")
-_TOLD_BY_PODS: Final = ("args", "command", "env")
-"""Lists of texts in containers; their reader says itself what is not one."""
 
 
 def read_field(draft: Draft, field: fields.Field, place: View) -> None:
@@ -63,14 +61,7 @@ def refusals(root: View, kind: str, rules: PatchRules, server: str) -> Iterator[
 
 def _refusals(root: View, kind: str, rules: PatchRules, server: str) -> Iterator[Diagnostic]:
     assert root.node is not None
-    for one in unfit(root.node, kind):
-        if one.path[0] == "status":
-            continue
-        if one.unknown:
-            reason = f"{server} has no such field here; the server drops it, or refuses it if kubectl validates"
-            yield READ_DIFFERENTLY(one.span, what=one.name, word="an unchecked patch", difference=reason)
-        elif not any(step in _TOLD_BY_PODS for step in one.path):
-            yield SERVER_REFUSES(one.span, what=one.name, reason=f"it must be {one.wanted}")
+    yield from misfits(root.node, kind, server)
     if kind == "Job":
         yield from _job(root)
     for job in root["spec"]["replicatedJobs"].items():
@@ -92,6 +83,13 @@ def _job(job: View) -> Iterator[Diagnostic]:
     yield from _success_policy(spec)
     yield from _replacement(spec)
     yield from _init_containers(spec["template"]["spec"])
+
+
+def schedule_of(spec: View, reason: str) -> Iterator[Diagnostic]:
+    """That ``spec`` of a CronJob, but for its job, is not kept, for ``reason``."""
+    keys = [key for key, _ in spec.entries() if key != "jobTemplate"]
+    if keys:
+        yield NOT_KEPT(spec.key(keys[0]), what=f"the schedule of the CronJob ({', '.join(keys)})", reason=reason)
 
 
 def _refused(place: View, what: str, reason: str) -> Diagnostic:

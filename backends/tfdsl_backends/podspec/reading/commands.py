@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from tfdsl.backend.draft import Attribute, Bare, Draft, Output, Text, Value
-from tfdsl.backend.reading import Asked
-from tfdsl.diagnostics.command_rules import SERVER_REFUSES
 from tfdsl.emit.shell import TENSORFLOW_SERVER
 from tfdsl.ir.cluster_spec import flag_hosts, flag_task_of
 from tfdsl.manifest.nodes import View
@@ -25,6 +23,7 @@ from tfdsl.vocabulary.statements import OUTPUT_WHEN
 from tfdsl_backends.podspec.command import SHELL, shell_program
 from tfdsl_backends.podspec.expansion import Scope
 from tfdsl_backends.podspec.reading.facts import PodFacts
+from tfdsl_backends.podspec.reading.objects import meant_text
 from tfdsl_backends.podspec.reading.values import literal, program, refers, value
 
 
@@ -59,7 +58,7 @@ def variable_texts(container: View) -> Iterator[str]:
             yield text
 
 
-def variables(container: View, scope: Scope, asked: Asked) -> list[Variable]:
+def variables(container: View, scope: Scope) -> list[Variable]:
     """The variables that have a word, in their order; the last of a name counts."""
     found: dict[str, Variable] = {}
     before: set[str] = set()
@@ -70,7 +69,7 @@ def variables(container: View, scope: Scope, asked: Asked) -> list[Variable]:
         name = entry["name"].text
         if name is None or re.fullmatch(ENV_NAME, name) is None:
             continue
-        one = _variable(name, entry, seen, asked)
+        one = _variable(name, entry, seen)
         if one is not None:
             found[name] = one
             before.add(name)
@@ -82,26 +81,13 @@ def variables(container: View, scope: Scope, asked: Asked) -> list[Variable]:
     return list(found.values())
 
 
-def _variable(name: str, entry: View, scope: Scope, asked: Asked) -> Variable | None:
+def _variable(name: str, entry: View, scope: Scope) -> Variable | None:
     if entry["valueFrom"].present:
         source = _source(entry["valueFrom"])
         return None if source is None else Variable(name, source, None, entry.span)
-    text = _text(name, entry, asked)
+    text = meant_text(entry["value"]) if entry["value"].present else ""
     written = None if text is None else value(text, scope)
     return None if written is None else Variable(name, written, text, entry.span)
-
-
-def _text(name: str, entry: View, asked: Asked) -> str | None:
-    place = entry["value"]
-    if not place.present:
-        return ""
-    if place.text is not None:
-        return place.text
-    text = str(place.flag).lower() if place.flag is not None else place.words
-    if text is not None:
-        reason = "the value of a variable is a text; write it in quotes"
-        asked.report(SERVER_REFUSES(place.span, what=f"{text} as the value of {name}", reason=reason))
-    return text
 
 
 def _source(place: View) -> Bare | None:
@@ -179,9 +165,9 @@ class Words(Record):
     taken: tuple[str, ...] = ()
 
 
-def words(container: View, program_around: Callable[[str], int | None] | None, asked: Asked) -> Words | None:
+def words(container: View, program_around: Callable[[str], int | None] | None) -> Words | None:
     """The words of ``container``; ``None`` where they are no texts."""
-    command, args = _texts(container["command"], asked), _texts(container["args"], asked)
+    command, args = _texts(container["command"]), _texts(container["args"])
     if command is None or args is None:
         return None
     found = Words(tuple(command), tuple(args), (container["command"].span, container["args"].span))
@@ -254,18 +240,10 @@ def uses(found: Words, name: str | None) -> bool:
     return any(refers(text, name) for text in all_texts(found))
 
 
-def _texts(place: View, asked: Asked) -> list[str] | None:
-    found: list[str] = []
-    for item in place.items():
-        text = item.text
-        if text is None:
-            text = str(item.flag).lower() if item.flag is not None else item.words
-            if text is None:
-                return None
-            reason = "an argument is a text; write it in quotes"
-            asked.report(SERVER_REFUSES(item.span, what=f"{text} as an argument", reason=reason))
-        found.append(text)
-    return found
+def _texts(place: View) -> list[str] | None:
+    found = [meant_text(item) for item in place.items()]
+    texts = [text for text in found if text is not None]
+    return texts if len(texts) == len(found) else None
 
 
 def _is_shell(command: Sequence[str]) -> bool:
@@ -355,7 +333,7 @@ def scope_of(role: str, container: View, words: Words | None, facts: PodFacts) -
     index = _index(role, container, words, facts)
     any_name = next(container["envFrom"].items(), None) is not None
     scope = Scope(names, index, any_name, others=facts.variables, named_sources=env_from(container) is not None)
-    written = {variable.name for variable in variables(container, scope, Asked({}, lambda diagnostic: None))}
+    written = {variable.name for variable in variables(container, scope)}
     return replace(scope, names=names & written, others=facts.variables | (names - written))
 
 

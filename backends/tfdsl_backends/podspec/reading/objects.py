@@ -15,7 +15,7 @@ from tfdsl.backend.draft import Draft
 from tfdsl.backend.patch_rules import Node, Schemas, is_map, load_schemas
 from tfdsl.backend.reading import Asked, Group
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.command_rules import READ_DIFFERENTLY, SERVER_REFUSES
+from tfdsl.diagnostics.command_rules import NOT_KEPT, READ_DIFFERENTLY, SERVER_REFUSES
 from tfdsl.manifest import nodes
 from tfdsl.manifest.nodes import Document, Mapping, Scalar, Sequence, View, view
 from tfdsl.patterns import regex
@@ -30,6 +30,8 @@ OF_CLIENTS: Final = frozenset({"kubectl.kubernetes.io/last-applied-configuration
 
 _LABEL: Final = regex(LABEL)
 _NO_LABEL: Final = regex("[^a-z0-9]+")
+_BARE: Final = regex(r"[-+.\w]+")
+_WHOLE: Final = regex("0|-?[1-9][0-9]{0,17}")
 Read: TypeAlias = Callable[[Group, Asked], Draft | None]
 
 
@@ -93,16 +95,16 @@ def read_metadata(draft: Draft, metadata: View, *, without: frozenset[str] = fro
     draft.job.set("namespace", namespace.text or None, namespace.span)
     for name in ("labels", "annotations"):
         for key, value in metadata[name].entries():
-            text = _text(value)
+            text = meant_text(value)
             if text is not None and key not in OF_CLIENTS and not (name == "labels" and key in without):
                 draft.job.entry(name, key, text, metadata[name].key(key))
 
 
-def _text(value: View) -> str | None:
-    """The text of a label; of one that is written without quotes, what the author meant."""
-    if value.flag is not None:
-        return "true" if value.flag else "false"
-    return value.words
+def meant_text(value: View) -> str | None:
+    """The text of a scalar; of one that is written without quotes, what the author meant."""
+    if value.text is None and value.present and _BARE.fullmatch(value.span.text):
+        return value.span.text  # no is a bool, and 010 is 8
+    return value.words if value.flag is None else str(value.flag).lower()
 
 
 def _label(name: str, *, letter_first: bool) -> str:
@@ -138,12 +140,13 @@ class Unfit(Record):
     """A part of a manifest that is not as the schema asks.
 
     ``span``: of its key, for a field that the server does not know (``unknown``), else of its value. ``wanted``: what
-    the value should be; nothing for an unknown field.
+    the value should be; nothing for an unknown field. ``meant``: the value in JSON that a text or a number stands for.
     """
 
     path: Path
     span: Span
     wanted: str = ""
+    meant: str = ""
 
     @property
     def unknown(self) -> bool:
@@ -154,6 +157,20 @@ class Unfit(Record):
     def name(self) -> str:
         """The path in words: ``spec.runPolicy.cleanPodPolicy``."""
         return dotted(self.path)
+
+    @property
+    def refusal(self) -> Diagnostic:
+        """That the server does not take the value."""
+        refusal = SERVER_REFUSES(self.span, what=self.name, reason=f"it must be {self.wanted}")
+        return refusal.replacing(f"write {self.meant}", self.meant) if self.meant else refusal
+
+    def stranger(self, server: str) -> Diagnostic:
+        """That ``server`` does not know the field, and what becomes of it."""
+        if self.path[-3:-1] == ("template", "metadata") and self.path[-5:-4] != ("replicatedJobs",):
+            reason = "controllers make pods with labels, annotations and finalizers only"
+            return replace(NOT_KEPT(self.span, what=self.name, reason=reason), level="warning")
+        reason = f"{server} has no such field here; its server drops it, or refuses it if kubectl validates"
+        return READ_DIFFERENTLY(self.span, what=self.name, word="an unchecked patch", difference=reason)
 
 
 def dotted(path: Path) -> str:
@@ -167,9 +184,16 @@ def unfit(document: nodes.Node, kind: str) -> Iterator[Unfit]:
     yield from _unfit(schemas().kinds[kind], document, ())
 
 
-def pruned(document: nodes.Node, kind: str) -> nodes.Node:
-    """``document`` without the fields that the server drops."""
-    paths = frozenset(one.path for one in unfit(document, kind) if one.unknown)
+def misfits(document: nodes.Node, kind: str, server: str) -> Iterator[Diagnostic]:
+    """What does not fit the schema of ``kind``, but for the status; ``server``: whose API it is."""
+    for one in unfit(document, kind):
+        if one.path[0] != "status":
+            yield one.stranger(server) if one.unknown else one.refusal
+
+
+def pruned(document: nodes.Node, kind: str, dropped: Callable[[Path], bool] = bool) -> nodes.Node:
+    """``document`` without the ``dropped`` ones of the fields that the server does not know."""
+    paths = frozenset(one.path for one in unfit(document, kind) if one.unknown and dropped(one.path))
     return _without(document, paths, ()) if paths else document
 
 
@@ -207,7 +231,16 @@ def _unfit(wanted: Node, node: nodes.Node, path: Path) -> Iterator[Unfit]:
         else:
             yield Unfit(path, node.span, "a map")
     elif not _fits(wanted, node):
-        yield Unfit(path, node.span, _wanted(wanted))
+        yield Unfit(path, node.span, _wanted(wanted), _meant(wanted, node))
+
+
+def _meant(wanted: Node, node: nodes.Node) -> str:
+    """In JSON, the value of the type ``wanted`` that was written with quotes, or without them; empty for none."""
+    text = meant_text(view(node)) or ""
+    if wanted == "s":
+        return f'"{text}"' if text else ""
+    fits = _WHOLE.fullmatch(text) if wanted in ("i", "n") else wanted == "b" and text in ("true", "false")
+    return text if fits else ""
 
 
 def _fits(wanted: Node, node: nodes.Node) -> bool:

@@ -41,10 +41,10 @@ class Pod:
         self.spec = template["spec"]
         self.container = main_container(template["spec"], facts.main, facts.port_name)
         self.port, _ = settings.own_port(role, self.container, facts)
-        self.words: Words | None = commands.words(self.container, self._parameters, asked)
+        self.words: Words | None = commands.words(self.container, self._parameters)
         self.scope = scope_of(role, self.container, self.words, facts)
         self.claims: Mapping[str, str] = {}
-        variables = commands.variables(self.container, self.scope, asked)
+        variables = commands.variables(self.container, self.scope)
         self.variables = [variable for variable in variables if variable.name != self.scope.index]
 
     def _parameters(self, program: str) -> int | None:
@@ -120,7 +120,7 @@ class Pod:
         self.claims = mounted.claims
         block.add(*mounted.statements)
         shared = OfRole(self.role, self.facts, {one.identity: one for one in own}, mounted.places)
-        block.add(*steps(self.spec, shared, self.asked))
+        block.add(*steps(self.spec, shared))
         if self.words is not None:
             add_outputs(draft, self.role, self.words, self.facts.replicas, self.scope)
 
@@ -183,7 +183,7 @@ class OfRole(Record):
         return None if found is None else found.value
 
 
-def steps(spec: View, role: OfRole, asked: Asked) -> Iterator[Step]:
+def steps(spec: View, role: OfRole) -> Iterator[Step]:
     """The steps that the compiler gives back."""
     names: set[str] = set()
     for container in spec["initContainers"].items():
@@ -191,7 +191,7 @@ def steps(spec: View, role: OfRole, asked: Asked) -> Iterator[Step]:
         kind = "sidecar" if container["restartPolicy"].text == "Always" else "prepare"
         if name in names or step_name(name, kind) is not None or not _has_its_mounts(container, role.places):
             continue
-        statements = _statements(container, kind, role, asked)
+        statements = _statements(container, kind, role)
         if statements is not None:
             names.add(name)
             yield Step(kind, name, tuple(statements), container.span)
@@ -205,7 +205,7 @@ def _has_its_mounts(container: View, places: Mapping[str, str]) -> bool:
     return True
 
 
-def _statements(container: View, kind: str, role: OfRole, asked: Asked) -> list[Attribute] | None:
+def _statements(container: View, kind: str, role: OfRole) -> list[Attribute] | None:
     attributes: list[Attribute] = []
     name = word(container["image"].text)
     if name is not None and image(name) is not None:
@@ -213,7 +213,7 @@ def _statements(container: View, kind: str, role: OfRole, asked: Asked) -> list[
     other_image = name is not None and name != role.value("image")
     if other_image and name is not None:
         attributes.append(Attribute("image", name, container["image"].span))
-    words = commands.words(container, None, asked)
+    words = commands.words(container, None)
     if words is None or words.joined or words.server is not None:
         return None
     scope = scope_of(role.role, container, words, role.facts)
@@ -221,7 +221,7 @@ def _statements(container: View, kind: str, role: OfRole, asked: Asked) -> list[
     if not other_image and not any(one.name == "command" for one in attributes):
         return None
     attributes += [one for one in plain(container, (WORKDIR,)) if one.value != role.value("workdir")]
-    attributes += _variables(container, role, scope, asked)
+    attributes += _variables(container, role, scope)
     attributes += [
         plain_resource
         for plain_resource in plain_resources(container)
@@ -235,8 +235,8 @@ def _statements(container: View, kind: str, role: OfRole, asked: Asked) -> list[
     return attributes
 
 
-def _variables(container: View, role: OfRole, scope: Scope, asked: Asked) -> Iterator[Attribute]:
-    for variable in commands.variables(container, scope, asked):
+def _variables(container: View, role: OfRole, scope: Scope) -> Iterator[Attribute]:
+    for variable in commands.variables(container, scope):
         if variable.name != scope.index and variable.value != role.value(f"env[{variable.name}]"):
             yield Attribute("env", variable.value, variable.span, variable.name)
     sources = commands.env_from(container)

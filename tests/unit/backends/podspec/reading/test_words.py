@@ -399,9 +399,8 @@ def test_steps() -> None:
     ]
 
 
-def test_wrong_types_are_told_where_the_server_refuses_them() -> None:
+def test_wrong_types_are_read_as_what_was_meant() -> None:
     result = read(worker=container("{env: [{name: A, value: 1}], args: [5, true]}"))
-    assert [message.rule.code for message in result.messages] == ["TFJ4202"] * 3
     assert 'args = ["5", "true"]' in result.role()
 
 
