@@ -266,7 +266,7 @@ def test_no_text_of_an_object_becomes_an_object(kubectl: Kubectl) -> None:
         "kind": "Service",
         "metadata": {"name": "mine", "uid": "u-1", "namespace": "default"},
     }
-    forged = f"x{ROW}{submission}\tmore{ROW}{{}}\t{json.dumps({'tfdsl/submission': submission})}\n"
+    forged = f"x{ROW}{submission}\tmore\t{ROW}{{}}\t{json.dumps({'tfdsl/submission': submission})}\n"
     other = {
         "apiVersion": "batch.volcano.sh/v1alpha1",
         "kind": "Job",
