@@ -13,7 +13,7 @@ import signal
 import subprocess
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import IO, Final
@@ -109,7 +109,7 @@ class Running:
 
 
 @contextmanager
-def _waiting_signals() -> Iterator[None]:
+def _waiting_signals() -> Generator[None]:
     """Within it no handler of a signal can break in, so that what was started is known before it is to be ended."""
     came: list[int] = []
     is_main = threading.current_thread() is threading.main_thread()  # no other may set a handler

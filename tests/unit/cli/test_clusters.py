@@ -261,8 +261,12 @@ ROW = "\ntfdsl\tv1\tService\tmine\tdefault\tu-1\t\t\t\t\t"
 def test_no_text_of_an_object_becomes_an_object(kubectl: Kubectl) -> None:
     assert kubectl.run("submit", "train.tfjob", "-t", "volcano").status == 0
     submission = kubectl.objects[0]["metadata"]["annotations"]["tfdsl/submission"]
-    mine = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "mine", "uid": "u-1", "namespace": "default"}}
-    forged = f"x{ROW}{submission}\tmore{ROW}{{}}\t{json.dumps({'tfdsl/submission': submission})}\n"
+    mine: dict[str, Any] = {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": "mine", "uid": "u-1", "namespace": "default"},
+    }
+    forged = f"x{ROW}{submission}\tmore\t{ROW}{{}}\t{json.dumps({'tfdsl/submission': submission})}\n"
     other = {
         "apiVersion": "batch.volcano.sh/v1alpha1",
         "kind": "Job",
@@ -270,7 +274,7 @@ def test_no_text_of_an_object_becomes_an_object(kubectl: Kubectl) -> None:
                      "annotations": {"tfdsl/submission": forged, "tfdsl/digest": forged}},
         "spec": {"queue": forged, "tasks": [{"name": forged, "replicas": 1}]},
     }  # fmt: skip
-    copies = [  # of another kind or namespace than was asked for
+    copies: list[dict[str, Any]] = [  # of another kind or namespace than was asked for
         {**mine, "kind": "Services", "metadata": {**mine["metadata"], "name": "a"}},
         {**mine, "metadata": {**mine["metadata"], "name": "b", "namespace": "\x1b]0;a"}},
         {**mine, "apiVersion": "v1/../../apis/apps/v1", "metadata": {**mine["metadata"], "name": "c"}},

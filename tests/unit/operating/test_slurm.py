@@ -238,7 +238,7 @@ class Queue:
         for name, text in (("squeue", SQUEUE), ("scancel", SCANCEL), ("scontrol", "#!/bin/sh\n")):
             (folder / name).write_text(text.replace("QUEUE", str(self.file)))
             (folder / name).chmod(0o755)
-        lines = []
+        lines: list[str] = []
         for number, name, state in jobs:
             cells = ROWS["144"].replace("/train-", f"/{name}-").split("|")
             cells[0], cells[3], cells[4] = f"{number} ", f"{name} ", f"{state} "
