@@ -253,9 +253,10 @@ BLOCKS = {
     **dict.fromkeys(("container", "containers"), "set image and command in the job or role"),
     **dict.fromkeys(("terraform", "provider", "resource", "data", "services", "stages", "pipeline"), DECLARATIONS),
     **dict.fromkeys(
-        ("def", "class", "function", "return", "with", "async", "print", "try", "from", "assert", "pass", "end"),
+        ("def", "class", "function", "return", "with", "async", "print", "try", "from", "assert", "pass"),
         _NO_CODE,
     ),
+    **dict.fromkeys(("end", "endif", "endfor", "done", "fi"), "a block ends with }"),
     "type": "write the type after the name of a param: param workers: int = 4",
 }
 """Words that begin a block or line in other languages, where :data:`ATTRIBUTES` has nothing or says something else."""

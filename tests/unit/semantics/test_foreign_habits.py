@@ -157,6 +157,13 @@ SAID: list[tuple[str, str, list[str]]] = [
     ('memory = "4Gi', "write 4Gi", ["4Gi"]),
     ('deadline = "90 minutes', "write 90m", ["90m"]),
     ("workdir = \u201c/x\u201d", "", ['"/x"']),
+    ('matrix { lr = 0.1, 0.2 }\n  args = ["${matrix.lr}"]', "", ["[0.1, 0.2]"]),
+    ('matrix { lr = 0.1,0.2,0.3 }\n  args = ["${matrix.lr}"]', "", ["[0.1,0.2,0.3]"]),
+    ("on failed { restart pod }", "", ["=> restart pod"]),
+    ("on chief failed { restart job }", "", ["=> restart job"]),
+    ("pass", "described, not programmed", []),
+    ("return", "described, not programmed", []),
+    ("end", "a block ends with }", []),
     ("gpu = yes", "gpu = 1", []),
     ("gpu = a100", "gpu = 1", []),
     ("gpu = a100:2", "gpu = 2", ["2"]),
@@ -172,6 +179,8 @@ SAID: list[tuple[str, str, list[str]]] = [
 
 JOB = 'job m { image = "r/x:1", role chief { } }\n'
 FILES = [
+    ("job: hello\n", "block-form"),
+    ('job: hello { image = "r/x:1", role chief { } }\n', "block-form"),
     ('job x:\n  image = "r/x:1"\n  role chief { }\n', "missing-block"),
     ("param workers = 4\n" + JOB, "unfinished-statement"),
     ("param int workers = 4\n" + JOB, "statement-form"),
