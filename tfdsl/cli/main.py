@@ -121,10 +121,10 @@ def _unknown_command(name: str, place: Span) -> Diagnostic:
     from tfdsl.diagnostics.suggest import closest
 
     if name.startswith("-") and name != "-":
-        near = closest(name, ("--help", "--version"))
+        near = "--version" if name in ("-v", "-version") else closest(name, ("--help", "--version"))
         error = UNKNOWN_FLAG(place, name=name)
         return error.help(f"did you mean {near}?" if near else "options come after the command: tfdsl COMMAND OPTION")
-    near = closest(name, SUMMARIES)
+    near = "--version" if name == "version" else closest(name, SUMMARIES)
     error = UNKNOWN_COMMAND(place, name=name)
     return error.help(f"did you mean {near}?" if near else f"the commands are {', '.join(SUMMARIES)}")
 

@@ -11,7 +11,7 @@ from tfdsl.cli.arguments import TEXT_OR_JSON, Arguments, Command, Positional, ri
 from tfdsl.cli.report import document, refuse, report
 from tfdsl.cli.selection import unusable
 from tfdsl.cli.streams import columns, out
-from tfdsl.compiling.front_end import target_of
+from tfdsl.compiling.front_end import choice_of
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.render.text import hanging
 from tfdsl.simulating import table
@@ -28,7 +28,7 @@ COMMAND = Command(
 def run(arguments: Arguments) -> int:
     """Print the targets; returns 2 if an installed target cannot be used."""
     errors: list[Diagnostic] = []
-    named = right([target_of(argument.text, argument.span) for argument in arguments.rest], errors)
+    named = [one.backend for one in right([choice_of(one.text, one.span) for one in arguments.rest], errors)]
     refuse(errors, arguments)
     known = named or targets.every()
     if arguments.text(TEXT_OR_JSON.name) == "json":

@@ -37,7 +37,9 @@ def watched(arguments: Arguments, once: Callable[[Arguments], int]) -> int:
         before = files or before  # while an editor replaces the file of the command, nothing can be read
         if not arguments.on(QUIET.name):
             err(f"watching {len(before)} {'file' if len(before) == 1 else 'files'}; Ctrl-C ends this\n")
-        err(f"\n{visible(_changed(before))} changed\n")
+        changed = _changed(before)
+        if not arguments.on(QUIET.name):
+            err(f"\n{visible(changed)} changed\n")
 
 
 def _changed(files: dict[str, object]) -> str:

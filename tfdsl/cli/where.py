@@ -258,7 +258,8 @@ class _Where:
         """Answer from what ``--source`` compiles to."""
         self._has_line(source)
         made = [one for _, outcome in self._outcomes(given) for one in outcome.made]
-        match = back.match(source.text, self.asked.path, self.asked.line, list(files.candidates(made)))
+        text = source.text.replace("\r\n", "\n")  # as git may check it out on Windows
+        match = back.match(text, self.asked.path, self.asked.line, list(files.candidates(made)))
         main = front_end.path_of(given)
         if match is None:
             self._trouble(NOT_OF_SOURCE(self.argument.span, path=self.asked.path, source=main))

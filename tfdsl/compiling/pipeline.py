@@ -99,7 +99,7 @@ def _finish_in_steps(
     program: Program, request: Request, choices: Sequence[Choice], checked: semantics.Checked
 ) -> Generator[None, None, Outcome]:
     asked = tuple(choice.backend for choice in choices)
-    found = [*program.diagnostics, *checked.diagnostics]
+    found = semantics.together(program, checked.diagnostics)
     if has_errors(found):
         return Outcome(asked, (), tuple(levelled(found, request.levels)), checked.conditions)
     found += lint(program, checked.jobs, checked.used, request.levels, request.gpus_per_node)

@@ -98,6 +98,8 @@ def unknown(item: ast.Assign, where: str, options: Iterable[str], around: Around
             diagnostic = (
                 offering(diagnostic, near, here, _ALIASES) if fits else diagnostic.help(f"did you mean {near}?")
             )
+    elif key.text in foreign.BLOCKS:
+        diagnostic = diagnostic.help(foreign.BLOCKS[key.text])
     report(diagnostic)
     return near
 

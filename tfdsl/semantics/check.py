@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from tfdsl import targets
-from tfdsl.diagnostics import Diagnostic, Report, name_rules, syntax_rules, value_rules
+from tfdsl.diagnostics import Diagnostic, Fix, Report, name_rules, syntax_rules, value_rules
 from tfdsl.gc_pause import without_gc
 from tfdsl.patterns import regex
-from tfdsl.record import Record
+from tfdsl.record import Record, replace
 from tfdsl.semantics import absent, conform, layers, resolved, statements, target_options
 from tfdsl.semantics.blocks import JobBlock, TargetBlock, Templates, check_templates, read_job
 from tfdsl.semantics.conditions import Conditions, has_conditions
 from tfdsl.semantics.derived import Derived, Reports, check_any_left, check_name, chosen, derive
 from tfdsl.semantics.job_rules import check_images, check_job
 from tfdsl.semantics.params import Params
-from tfdsl.semantics.project import Program, used_templates
+from tfdsl.semantics.project import Program, every_item, used_templates
 from tfdsl.semantics.request import Choice, Request
 from tfdsl.semantics.resolve import Resolver, Shared, Unsets, names_and_types
 from tfdsl.semantics.scope import JobNames, Scope
@@ -344,6 +344,62 @@ def independent(diagnostics: Iterable[Diagnostic], program: Program) -> list[Dia
         and not (each.rule in _UNKNOWN and each.span.text in declared)
         and not _is_cut(each, places)
     ]
+
+
+_QUOTES = (syntax_rules.SMART_QUOTES, syntax_rules.SINGLE_QUOTES, syntax_rules.UNCLOSED_STRING)
+_NO_SUCH_KEY = (name_rules.UNKNOWN_ATTRIBUTE, value_rules.BAD_KEY)
+
+
+def together(program: Program, found: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """The syntax errors of ``program`` and what was ``found`` then, where both are about one mistake as one message.
+
+    What is not an attribute is not looked into, and a fix of it mends its value too. A quantity between wrong quotes
+    needs none.
+    """
+    if not program.syntax_errors:
+        return [*program.diagnostics, *found]
+    unknown = {(id(one.span.source), one.span.start): one for one in found if one.rule in _NO_SUCH_KEY}
+    texts = {(id(one.span.source), one.span.start): one for one in found if one.rule is name_rules.WRONG_TYPE}
+    items = _assigns(program, unknown) if unknown else []
+    starts = [place for place, _ in items]
+    left: list[Diagnostic] = []
+    instead: dict[int, Diagnostic | None] = {}
+    for one in program.diagnostics:
+        place = (id(one.span.source), one.span.start)
+        at = bisect_left(starts, place) - 1
+        owner = unknown[starts[at]] if at >= 0 and _is_in(one, items[at][1]) else None
+        text = texts.get(place) if one.rule in _QUOTES else None
+        if owner is not None:
+            instead[id(owner)] = _mending(instead.get(id(owner)) or owner, one)
+        elif text is None or not text.fixes:
+            left.append(one)
+            instead |= {id(text): None} if text is not None else {}
+    return [*left, *(now for one in found if (now := instead.get(id(one), one)) is not None)]
+
+
+def _assigns(program: Program, keys: Collection[tuple[int, int]]) -> list[tuple[tuple[int, int], ast.Assign]]:
+    """The attributes and entries of maps whose key is at one of the places ``keys``, by their places."""
+    items = [item for item in every_item(program.jobs, program.templates) if isinstance(item, ast.Assign)]
+    items += [entry for item in items if isinstance(item.value, ast.MapExpr) for entry in item.value.entries]
+    placed = (((id(item.key.span.source), item.key.span.start), item) for item in items)
+    return sorted((each for each in placed if each[0] in keys), key=lambda each: each[0])
+
+
+def _is_in(diagnostic: Diagnostic, item: ast.Assign) -> bool:
+    span = diagnostic.span
+    whole = diagnostic.rule not in (*_CUT_SHORT, *_QUOTES)
+    return whole and span.source is item.span.source and item.key.span.end <= span.start and span.end <= item.span.end
+
+
+def _mending(owner: Diagnostic, inside: Diagnostic) -> Diagnostic:
+    """``owner``, about a key, whose fix mends also what is wrong ``inside`` its item."""
+    if not owner.fixes:
+        return owner
+    if not inside.fixes:
+        return replace(owner, fixes=())
+    first, second = owner.fixes[0], inside.fixes[0]
+    both = Fix(f"{first.title}, and {second.title}", (*first.edits, *second.edits), first.safe and second.safe)
+    return replace(owner, helps=(*owner.helps, *inside.helps), fixes=(both,))
 
 
 _PLACES = regex(r"\{\{ *([A-Za-z_]\w*) *\}\}|(?<!\\)\$(?:([A-Za-z_]\w*)|\(([A-Za-z_]\w*)\))")

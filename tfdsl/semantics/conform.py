@@ -61,6 +61,7 @@ MOST_WRONG = 100
 _WHOLE = regex("0|[1-9][0-9]{0,17}")
 _SCIENTIFIC = regex(r"(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,18})?(?:[eE][+-]?[0-9]{1,2})?")
 _NAME = regex(r"(?!true$|false$)[A-Za-z_]\w{0,62}(?:\.[A-Za-z_]\w{0,62})*")
+_ANY_QUOTES = "\"'“”„‟‘’‚«»"
 _ALONE = regex(r'"\$\{([^{}"]+)\}([A-Za-z]*)"')
 _WITH_UNIT = regex(r"[0-9]{1,18}(\.[0-9]{1,18})?[A-Za-z][A-Za-z0-9.]*")
 
@@ -88,7 +89,10 @@ def _mismatch(value: Value, to: Type, what: str, report: Report) -> Poison:
         diagnostic = diagnostic.help(f"write {text}").replacing(f"write {text}", text, safe=True)
     elif literal is not None:
         diagnostic = diagnostic.help(f"write {literal}")
-        if value.span.text == (_quoted(value.data) if isinstance(value.data, str) else show(value.data)):
+        written = value.span.text
+        if isinstance(value.data, str) and written.strip(_ANY_QUOTES) == value.data:
+            written = _quoted(value.data)  # whatever quotes it has
+        if written == (_quoted(value.data) if isinstance(value.data, str) else show(value.data)):
             diagnostic = diagnostic.replacing(f"write {literal}", literal, safe=_is_only_reading(value.data, to))
     elif (instead := _foreign_form(value.data, to, what)) is not None:
         diagnostic = diagnostic.help(instead)

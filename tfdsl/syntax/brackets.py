@@ -105,7 +105,7 @@ def opening(types: Sequence[int], closing: int) -> int:
 MOST_MANIFESTS = 50
 
 _ADVICE = "tfdsl import FILE writes the job that a manifest describes"
-_FIRST_LINE = regex(r"^[ \t]*(apiVersion)[ \t]*:", re.M)
+_FIRST_LINE = regex(r"^[ \t]*(apiVersion|kind)[ \t]*:", re.M)
 _JSON = regex(r'\s*\{\s*"(?:apiVersion|kind|metadata|spec)"\s*:')
 
 

@@ -163,6 +163,9 @@ def _message(recovery: Recovery, at: int, put: tuple[int, ...]) -> Diagnostic:
     if lexed.types[at - 1] == EQUAL and at > 1:
         key = start + 1 if statement in ("param", "let") else at - 2
         return rules.MISSING_VALUE(span, key=shortened(lexed.text(key)))
+    if before in foreign.BLOCKS and start == at - 1 and lexed.types[start] == lexer.NAME:
+        lexed.meant[lexed.starts[start]] = ""
+        return rules.UNKNOWN_STATEMENT(recovery.span(start), found=before).help(foreign.BLOCKS[before])
     diagnostic = rules.UNFINISHED(span, expected=wording.missing(put, before, statement), before=shortened(before))
     form = wording.FORMS.get(f"{statement} {lexed.text(start + 1)}") or wording.FORMS.get(statement)
     return diagnostic if form is None else diagnostic.help(f"for example: {form}")
@@ -296,6 +299,8 @@ def _missing_arrow(recovery: Recovery, at: int, _: set[int]) -> bool:
     on = _policy_start(recovery, at)
     if on is None or ARROW in recovery.types[on:at]:
         return False
+    if recovery.types[at] == lexer.LBRACE:
+        return _action_in_braces(recovery, at)
     action = next((i for i in range(on + 2, at + 1) if recovery.text(i) in ACTION_WORDS), None)
     if action is None or not recovery.cut_behind(on):
         return False
@@ -303,6 +308,24 @@ def _missing_arrow(recovery: Recovery, at: int, _: set[int]) -> bool:
     edit = Edit(Span(span.source, span.start, span.start), "=> ")
     recovery.report(rules.UNEXPECTED(span, expected="=>", found=span.text).fix("add =>", edit))
     recovery.insert(action, ARROW)
+    return True
+
+
+def _action_in_braces(recovery: Recovery, at: int) -> bool:
+    """``on failed { restart pod }``."""
+    types = recovery.types
+    if not repairs.fits(recovery.machine.states, ARROW) or recovery.text(at + 1) not in ACTION_WORDS:
+        return False
+    end = next(i for i in range(at + 1, len(types)) if not is_word(types[i]))
+    if types[end] != lexer.RBRACE:
+        return False
+    span = recovery.spanning(at, end + 1)
+    text = f"=> {recovery.spanning(at + 1, end).text}"
+    recovery.report(
+        rules.UNEXPECTED(recovery.span(at), expected="=>", found="{").fix(f"write {text}", Edit(span, text))
+    )
+    recovery.delete(end)
+    recovery.replace(at, ARROW)
     return True
 
 
@@ -365,6 +388,23 @@ def _quoted_key(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
 
 def _is_word_or_text(recovery: Recovery, at: int) -> bool:
     return is_word(recovery.types[at]) or recovery.types[at] == lexer.STRING
+
+
+def _job_with_sign(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
+    """``job: hello`` and ``job = hello { }``."""
+    types = recovery.types
+    if types[at] not in (COLON, EQUAL) or types[at - 1] != lexer.JOB or lexer.JOB_NAME not in acceptable:
+        return False
+    diagnostic = rules.BLOCK_FORM(recovery.span(at), word="job", form="job NAME { … }")
+    recovery.report(diagnostic.help(f"for example: {wording.FORMS['job']}"))
+    end = recovery.line_end(at)
+    if lexer.LBRACE in types[at:end]:
+        recovery.delete(at)
+        return True
+    recovery.delete(at, end - at)
+    for type_ in (lexer.RBRACE, lexer.LBRACE, lexer.NAME):
+        recovery.insert(at, type_)
+    return True
 
 
 def _job_name(recovery: Recovery, at: int, acceptable: set[int]) -> bool:
@@ -516,6 +556,7 @@ MISTAKES: tuple[Mistake, ...] = (
     value_mistakes.unquoted_value,
     _repeated_word,
     _quoted_key,
+    _job_with_sign,
     _job_name,
     _outside_job,
 )

@@ -204,17 +204,25 @@ def split_value(recovery: Recovery, at: int, _: set[int]) -> bool:
         span = recovery.spanning(at - 1, stop)
         text = span.text.replace(" ", "")
         diagnostic = rules.SPLIT_UNIT(span, together=text)
-    elif types[at - 1] != COMMA or types[at - 2] not in values or lexer.STRING in recovery.acceptable():
-        return False
-    elif types[at] in NUMBERS and types[at - 2] == NUMBER and lexed.ends[at - 2] + 1 == lexed.starts[at]:
+    elif types[at - 1] != COMMA or types[at - 2] not in values or types[at] in recovery.acceptable():
+        return False  # of a map, the next key
+    elif (
+        types[at] in NUMBERS
+        and types[at - 2] == NUMBER
+        and lexed.ends[at - 2] + 1 == lexed.starts[at]
+        and ("." not in lexed.text(at - 2))
+    ):
         span = recovery.spanning(at - 2, stop)
         thousands = types[at] == NUMBER and len(lexed.text(at)) == 3
         text = span.text.replace(",", "" if thousands else ".")
         diagnostic = rules.FOREIGN_EXPRESSION(span, what=span.text).help(f"write {text}")
     else:
-        first = recovery.line_start(at) + 2
-        stop = recovery.line_end(at)
-        if types[first - 1] != EQUAL or set(types[first:stop]) - values - {COMMA}:
+        first = at
+        while types[first - 1] in values | {COMMA}:
+            first -= 1
+        while types[stop] == COMMA and types[stop + 1] in values:
+            stop += 2
+        if types[first - 1] != EQUAL or types[stop] not in {lexer.NEWLINE, lexer.END, lexer.RBRACE}:
             return False
         span = recovery.spanning(first, stop)
         text = f"[{span.text}]"

@@ -149,6 +149,7 @@ ATTRIBUTES = {
     "base_image": _IMAGE_BUILD,
     "tag": 'write the tag in the image: image = "registry.example.com/mnist:1.4"',
     "description": 'write annotations = { description = "…" }',
+    "strategy": "the program chooses its tf.distribute strategy; a job has the roles that it runs on",
     "title": 'write annotations = { description = "…" }',
 }
 """Words in a job, role, template or target for what is not an attribute here."""
@@ -251,7 +252,11 @@ BLOCKS = {
     **dict.fromkeys(("volume", "volumes", "volumeMounts"), 'write a mount: mount pvc "data" at "/data"'),
     **dict.fromkeys(("container", "containers"), "set image and command in the job or role"),
     **dict.fromkeys(("terraform", "provider", "resource", "data", "services", "stages", "pipeline"), DECLARATIONS),
-    **dict.fromkeys(("def", "class", "function", "return", "with", "async", "print", "try", "from"), _NO_CODE),
+    **dict.fromkeys(
+        ("def", "class", "function", "return", "with", "async", "print", "try", "from", "assert", "pass"),
+        _NO_CODE,
+    ),
+    **dict.fromkeys(("end", "endif", "endfor", "done", "fi"), "a block ends with }"),
     "type": "write the type after the name of a param: param workers: int = 4",
 }
 """Words that begin a block or line in other languages, where :data:`ATTRIBUTES` has nothing or says something else."""

@@ -203,7 +203,7 @@ def _container(program: str, image: str, code: Code) -> tuple[Row, ...]:
         approximated(
             "roles[].image",
             "",
-            "role {role} runs natively, so its image is not used",
+            "the command runs natively, so the image is not used",
             "030",
             "image-unused",
             edit='remove runtime, or write runtime = "docker"',

@@ -156,7 +156,7 @@ CONTAINER = (
     approximated(
         "roles[].image",
         "",
-        "role {role} runs natively, so its image is not used",
+        "the command runs natively, so the image is not used",
         "030",
         "image-unused",
         edit='write runtime = "pyxis" or "apptainer", whichever your cluster has',

@@ -108,3 +108,18 @@ def test_a_file_reached_twice_is_one_file_from_every_folder(folder: Path, inside
     (folder / "jobs/main.tfjob").write_text(f"{text}job a {{ image = image, role worker {{ }} }}\n")
     ran = tfdsl("check", main, cwd=folder / inside)
     assert (ran.status, ran.err) == (0, "")
+
+
+def test_what_is_said_of_an_image_of_the_job_names_no_single_role(tmp_path: Path) -> None:
+    (tmp_path / "n.tfjob").write_text('job n {\n  image = "r/x:1"\n  role ps { }\n  role worker { }\n}\n')
+    ran = tfdsl("check", "n.tfjob", "--all-targets", cwd=tmp_path)
+    (line,) = (line for line in ran.err.splitlines() if "SLM030" in line)
+    assert "role" not in line
+
+
+def test_a_manifest_is_one_whatever_its_first_key(tmp_path: Path) -> None:
+    for head in ("apiVersion: batch/v1\nkind: Job\n", "kind: Job\napiVersion: batch/v1\n"):
+        (tmp_path / "k.yaml").write_text(f"{head}metadata:\n  name: x\nspec:\n  template: {{}}\n")
+        ran = tfdsl("check", "k.yaml", cwd=tmp_path)
+        assert "kubernetes-manifest" in ran.err.splitlines()[0]
+        assert ran.err.endswith("\n1 error\n")

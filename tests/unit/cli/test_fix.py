@@ -125,7 +125,7 @@ def test_a_fix_does_not_have_to_mend_what_else_is_wrong(tmp_path: Path) -> None:
     ("broken", "reason"),
     [
         ("memory = 16g", '"write 16G" is only one way to read it'),
-        ("affinity: { }", '"write =" would leave an error in this statement'),
+        ("memory: true", '"write =" would leave an error in this statement'),
         ("args = ['it''s']", '"write it in double quotes" is only one way to read it'),
         ('quue = "a"\n  queu = "b"', '"write queue" would cause another error'),
         ("queue = ???\n  cpus = 4", "the syntax errors of this file come first"),

@@ -26,6 +26,8 @@ def test_version(folder: Path) -> None:
     from tfdsl import __version__
 
     assert tfdsl("--version", cwd=folder) == (0, f"tfdsl {__version__}\n", "")
+    for word in ("-v", "version"):
+        assert "did you mean --version?" in tfdsl(word, cwd=folder).err
 
 
 def test_without_a_command_the_overview_goes_to_standard_error(folder: Path) -> None:

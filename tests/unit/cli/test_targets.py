@@ -34,6 +34,9 @@ def test_a_target_that_is_named_is_shown_in_full(tmp_path: Path) -> None:
     assert "  every job (docs/targets/volcano.md)\n    a limit of memory or cpu that is not written" in ran.out
     data = json.loads(tfdsl("targets", "volcano", "--format", "json", cwd=tmp_path).out)
     assert [target["name"] for target in data["targets"]] == ["volcano"]
+    with_version = tfdsl("targets", "kubernetes@1.30", cwd=tmp_path)
+    assert with_version == tfdsl("targets", "kubernetes", cwd=tmp_path)
+    assert "kubernetes 9 is not a known version" in tfdsl("targets", "kubernetes@9", cwd=tmp_path).err
     wrong = tfdsl("targets", "volcan", cwd=tmp_path)
     assert (wrong.status, "did you mean volcano?" in wrong.err) == (2, True)
 

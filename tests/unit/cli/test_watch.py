@@ -89,3 +89,10 @@ def test_quiet_says_only_what_is_wrong(folder: Path) -> None:
         assert tfdsl(*words, "-t", "volcano", "-q", cwd=folder).err == ""
     (folder / "main.tfjob").write_text(noted + "let unused = 1\n")
     assert "1 warning\n" in tfdsl("check", "main.tfjob", "--quiet", cwd=folder).err
+
+
+def test_quiet_says_nothing_between_two_runs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    edit = (folder / "main.tfjob").write_text
+    words = ("check", "main.tfjob", "-q", "--watch")
+    assert watched(monkeypatch, folder, words, lambda: edit(MAIN + "# more\n")).err == ""
+    assert watched(monkeypatch, folder, words, lambda: edit(MAIN + "job {\n")).err.startswith("error[")

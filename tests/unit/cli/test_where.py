@@ -367,3 +367,15 @@ def test_secrets_are_masked(job: Path) -> None:
         options = ("-t", "volcano", "--set", f"token={token}", "--format", form)
         ran = tfdsl("where", f"main.tfjob:{line}", *options, cwd=job)
         assert (ran.status, token in ran.out, "***" in ran.out) == (0, False, True)
+
+
+def test_an_output_is_found_with_the_line_ends_of_windows(tmp_path: Path) -> None:
+    (tmp_path / "n.tfjob").write_text('job n {\n  image = "r/x:1"\n  role worker { replicas = 2 }\n}\n')
+    assert tfdsl("compile", "n.tfjob", "-t", "kubernetes", "-o", "out", cwd=tmp_path).status == 0
+    written = tmp_path / "out/n.yaml"
+    lines = written.read_text().splitlines()
+    image = next(number for number, line in enumerate(lines, 1) if "r/x:1" in line)
+    written.write_bytes(written.read_bytes().replace(b"\n", b"\r\n"))
+    ran = tfdsl("where", f"out/n.yaml:{image}", cwd=tmp_path)
+    assert (ran.status, ran.err) == (0, "")
+    assert 'n.tfjob:2:   image = "r/x:1"' in ran.out
