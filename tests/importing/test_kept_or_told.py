@@ -217,7 +217,7 @@ def test_what_was_meant_is_kept(kind: str, what: str) -> None:
     put(pod, path, value)
     manifest = {**KINDS[kind], "metadata": {"name": "a"}}
     text = json.dumps(manifest).replace(json.dumps(POD), json.dumps(pod))
-    [result] = import_manifests([Source("a.yaml", yaml.safe_dump(json.loads(text)))])
+    [result] = import_manifests([Source("a.yaml", text)])
     refused = [one for one in result.diagnostics if one.level != "info"]
     assert {one.rule.slug for one in refused} == {"import-server-refuses"}
     assert len(refused) == str(value).count(", ") if what.startswith("numbers") else len(refused) == 1
@@ -252,6 +252,44 @@ def test_a_field_that_no_schema_knows_is_kept_or_told(kind: str, at: tuple[str |
     assert told == ["info" if kept else "warning"]
     assert [job.kept for job in result.jobs] == [True]
     assert ('"zqfield": {"a": "kept"}' in compiled(result.text, kind)) is kept
+
+
+# kind, what a pod or the job has where, the text at the message's place, its level, and words of it.
+TOLD: dict[str, tuple[str, str, str, str, str, str]] = {
+    "unknown policy": (
+        "volcano",
+        '"restartPolicy": "Never"',
+        '"restartPolicy": "Now"',
+        '"Now"',
+        "warning",
+        "Always",
+    ),
+    "a null among arguments": ("kubernetes", '["python", ', '["python", null, ', "null", "warning", "a text"),
+    "a null among volumes": ("jobset", '"volumes": [', '"volumes": [null, ', "null", "warning", "a map"),
+    "a tag of an application": ("volcano", '"env-around"', '!Ref "env-around"', '"env-around"', "info", "!Ref"),
+    "a suspended Job": (
+        "jobset",
+        '"backoffLimit": 0',
+        '"suspend": true',
+        "true",
+        "info",
+        "suspend of work",
+    ),
+    "no name": ("kubernetes", '"metadata": {"name": "a"}', '"metadata": {}', "{}", "warning", "a job without a name"),
+}
+
+
+@pytest.mark.parametrize("what", TOLD)
+def test_what_is_told_once(what: str) -> None:
+    kind, old, new, place, level, words = TOLD[what]
+    text = json.dumps({**KINDS[kind], "metadata": {"name": "a"}})
+    assert text.count(old) == 1
+    [result] = import_manifests([Source("a.yaml", text.replace(old, new))])
+    [told] = [one for one in result.diagnostics if one.span.text == place]
+    assert told.level == level
+    assert words in told.message
+    others = [one.message for one in result.diagnostics if one is not told and one.level != "info"]
+    assert others == []
 
 
 def test_words_that_yaml_takes_for_others_are_what_was_written() -> None:

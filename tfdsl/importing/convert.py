@@ -40,6 +40,7 @@ from tfdsl.importing.lift import lifted
 from tfdsl.importing.write import Draught, examples, write
 from tfdsl.lint.rules.commands import PLAIN_SECRET
 from tfdsl.manifest.nodes import Mapping as Map, Node, plain, tree
+from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.semantics.project import Program
 from tfdsl.semantics.request import Choice, Request
@@ -62,6 +63,7 @@ _PATCHINGS: Final = 4
 _TRIALS: Final = 200
 """So many patches are tried one by one."""
 
+_OF_NAME: Final = regex(r"metadata(?:\.name.*)?")
 _FORK: Final = "A field that the schema does not know, of a fork or a newer server."
 
 
@@ -166,8 +168,9 @@ def unkept(documents: Sequence[Node], made: Made, reading: Reading) -> list[Diff
 
 
 def _is_made_up(difference: Difference, nodes: Sequence[Node]) -> bool:
-    """Whether it is the name that import gave to a job without one."""
-    if difference.path not in (("metadata", "name"), ("metadata", "generateName")):
+    """Whether it is the name that import gave to a job without one, or all metadata that the job has for it."""
+    of_name = difference.path in (("metadata", "name"), ("metadata", "generateName"))
+    if not of_name and not (difference.path == ("metadata",) and difference.wanted is None):
         return False
     return not nodes or "/" not in name_of(nodes[0], 0)
 
@@ -238,7 +241,7 @@ def _patched(settled: Settled, asked: _Asked) -> Settled:
     raw = [document.data for document in settled.made.documents if document.format in ("yaml", "json")]
     rest = residue(wanted, got, raw, asked.refused)
     made_up = "/" not in name_of(wanted[0], 0) if wanted else False
-    patches = [(role, one) for role, one in rest if not (made_up and one.path.startswith("metadata.name"))]
+    patches = [(role, one) for role, one in rest if not (made_up and _OF_NAME.fullmatch(one.path))]
     if not patches:
         return settled
     together = _with(settled, patches, asked.backend)

@@ -444,9 +444,10 @@ def remarks(drafts: Sequence[Draft], comments: Mapping[Source, Sequence[Comment]
     for source, those in comments.items():
         lines = _Lines(drafts, source)
         above: dict[int, Statement | Block | None] = {}
-        for line, text in _with_lines(source, those):
-            if line > len(source.line_starts):  # a comment in the last line
-                continue
+        numbers = range(len(source.line_starts), 0, -1)
+        last = next((number for number in numbers if source.line(number).strip()[:1] not in ("", "#")), 1)
+        for following, text in _with_lines(source, those):
+            line = min(following, last)  # a comment behind everything stands above the end of it
             if line not in above:
                 above[line] = lines.said_at(line)
             one = above[line]

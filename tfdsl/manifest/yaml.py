@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 from yaml import Event, MarkedYAMLError, ScalarEvent, YAMLError, events as of
 
 from tfdsl.diagnostics import Diagnostic, Report, command_rules
+from tfdsl.diagnostics.command_rules import READ_DIFFERENTLY
 from tfdsl.gc_pause import without_gc
 from tfdsl.manifest import json, scalars, templates
 from tfdsl.manifest.json import DEEPEST, set_twice
@@ -269,7 +270,14 @@ class Composer:
             return words[text]
         return text if tag in ("!", scalars.STR) else scalars.tagged(tag, text)
 
+    def _tagged(self, event: of.ScalarEvent | of.CollectionStartEvent, span: Span) -> None:
+        """Tell a tag of an application."""
+        if event.tag is not None and event.tag != "!" and not event.tag.startswith(scalars.PREFIX):
+            what, reason = f"a value of {event.tag}", "clients of the server pass over a tag that is not of YAML"
+            self._report(READ_DIFFERENTLY(span, what=what, word="one without it", difference=reason))
+
     def _sent(self, event: of.ScalarEvent, span: Span) -> scalars.Value:
+        self._tagged(event, span)
         try:
             value = self._value(event)
             return value if isinstance(value, str) else scalars.sent(value)
@@ -300,6 +308,7 @@ class Composer:
         if event.anchor is not None:
             self._anchors[event.anchor] = None
         self._last = end_of(event)
+        self._tagged(event, Span(self._source, start_of(event), max(start_of(event) + 1, self._last)))
         self._open.append(_Map(event) if isinstance(event, of.MappingStartEvent) else _List(event))
 
     def _end(self, event: of.CollectionEndEvent) -> None:

@@ -67,6 +67,10 @@ def read(group: Group, asked: Asked) -> Draft | None:
     found = roles(root, asked)
     if not found:
         return None
+    for one in found:
+        if one.spec[SUSPEND.path].flag:
+            reason = "the controller sets it as it is in spec of the JobSet"
+            asked.report(NOT_KEPT(one.spec[SUSPEND.path].span, what=f"suspend of {one.name}", reason=reason))
     draft = Draft(job_name(document, root["metadata"], asked, letter_first=True), _TARGET, root.span)
     draft.renamed = {one.name: one.role for one in found if one.name != one.role}
     draft.wanted = (wanted(document.node, found), *(one.node for one in beside))

@@ -12,7 +12,7 @@ from typing import Final
 
 from tfdsl.backend.draft import Attribute, Bare, Block, Draft, Param, Policy, Text, Value
 from tfdsl.backend.reading import Asked, Field, Group
-from tfdsl.diagnostics.command_rules import NO_ROLE, READ_DIFFERENTLY, SERVER_REFUSES
+from tfdsl.diagnostics.command_rules import NO_ROLE, READ_DIFFERENTLY
 from tfdsl.ir.cluster_spec import tf_config
 from tfdsl.manifest.nodes import (
     Document,
@@ -66,13 +66,14 @@ from tfdsl_backends.podspec.reading.batch import INDEXED, ending_alone, read_fie
 from tfdsl_backends.podspec.reading.beside import deployed_board, is_board, kept_claims
 from tfdsl_backends.podspec.reading.facts import PodFacts, main_container
 from tfdsl_backends.podspec.reading.fields import metadata_fields, plain
-from tfdsl_backends.podspec.reading.objects import Neighbours, job_name as name_of
+from tfdsl_backends.podspec.reading.objects import Neighbours, job_name as name_of, unless_refused
 from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
 from tfdsl_backends.podspec.reading.values import STATUSES, on_exit
 
 __all__ = ["FIELDS", "aligned", "groups", "normal", "read"]
 
 
+@unless_refused
 def read(group: Group, asked: Asked) -> Draft | None:
     """The job that ``group`` describes; ``None`` if the language cannot express it (reported as an error)."""
     first = group.documents[0].node
@@ -141,11 +142,8 @@ def read_jobs(written: Many[Document], asked: Asked) -> Draft | None:
     }
     for diagnostic in sorted(told.values(), key=lambda diagnostic: diagnostic.span.start):
         asked.report(diagnostic)
-    refused = any(diagnostic.rule is SERVER_REFUSES for diagnostic in told.values())
     own = parts[0].job if parts[0].name else name_of(written[0], parts[0].root["metadata"], asked)
-    draft = job_of_parts(own, parts, roles, documents, asked)
-    draft.law = draft.law and not refused
-    return draft
+    return job_of_parts(own, parts, roles, documents, asked)
 
 
 def job_of_parts(

@@ -81,6 +81,11 @@ _JOB: Final = (
         "{value!r} is not the name of a queue",
     ),
     Must("schedulerName", lambda name: len(str(name)) <= 63, "a schedulerName has at most 63 characters"),
+    Must(
+        "tasks[].template.spec.restartPolicy",
+        one_of("Always", "OnFailure", "Never"),
+        'restartPolicy must be "Always", "OnFailure" or "Never"',
+    ),
 )
 
 

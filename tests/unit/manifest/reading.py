@@ -21,7 +21,7 @@ def documents(text: str, path: str = "job.yaml") -> list[Document]:
     """The documents of ``text``; fails where something is wrong with it."""
     diagnostics: list[Diagnostic] = []
     result = read(Source(path, text), diagnostics.append)
-    assert [one.message for one in diagnostics] == []
+    assert [one.message for one in diagnostics if one.level != "info"] == []
     return result
 
 

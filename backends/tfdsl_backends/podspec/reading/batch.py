@@ -99,9 +99,9 @@ def _refused(place: View, what: str, reason: str) -> Diagnostic:
 def _names(job: View) -> Iterator[Diagnostic]:
     metadata = job["metadata"]
     name, spec = metadata["name"].text or metadata["generateName"].text, job["spec"]
-    if not name:
-        yield _refused(metadata, "a Job without a name", "write metadata.name")
-    elif not patching.is_dns_name(name.removesuffix("-") if not metadata["name"].text else name):
+    if not name:  # the reader of its name says so
+        return
+    if not patching.is_dns_name(name.removesuffix("-") if not metadata["name"].text else name):
         place = metadata["name"] if metadata["name"].present else metadata["generateName"]
         yield _refused(place, f"the name {name}", "it has lowercase letters, digits, - and ., at most 253")
     elif spec["completionMode"].text == INDEXED:

@@ -1,8 +1,8 @@
 """Documents around pods: names and labels of a job's object, what belongs to a job, what the API server refuses.
 
 The server drops a field that its schema does not know (and refuses it where the client asks for strict validation, as
-``kubectl`` does today), and refuses a value of another type. A null is as good as nothing. The schemas are those with
-which patches are checked.
+``kubectl`` does today), and refuses a value of another type. A null is as good as nothing, but in a list. The schemas
+are those with which patches are checked.
 """
 
 from __future__ import annotations
@@ -217,7 +217,10 @@ def _unfit(wanted: Node, node: nodes.Node, path: Path) -> Iterator[Unfit]:
     if isinstance(wanted, list) and wanted[0] == "l":
         if isinstance(node, Sequence):
             for number, item in enumerate(node.items):
-                yield from _unfit(wanted[1], item, (*path, number))
+                if isinstance(item, Scalar) and item.value is None and wanted[1] != "a":
+                    yield Unfit((*path, number), item.span, "a map" if is_map(wanted[1]) else _wanted(wanted[1]))
+                else:
+                    yield from _unfit(wanted[1], item, (*path, number))
         else:
             yield Unfit(path, node.span, "a list")
     elif is_map(wanted):
