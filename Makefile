@@ -48,7 +48,7 @@ try: $(BIN)/tfdsl
 	$(BIN)/tfdsl compile examples/mnist/main.tfjob -t volcano -o build/try
 	@printf '\n'
 	@head -n 9 build/try/mnist.yaml
-	@printf '%s\n' ... '' 'This is how build/try/mnist.yaml begins, made from examples/mnist/main.tfjob. Besides:'
+	@printf '%s\n' ... '' 'build/try/mnist.yaml, made from examples/mnist/main.tfjob, begins so. Next:'
 	@printf '  %-26s %s\n' '. $(BIN)/activate' 'put tfdsl on the path of this shell' \
 	  'tfdsl new digits' 'write a job of your own, digits.tfjob' \
 	  'docs/guide/start.md' 'from there to a job that runs, in ten minutes'

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -102,7 +103,10 @@ def test_the_package_has_its_entry_point_alone(folder: Path) -> None:
 def test_it_is_listed(folder: Path) -> None:
     ran = tfdsl(folder, "targets")
     assert ran.status == 0
-    assert "\ncompose (also dockercompose): Docker Compose\n" in ran.out
+    assert re.search(r"^compose +Docker Compose +2\.0 +YAML$", ran.out, re.M)
+    ran = tfdsl(folder, "targets", "compose")
+    assert ran.status == 0
+    assert "compose (also dockercompose): Docker Compose\n" in ran.out
 
 
 def test_its_block_is_checked_without_asking_for_it(folder: Path) -> None:
@@ -120,7 +124,7 @@ def test_its_block_is_checked_without_asking_for_it(folder: Path) -> None:
 def test_it_is_among_all_targets(folder: Path) -> None:
     ran = checked(folder, 'project = "A"', "--all-targets")
     assert "CMP100" in ran.err
-    assert "CMP001" in ran.err
+    assert "CMP001" in checked(folder, 'project = "A"', "--all-targets", "--format", "json").out
 
 
 def test_a_waiver_is_known_without_asking_for_it_and_stale_when_it_is(folder: Path) -> None:
