@@ -340,8 +340,8 @@ def ports(pod: Mapping) -> Mapping:
     named = documents.ports_by_name(pod)
 
     def informs(port: Node) -> bool:
-        name = scalar(child(port, "name"))
-        return child(port, "hostPort") is None and name in (None, "", PORT_NAME) and name not in named
+        name, of_number = scalar(child(port, "name")), f"p{scalar(child(port, 'containerPort'))}"
+        return child(port, "hostPort") is None and name in (None, "", PORT_NAME, of_number) and name not in named
 
     def container(node: Mapping) -> Mapping:
         own = node.get("ports")
@@ -383,7 +383,8 @@ RULES: Final = (
     Rule(
         "PodSpec",
         ports,
-        f"ports of containers that have no `hostPort`, no name or the name `{PORT_NAME}`, and that no probe names",
+        f"ports of containers that have no `hostPort`, no name, the name `{PORT_NAME}` or one of their "
+        "number (`p8080`, which import gives those without one), and that no probe names",
         "`containerPort` in core/v1 Container: it informs, and a port that is not listed is open too",
     ),
     Rule(
