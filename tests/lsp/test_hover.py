@@ -55,7 +55,12 @@ def test_notes_are_shown_where_they_are_and_are_no_problems() -> None:
     assert "Notes" not in text  # no target is asked for
     asked = Settings(targets=("tfjob", "volcano"))
     there = snapshot(JOB.format(item='mount pvc "p" at "/p"\n  output "/a" to "/p/a"'), settings=asked)
-    found = hover(there, there.source.text.index('"/a"'))
+    place = there.source.text.index('"/a"')
+    while there.work():  # what is asked meanwhile is answered at once
+        early = hover(there, place)
+        assert not there.checked
+        assert early is None or "Notes" not in early.text
+    found = hover(there, place)
     assert found is not None
     assert "Notes:\n- on tfjob, volcano: role chief's command is wrapped in /bin/sh" in found.text
     told = problems(there)[there.source.path]

@@ -322,6 +322,7 @@ def test_initialize_is_answered_before_the_compiler_is_loaded() -> None:
 
 def test_wrong_params_leave_no_trace(wire: Wire) -> None:
     """The client is told what is wrong; what a person reads has no traceback in it."""
+    wire.begin()
     for number, (method, params) in enumerate((("textDocument/hover", {"x": 1}), ("tfdsl/graph", {"uri": 3})), 100):
         wire.send(method, params, number)
         assert '"code": -32602' in json.dumps(wire.receive())

@@ -59,6 +59,7 @@ def test_a_file_of_variables_that_leads_out_is_not_read(inner: Path, path: str) 
 def test_secrets_of_a_file_of_variables_are_not_shown(inner: Path) -> None:
     (inner / "a.env").write_text("API_TOKEN=s3cr3t-value\nMODE=fast\n")
     made = snapshot(inner, 'let read = env_file("a.env")\nlet token = read.API_TOKEN\n' + USES.format(value="token"))
+    assert "s3cr3t" not in repr([(one.message, one.helps) for one in made.diagnostics])
     shown = hover(made, 4)
     assert shown is not None
     assert "fast" in shown.text

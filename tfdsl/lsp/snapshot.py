@@ -237,6 +237,11 @@ class Snapshot:
                 self._outcome = replace(end.value, made=())
         return self._outcome is None
 
+    @property
+    def checked(self) -> bool:
+        """Whether the check has come to its end: what must be answered at once does not wait for it."""
+        return self._outcome is not None
+
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """The diagnostics of the text and its includes, in file order."""

@@ -137,6 +137,8 @@ def _documents(told: list[Diagnostic], path: str, count: int) -> None:
 
 def _markdown(snapshot: Snapshot, at: float) -> None:
     text = snapshot.source.text
+    while snapshot.work():  # what is checked has its notes
+        pass
     hit = text.find("tracker")
     for place in {int(at * len(text)), max(hit - 1, 0), max(hit - 30, 0), text.find("=") + 2}:
         found = hover(snapshot, place)

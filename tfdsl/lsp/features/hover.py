@@ -34,12 +34,15 @@ class Hover(Record):
 
 
 def hover(snapshot: Snapshot, offset: int) -> Hover | None:
-    """What there is to say about the word at ``offset``, with the notes about it, which are no problems."""
+    """What there is to say about the word at ``offset``, with the notes about it, which are no problems.
+
+    While the text is still being checked it is without the notes: nobody waits for a check of a long text.
+    """
     found = _hover(snapshot, offset)
     path = snapshot.source.path
     here = once_for_all_targets(
         note
-        for note in snapshot.diagnostics
+        for note in (snapshot.diagnostics if snapshot.checked else ())
         if note.level == "info" and note.span.source.path == path and note.span.start <= offset <= note.span.end
     )
     if not here:
