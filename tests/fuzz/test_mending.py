@@ -15,7 +15,7 @@ from tests.fuzz import makers, mending
 from tests.fuzz.mistakes import KINDS, mistaken
 from tests.fuzz.programs import corpus
 from tests.sampled import sampled
-from tests.unit.semantics.test_foreign_habits import CASES
+from tests.unit.semantics import test_foreign_habits as habits
 from tests.unit.syntax import test_condition_mistakes as conditions
 from tests.unit.syntax.test_one_mistake import FILES, IN_JOB, whole
 
@@ -41,7 +41,7 @@ def test_every_fix_holds_and_every_place_that_makes_fixes_is_reached() -> None:
             offers.update(mending.prove(path, wrong))
         marked = [whole(item) for item, _, _ in IN_JOB] + [text for text, _, _ in FILES]
         marked += [conditions.whole(item) for _, item, _ in conditions.ITEMS]
-        marked += [text for text, _ in CASES]
+        marked += [text for text, _ in habits.CASES] + [habits.whole(item) for item, _, _ in habits.SAID]
         marked.append(conditions.whole("on failed => restart job when true"))
         marked.append(conditions.whole('prepare "Fetch_All" { command = ["fetch"] }'))
         for text in (*corpus(), *(each.replace("»", "") for each in marked)):  # these are wrong in all ways
