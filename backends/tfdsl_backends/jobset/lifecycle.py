@@ -9,12 +9,12 @@ Source: `pkg/controllers/{failure_policy,success_policy}.go` of JobSet 0.12. Wha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from tfdsl.backend import Document, Unit
 from tfdsl.ir.model import Role
-from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision, Outcome, State, Task
+from tfdsl.lifecycle.behaviour import DEADLINE_PASSED, Behaviour, Decision, Outcome, Replica, State, Task
 from tfdsl.manifest.nodes import View, tree, view
 from tfdsl.record import Record
 from tfdsl.vocabulary.quantities import Duration, duration
@@ -209,12 +209,21 @@ class JobSet(Behaviour):
     def on_preemption(self, task: Task, status: int, state: State) -> Decision:
         """The same as below, unless the Job looks when the command has ended and succeeded (seen in 4 of 4 runs)."""
         job = self._set.jobs[task.role]
-        same = (replica for other, replica in state.of(task.role) if self._job_of(other) == self._job_of(task))
-        others = sum(replica.phase == "running" for replica in same)
-        if status or not job.controlled.sees_the_end(state.counts.get(_failed_pods(job, task), 0), others):
+        failed = state.counts.get(_failed_pods(job, task), 0)
+        if status or not job.controlled.sees_the_end(failed, self._running_beside(task, state)):
             return self.on_loss(task, status, state)
         state.count(f"{_DONE}{task}")
+        state.count(f"{_DONE}{task.role}")
         return self.on_completion(state) or Decision("ignore", f"{task} completed while its pod was deleted")
+
+    def _running_beside(self, task: Task, state: State) -> int:
+        """How many pods run of the Job that ``task``, whose own pod is gone, is of."""
+        job, replicas = self._set.jobs[task.role], state.of(task.role)
+        running = state.number(task.role, "running")
+        if not running or len(replicas) <= job.pods:
+            return running
+        start = job.number(task.index) * job.pods
+        return sum(replica.phase == "running" for _, replica in replicas[start : start + job.pods])
 
     def on_loss(self, task: Task, status: int, state: State) -> Decision:
         """An evicted pod has failed, and has the condition DisruptionTarget."""
@@ -307,21 +316,32 @@ class JobSet(Behaviour):
 
     def on_completion(self, state: State) -> Decision | None:
         """The Jobs that the successPolicy names have completed, all of them or any."""
-        targets = [role for role, job in self._set.jobs.items() if job.name in self._set.targets]
-        done = [(role, completed) for role in targets for completed in self._jobs_completed(role, state)]
-        first = next((role for role, completed in done if completed), None)
-        if first is None or not (self._set.any_of or all(completed for _, completed in done)):
+        targets = [role for role, job in self._set.jobs.items() if job.name in self._set.targets and state.of(role)]
+        completed = [role for role in targets if self._is_completed(role, state)]
+        if not completed or not (self._set.any_of or completed == targets):
             return None
-        return Decision("complete job", f"{first} completed")
+        return Decision("complete job", f"{completed[0]} completed")
 
-    def _jobs_completed(self, role: str, state: State) -> list[bool]:
+    def _is_completed(self, role: str, state: State) -> bool:
+        """Whether all Jobs of ``role`` have completed, or any where that is enough."""
+        job, replicas, any_of = self._set.jobs[role], len(state.of(role)), self._set.any_of
+        if job.controlled.success:  # for which one pod of a Job may do
+            least = 1 if any_of else -(-replicas // job.pods)
+        else:
+            least = (replicas % job.pods or job.pods) if any_of else replicas
+        if _succeeded(role, state) < least:  # with thousands of replicas mostly so
+            return False
+        completed = self._jobs_completed(role, state)
+        return any(completed) if any_of else all(completed)
+
+    def _jobs_completed(self, role: str, state: State) -> Iterator[bool]:
         """Of each Job of ``role``, whether it has completed: all its pods have succeeded, or one that is enough."""
-        job = self._set.jobs[role]
-        succeeded = [
-            replica.phase == "succeeded" or f"{_DONE}{task}" in state.counts for task, replica in state.of(role)
-        ]
-        parts = [succeeded[start : start + job.pods] for start in range(0, len(succeeded), job.pods)]
-        return [job.controlled.is_complete(sum(part), part.__getitem__, len(part)) for part in parts]
+        job, replicas = self._set.jobs[role], state.of(role)
+        for start in range(0, len(replicas), job.pods):
+            part = replicas[start : start + job.pods]
+            one = len(part) == len(replicas)
+            succeeded = _succeeded(role, state) if one else sum(_has_succeeded(*replica, state) for replica in part)
+            yield job.controlled.is_complete(succeeded, _asking(part, state), len(part))
 
     def stopped_at_the_end(self, outcome: Outcome, state: State) -> Iterable[tuple[Task, bool]]:
         """Running pods are deleted, and with a Job that was active also its pods that have ended."""
@@ -341,6 +361,19 @@ class JobSet(Behaviour):
             yield self._job_of(finish.task)
         for role in self._set.jobs:
             yield from ((role, number) for number, done in enumerate(self._jobs_completed(role, state)) if done)
+
+
+def _succeeded(role: str, state: State) -> int:
+    """How many replicas of ``role`` have succeeded."""
+    return state.number(role, "succeeded") + state.counts.get(f"{_DONE}{role}", 0)
+
+
+def _has_succeeded(task: Task, replica: Replica, state: State) -> bool:
+    return replica.phase == "succeeded" or f"{_DONE}{task}" in state.counts
+
+
+def _asking(part: Sequence[tuple[Task, Replica]], state: State) -> Callable[[int], bool]:
+    return lambda at: _has_succeeded(*part[at], state)
 
 
 def _failed_pods(job: Job, task: Task) -> str:

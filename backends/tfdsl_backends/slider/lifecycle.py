@@ -141,10 +141,14 @@ class Components(Meeting):
         """A replacement has a new address, so the commands of all that need it restart."""
         if decision.action != "restart pod" or task.role not in self.awaited:
             return ()
+        running = (
+            role.name for role in self.job.roles if role.name in self.waiting and state.number(role.name, "running")
+        )
         return [
             other
-            for other, replica in state.replicas.items()
-            if other != task and other.role in self.waiting and replica.phase == "running"
+            for role in running
+            for other, replica in state.of(role)
+            if replica.phase == "running" and other != task
         ]
 
     def on_restarted(self, task: Task, state: State) -> Decision | None:
