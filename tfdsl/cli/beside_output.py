@@ -41,11 +41,17 @@ def warnings(
 
     ``left``: what is left over and stays. ``around``: the kustomizations there.
     """
+    manifests = _manifests(jobs)
+    listing = {folder: there for folder in manifests if (there := kustomizations.listing(around, folder)) is not None}
     return [
         *_leftover_warning(compilation, list(left)),
         *_renamings(compilation, jobs, around),
-        *(told for folder, paths in _manifests(jobs).items() for told in _unlisted(compilation, around, folder, paths)),
-        *(told for job in jobs if _has_pods(job.made) for told in _removed_but_listed(job, around)),
+        *(
+            told
+            for folder, there in listing.items()
+            for told in _unlisted(compilation, there, kustomizations.unlisted(around, manifests[folder]))
+        ),
+        *(told for job in jobs if job.folder in listing for told in _removed_but_listed(job, listing[job.folder])),
     ]
 
 
@@ -167,12 +173,8 @@ def _folder(path: str, target: str, jobs: Iterable[Placed]) -> Folder:
     )
 
 
-def _unlisted(
-    compilation: Compilation, around: Mapping[str, Kustomization], folder: str, paths: Sequence[str]
-) -> Iterator[Diagnostic]:
-    missing = kustomizations.unlisted(around, folder, paths)
-    there = kustomizations.listing(around, folder)
-    if there is None or not missing:
+def _unlisted(compilation: Compilation, there: Kustomization, missing: Sequence[str]) -> Iterator[Diagnostic]:
+    if not missing:
         return
     names = [os.path.relpath(os.path.realpath(path), there.folder) for path in missing]
     warning = KUSTOMIZE_UNLISTED(there.resources, names=enumeration(names), path=there.source.path)
@@ -180,10 +182,9 @@ def _unlisted(
     yield warning.help(f"kustomize deploys only what its resources list; this adds it: {again}")
 
 
-def _removed_but_listed(job: Placed, around: Mapping[str, Kustomization]) -> Iterator[Diagnostic]:
+def _removed_but_listed(job: Placed, there: Kustomization) -> Iterator[Diagnostic]:
     unit = job.made.unit
-    there = kustomizations.listing(around, job.folder)
-    if unit.job.ttl is None or there is None:
+    if unit.job.ttl is None:
         return
     place = unit.origins.span("ttl")
     warning = KUSTOMIZE_TTL(place, job=unit.job.name, ttl=unit.job.ttl.text, path=there.source.path)

@@ -136,7 +136,7 @@ def _once(arguments: Arguments) -> int:
             paths = [[place.path]] if place.kind == "file" else []
     if form == "json":
         diagnostics = in_file_order([*diagnostics, *written], [source.path])
-        return _document(arguments, place, made, masked(diagnostics, picked.hidden), besides)
+        return _document(arguments, place, made, masked(diagnostics, picked.hidden), besides.removed)
     out("".join(f"{visible(line)}\n" for line in besides.plan))
     status = report([*at_first_sight(diagnostics), *written], [source.path], hidden=picked.hidden)
     if not arguments.on(chosen.QUIET.name):
@@ -251,15 +251,15 @@ def _document(
     place: Destination,
     made: Sequence[Made],
     diagnostics: Sequence[Diagnostic],
-    besides: Besides | None = None,
+    removed: Sequence[str] = (),
 ) -> int:
     """Print the document of ``--format json``; returns the exit status. Only ``tfdsl check`` tries fixes."""
     status = status_of(diagnostics)
     done = status == OK and place.kind != "stream" and not arguments.on(DRY_RUN.name)
     messages = contents([replace(diagnostic, fixes=()) for diagnostic in diagnostics])
     files = list(_listed(place, made, source_map=arguments.on(SOURCE_MAP.name)))
-    removed = {} if besides is None or not besides.removed else {"removed": list(besides.removed)}
-    out(document(1, {"written": done, "files": files, **removed, **messages}))
+    pruned: dict[str, Json] = {"removed": list(removed)} if removed else {}
+    out(document(1, {"written": done, "files": files, **pruned, **messages}))
     return status
 
 

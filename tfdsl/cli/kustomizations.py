@@ -103,10 +103,8 @@ def listing(kustomizations: Mapping[str, Kustomization], folder: str) -> Kustomi
     return max(above, key=lambda one: len(one.folder), default=None)
 
 
-def unlisted(kustomizations: Mapping[str, Kustomization], folder: str, files: Iterable[str]) -> list[str]:
-    """Those of ``files``, which are in ``folder``, that no kustomization lists although one has to."""
-    if listing(kustomizations, folder) is None:
-        return []
+def unlisted(kustomizations: Mapping[str, Kustomization], files: Iterable[str]) -> list[str]:
+    """Those of ``files`` that no kustomization lists."""
     listed = frozenset[str]().union(*(one.reaches for one in kustomizations.values()))
     return [path for path in files if os.path.realpath(path) not in listed]
 
@@ -169,13 +167,9 @@ def _kustomization(path: str, top: str) -> Kustomization | None:
     source = data if isinstance(data, str) else decode(data, shown, path)
     if not isinstance(source, Source):
         return None
-    from tfdsl.manifest import yaml
-    from tfdsl.manifest.nodes import view
-
-    documents = yaml.read(source, lambda _: None)
-    if len(documents) != 1:
+    root = _read(source)
+    if root is None:
         return None
-    root = view(documents[0].node)
     folder = os.path.dirname(path)
     reaches = {os.path.realpath(os.path.join(folder, name)) for field in _REACHING for name in _texts(root[field])}
     repaired = any(root[field].present for field in _REPAIRING)
