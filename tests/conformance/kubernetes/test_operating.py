@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.conformance.kubernetes.stand_in_kubelet import StandInKubelet
+from tests.conformance.operated import OnCluster
 from tests.unit.cli.shell import Ran, tfdsl
 from tests.unit.operating import recorded
 
@@ -33,7 +34,7 @@ job NAME {
 """
 
 
-class Operated:
+class Operated(OnCluster):
     """Jobs of a namespace of its own, through the commands."""
 
     def __init__(self, api: Api, work: Work, folder: Path, namespace: str) -> None:
@@ -47,19 +48,6 @@ class Operated:
     def write(self, name: str, more: str = "") -> str:
         (self.folder / f"{name}.tfjob").write_text(JOB.replace("NAME", name).replace("MORE", more))
         return f"{name}.tfjob"
-
-    def status(self, *words: str) -> dict[str, Any]:
-        ran = self.run("status", *words, "--format", "json")
-        assert ran.status == 0, ran.err
-        (job,) = json.loads(ran.out)["jobs"]
-        return dict(job)
-
-    def until(self, phase: str, *words: str) -> dict[str, Any]:
-        end = time.monotonic() + 60
-        while (job := self.status(*words))["phase"] != phase:
-            assert time.monotonic() < end, job
-            time.sleep(0.2)
-        return job
 
 
 @pytest.fixture

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.conformance.operated import OnCluster
 from tests.unit.cli.shell import Ran, tfdsl
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ job NAME {
 """
 
 
-class Operated:
+class Operated(OnCluster):
     """Jobs in a folder, through the commands."""
 
     def __init__(self, cluster: Cluster, folder: Path) -> None:
@@ -40,19 +40,6 @@ class Operated:
         text = JOB.replace("NAME", name).replace("COMMAND", command).replace("MORE", more)
         (self.folder / f"{name}.tfjob").write_text(text)
         return f"{name}.tfjob"
-
-    def status(self, *words: str) -> dict[str, Any]:
-        ran = self.run("status", *words, "--format", "json")
-        assert ran.status == 0, ran.err
-        (job,) = json.loads(ran.out)["jobs"]
-        return dict(job)
-
-    def until(self, phase: str, *words: str) -> dict[str, Any]:
-        end = time.monotonic() + 60
-        while (job := self.status(*words))["phase"] != phase:
-            assert time.monotonic() < end, job
-            time.sleep(0.3)
-        return job
 
 
 @pytest.fixture
