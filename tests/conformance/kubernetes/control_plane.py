@@ -167,7 +167,7 @@ def _start_api_server(work: Work, processes: Processes) -> None:
             *("--secure-port", str(work.port("kube-apiserver")), "--advertise-address", "127.0.0.1"),
             *("--endpoint-reconciler-type", "none", "--service-cluster-ip-range", "10.96.0.0/16"),
             *("--tls-cert-file", work.certificate, "--tls-private-key-file", work.key),
-            *("--token-auth-file", work.keys / "tokens.csv", "--authorization-mode", "AlwaysAllow"),
+            *("--token-auth-file", work.keys / "tokens.csv", "--authorization-mode", "RBAC"),
             *("--service-account-issuer", "https://conformance.invalid"),
             *("--service-account-key-file", work.keys / "accounts.pub"),
             *("--service-account-signing-key-file", work.keys / "accounts.key"),
