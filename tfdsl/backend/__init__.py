@@ -25,6 +25,7 @@ from tfdsl.vocabulary.versions import Version
 
 if TYPE_CHECKING:
     from tfdsl.backend.cluster import Cluster
+    from tfdsl.backend.flow import FlowLowering
     from tfdsl.backend.patch_rules import PatchRules
     from tfdsl.backend.reading import Reading
     from tfdsl.emit.located import Data
@@ -210,6 +211,7 @@ class Backend(Record):
     ``lifecycle``: the module whose ``behaviour`` says how a unit's job lives and ends there; empty when nobody can say.
     ``objects``: the module whose ``objects`` says what there is on the cluster for a unit and its documents.
     ``cluster``: the module whose ``CLUSTER`` says how a job is submitted, read and ended; empty when none does.
+    ``flows``: the module with :class:`.flow.FlowLowering`; empty when it has no flows.
     """
 
     name: str
@@ -240,6 +242,7 @@ class Backend(Record):
     commands: tuple[str, ...] = ()
     lifecycle: str = ""
     cluster: str = ""
+    flows: str = ""
     objects: str = "tfdsl.backend.objects"
 
     def load(self) -> Lowering:
@@ -273,6 +276,10 @@ class Backend(Record):
     def load_cluster(self) -> Cluster | None:
         """How its jobs are submitted, read and ended."""
         return cast("Cluster", import_module(self.cluster).CLUSTER) if self.cluster else None
+
+    def load_flows(self) -> FlowLowering | None:
+        """How its flows are made."""
+        return cast("FlowLowering", import_module(self.flows)) if self.flows else None
 
     def objects_of(self, unit: Unit, documents: Sequence[Document]) -> Sequence[TargetObject]:
         """What there is on the cluster for ``unit``."""

@@ -1,0 +1,66 @@
+"""A flow to be generated for one target, and what a target says of flows.
+
+On a target that has flows, :attr:`tfdsl.backend.Backend.flows` names the module with :class:`FlowLowering`. Its
+``SUPPORT`` is a table like that of jobs, with the keys of :data:`tfdsl.ir.flow.FLOW_KEYS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from tfdsl.record import Record
+
+if TYPE_CHECKING:
+    from tfdsl.backend import Document, Support, Unit
+    from tfdsl.diagnostics import Diagnostic
+    from tfdsl.ir.fields import Origins
+    from tfdsl.ir.flow import Flow, FlowRun
+
+
+class FlowJob(Record):
+    """One job of a flow: its ``run``, and its unit and documents.
+
+    The job of ``unit`` is called FLOW-JOB, on targets with a mark FLOW-JOB-MARK; ``run.job`` is its own name, which
+    ``${job.name}`` in its texts stands for.
+    """
+
+    run: FlowRun
+    unit: Unit
+    documents: tuple[Document, ...]
+
+
+class FlowUnit(Record):
+    """A flow with its jobs, in the order of ``flow.runs``, for one target at one version.
+
+    ``origins``: where the fields of the flow are written (``schedule``, ``runs[2].after``). ``mark``: the text that
+    stands in the names of objects for what tells one run from another, and in no other text of the jobs; empty on
+    targets whose objects need none.
+    """
+
+    target: str
+    version: str
+    flow: Flow
+    origins: Origins
+    jobs: tuple[FlowJob, ...]
+    mark: str = ""
+
+    def by_name(self) -> Mapping[str, FlowJob]:
+        """The jobs by their own names."""
+        return {job.run.job: job for job in self.jobs}
+
+
+class FlowLowering(Protocol):
+    """The functions of a target's module for flows."""
+
+    SUPPORT: Support
+    MARK: int
+    """How many characters the mark of a run has; 0 where names need none."""
+
+    def check(self, unit: FlowUnit, /) -> Iterable[Diagnostic]:
+        """The target's own rules about flows, beyond the table."""
+        ...
+
+    def generate(self, unit: FlowUnit, /) -> Sequence[Document]:
+        """The documents of a flow, with all that its jobs need; each has a file name unless there is only one."""
+        ...
