@@ -270,7 +270,7 @@ class Leftover(Record):
 
 
 def _shows_what_is_gone(given: Input, request: Request, *, surely: bool) -> bool:
-    if request.job is not None or request.name is not None:
+    if (request.job, request.flow, request.name) != (None, None, None):
         return False
     chosen_values = bool(request.params or request.values or request.profile)
     if isinstance(given, ReadyJob) or not (chosen_values or (surely and (given.params or given.profiles))):

@@ -132,9 +132,9 @@ def _finish_in_steps(
     reports = Reports(found.append)
     by_name = {backend.name: backend for backend in asked}
     seen: set[tuple[str, str, tuple[int, ...]]] = set()  # -t volcano -t volcano@1.9 for a file that says 1.9
-    in_flows = frozenset[str]().union(*(flow.named for flow in checked.flows)) if request.job is None else frozenset()
+    in_flows = frozenset[str]().union(*(flow.named for flow in checked.flows))
     for values in checked.jobs:
-        if values.target is None or not values.derived.chosen or values.name in in_flows or request.flow is not None:
+        if values.target is None or not values.derived.chosen or values.name in in_flows:
             continue
         backend = by_name[values.target]
         key = (values.name, backend.name, version_of(backend, values).exact)
@@ -143,7 +143,7 @@ def _finish_in_steps(
         made += [replace(one, source=program.files[0].source)] if one is not None else []
         yield
     flows: list[MadeFlow] = []
-    for backend in asked if checked.flows and request.job is None else ():
+    for backend in asked if checked.flows else ():
         jobs = {values.name: values for values in checked.jobs if values.target == backend.name}
         for flow in checked.flows:
             made_flow = make_flow(backend, flow, jobs, reports, request.labels)

@@ -20,6 +20,7 @@ from tfdsl.semantics.derived import Derived
 from tfdsl.semantics.evaluate import evaluate
 from tfdsl.semantics.params import Params
 from tfdsl.semantics.project import Program
+from tfdsl.semantics.request import Request
 from tfdsl.semantics.scope import Scope
 from tfdsl.semantics.statements import settings
 from tfdsl.semantics.values import Data, RunTimeText
@@ -227,10 +228,12 @@ def _text(data: Data | None) -> str | None:
     return data if isinstance(data, str) else None
 
 
-def asked(flows: Sequence[resolved.Flow], flow: Argument | None, report: Report) -> tuple[resolved.Flow, ...]:
-    """The flow that ``--flow`` asks for, or all that have a job that is present."""
+def asked(flows: Sequence[resolved.Flow], request: Request, report: Report) -> tuple[resolved.Flow, ...]:
+    """The flow that ``request`` asks for, or all that have a job that is present; none if it asks for a job."""
+    flow = request.flow
     if flow is None:
-        return tuple(one for one in flows if one.runs)
+        alone = request.job is not None or request.name is not None
+        return () if alone else tuple(one for one in flows if one.runs)
     found = tuple(one for one in flows if one.name == flow.text)
     if not found:
         report(_unknown_flow(flow, [one.name for one in flows]))

@@ -1,7 +1,7 @@
 """One program from a file and its includes.
 
-Params, lets, templates and profiles come from all files, jobs and flows only from the main file. A file that is included
-twice is read once; a cycle is reported at the include that closes it.
+Params, lets, templates and profiles come from all files, jobs and flows only from the main file. A file that is
+included twice is read once; a cycle is reported at the include that closes it.
 """
 
 from __future__ import annotations
