@@ -163,12 +163,17 @@ def parse(text: str, place: Span | None = None) -> Injected | Diagnostic:
     return _Parser(text, place if place is not None else Span(Source("--inject", text), 0, len(text))).parsed()
 
 
+def of_job(injected: Iterable[Injected], job: str) -> tuple[Injected, ...]:
+    """Those that happen to ``job``."""
+    return tuple(one for one in injected if one.job in ("", job))
+
+
 def missing(injected: Injected, jobs: Sequence[Job], *, flow: str = "") -> Diagnostic | None:
     """That none of ``jobs`` has such a role or replica. ``flow``: the name of the flow that they are the jobs of."""
-    names = [job.name for job in jobs]
+    in_flow = [job.name for job in jobs]
     if injected.job or (flow and len(jobs) > 1):
-        if injected.job not in names or not flow:
-            return _wrong_job(injected, names, flow)
+        if injected.job not in in_flow or not flow:
+            return _wrong_job(injected, in_flow, flow)
         jobs = [job for job in jobs if job.name == injected.job]
     if injected.role is None or any(_is_there(injected, job) for job in jobs):
         return None
