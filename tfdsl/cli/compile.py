@@ -209,7 +209,9 @@ def _write_folder(
     if prune and left is None:
         what = "--prune cannot know which jobs are gone: these need not be all the jobs of a file below a root"
         error = BAD_ARGUMENT(arguments.values(PRUNE.name)[-1].span, what=what)
-        advice = "leave out --job, --flow, --name and what the names of jobs depend on; an empty tfdsl.toml marks a root"
+        advice = (
+            "leave out --job, --flow, --name and what the names of jobs depend on; an empty tfdsl.toml marks a root"
+        )
         end([error.help(advice)], cast("Format", arguments.text(FORMAT.name, "text")))
     removed = (left or []) if prune else []
     listed = beside_output.updated(jobs, around, removed, added=arguments.on(KUSTOMIZATION.name))

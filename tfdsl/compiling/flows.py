@@ -26,7 +26,7 @@ def flow_unit(backend: Backend, flow: Flow, origins: Origins, jobs: Mapping[str,
     """``flow`` for a target that has flows. ``jobs``: by their own names; all are of this target and its version."""
     unit = without_documents(backend, flow, origins, jobs)
     generate = backend.load().generate
-    return with_documents(unit, [generate(job.unit) for job in unit.jobs])
+    return with_documents(unit, [generate(without_board(job.unit)) for job in unit.jobs])
 
 
 def without_documents(backend: Backend, flow: Flow, origins: Origins, jobs: Mapping[str, Unit]) -> FlowUnit:
@@ -59,6 +59,16 @@ def name_in(flow: Flow, unit: Unit, mark: str) -> str:
     """What the job of ``unit`` is called in a run of ``flow``."""
     name = rules.name_in(flow.name, unit.job.name)
     return f"{name}-{mark}" if mark else name
+
+
+def without_board(unit: Unit) -> Unit:
+    """``unit`` without TensorBoard, which would never end."""
+    board = unit.job.board
+    if board is None:
+        return unit
+    roles = tuple(role for role in unit.job.roles if role is not board)
+    policies = tuple(policy for policy in unit.job.policies if policy.role != board.name)
+    return replace(unit, job=unit.job.but(roles=roles, policies=policies))
 
 
 def _mark(units: Sequence[Unit], length: int) -> str:

@@ -78,9 +78,7 @@ def plain_flows(given: Input, request: Request) -> PlainFlows:
     jobs, flows, diagnostics = _plain(given, request)
     by_name = {one.job.name: one for one in jobs}
     return PlainFlows(
-        tuple(
-            PlainFlow(flow, origins, {run.job: by_name[run.job] for run in flow.runs}) for flow, origins in flows
-        ),
+        tuple(PlainFlow(flow, origins, {run.job: by_name[run.job] for run in flow.runs}) for flow, origins in flows),
         diagnostics,
     )
 

@@ -392,7 +392,7 @@ def make_flow(
     labels: Mapping[str, Argument] = NO_LABELS,
 ) -> MadeFlow | None:
     """Make a flow of its jobs; what there is to say goes to ``reports``. Nothing is made if a job is missing."""
-    from tfdsl.compiling.flows import readable, too_long, walk, with_documents, without_documents
+    from tfdsl.compiling.flows import readable, too_long, walk, with_documents, without_board, without_documents
     from tfdsl.compiling.lower import flow as lowered
 
     lowering = backend.load_flows()
@@ -413,7 +413,7 @@ def make_flow(
     for job in unit.jobs:
         its, said = jobs[job.run.job], list[Diagnostic]()
         private = next(secrets(its), None) is not None
-        one = make_unit(backend, job.unit, said, its.patches, labels, private=private)
+        one = make_unit(backend, without_board(job.unit), said, its.patches, labels, private=private)
         made += [one] if one is not None else []
         for diagnostic in said:
             reports.about(its.derived)(readable(diagnostic, unit.mark))
