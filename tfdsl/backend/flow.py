@@ -45,6 +45,20 @@ class FlowUnit(Record):
     jobs: tuple[FlowJob, ...]
     mark: str = ""
 
+    @property
+    def name(self) -> str:
+        """The flow's name."""
+        return self.flow.name
+
+    @property
+    def shown_version(self) -> str:
+        """The version in the user's words."""
+        return self.jobs[0].unit.shown_version
+
+    def at_least(self, version: str) -> bool:
+        """Whether the target's version is ``version`` or newer."""
+        return self.jobs[0].unit.at_least(version)
+
     def path_in(self, number: int, path: str) -> str:
         """``path`` of job ``number`` as the path of a line of the flow's documents."""
         return f"{number}:{path}"
