@@ -28,7 +28,7 @@ def check(unit: FlowUnit, /) -> Iterable[Diagnostic]:
 
 
 def generate(unit: FlowUnit, /) -> Sequence[Document]:
-    """``flow.yaml``, and each job in a file of its own."""
+    """``nightly.yaml``, and each job in a file of its own."""
     order = {job.run.job: list(job.run.after) for job in unit.jobs}
     jobs = (replace(one, file=f"{job.run.job}-{at}.yaml") for job in unit.jobs for at, one in enumerate(job.documents))
-    return [Document({"mark": unit.mark, "namespace": unit.flow.namespace, "order": order}, file="flow.yaml"), *jobs]
+    return [Document({"mark": unit.mark, "namespace": unit.flow.namespace, "order": order}, file="nightly.yaml"), *jobs]

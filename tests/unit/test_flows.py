@@ -63,17 +63,17 @@ def test_a_job_of_a_run_that_is_left_out_is_not_made_alone() -> None:
 def test_the_files_of_a_flow_and_the_names_in_them() -> None:
     (flow,) = made(JOBS + NIGHTLY).flows
     files = {one.name: one for one in output_files(flow)}
-    assert list(files) == ["nightly/flow.yaml", "nightly/fetch-0.yaml", "nightly/train-0.yaml"]
+    assert list(files) == ["nightly.yaml", "fetch-0.yaml", "train-0.yaml"]
     data: Any = {name: plain(one.documents[0].data) for name, one in files.items()}
-    mark = data["nightly/flow.yaml"]["mark"]
+    mark = data["nightly.yaml"]["mark"]
     assert len(mark) == flows_of_a_target.MARK
-    fetch, train = data["nightly/fetch-0.yaml"], data["nightly/train-0.yaml"]
+    fetch, train = data["fetch-0.yaml"], data["train-0.yaml"]
     assert fetch["metadata"]["name"] == f"nightly-fetch-{mark}"
     assert fetch["spec"]["tasks"][0]["template"]["spec"]["containers"][0]["args"] == ["fetch"]
     named = {"name": f"nightly-train-{mark}", "namespace": "ml"}
     assert train["metadata"] == {**named, "labels": {"team": "vision"}}
     # A line of a job is at a place of the job, whatever the flow has at the same path.
-    of_job = files["nightly/train-0.yaml"]
+    of_job = files["train-0.yaml"]
     assert "train" in {of_job.span_of(path).text for path in of_job.written.lines if path is not None}
 
 

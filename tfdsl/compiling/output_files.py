@@ -68,10 +68,13 @@ def output_files(made: Output) -> Iterator[OutputFile]:
         yield stream(f"{made.unit.name}.yaml", [made])
     else:
         header = header_of(made)
+        backend = targets.find(made.unit.target)
+        beside = backend is not None and backend.output == "stream"  # the other files of a flow
+        folder = "" if beside else f"{made.unit.name}/"
         for document in made.documents:
-            name = f"{made.unit.name}/{document.file}"
+            name = f"{folder}{document.file}"
             written = headed(pipeline.written(document), document.format, name, header)
-            place_of = _places(_origins_of(made, document))
+            place_of = _places(made, document)
             yield OutputFile(name, written, document.format, place_of, (document,), document.executable, made.private)
     if isinstance(made, Made):
         yield from _dockerfile(made, made.unit.name)
@@ -84,18 +87,19 @@ def _dockerfile(made: Made, job: str) -> Iterator[OutputFile]:
     if made.dockerfile is not None:
         name = f"{job}.Dockerfile"
         written = headed(made.dockerfile, "dockerfile", name, replace(header_of(made), page=""))
-        yield OutputFile(name, written, "dockerfile", _places(made.unit.origins), private=made.private)
+        yield OutputFile(name, written, "dockerfile", _places(made), private=made.private)
 
 
-def _places(origins: Origins) -> Callable[[str], tuple[Origins, str]]:
+def _places(made: Output, document: Document | None = None) -> Callable[[str], tuple[Origins, str]]:
+    """The place of a path in a document; a flow also has documents of its jobs as they are."""
+    if isinstance(made, MadeFlow):
+        data = None if document is None else document.data
+        owner = next((one for one in made.jobs if any(each.data is data for each in one.documents)), None)
+        if owner is None:
+            return made.unit.place_of
+        made = owner
+    origins = made.unit.origins
     return lambda path: (origins, path)
-
-
-def _origins_of(made: Output, document: Document) -> Origins:
-    """The places that the paths of ``document`` are about: a flow has documents of its jobs as they are."""
-    jobs = made.jobs if isinstance(made, MadeFlow) else ()
-    owner = next((one for one in jobs if any(each.data is document.data for each in one.documents)), made)
-    return owner.unit.origins
 
 
 def header_of(made: Output) -> Header:
@@ -127,7 +131,7 @@ def stream(name: str, jobs: Sequence[Output]) -> OutputFile:
 
     def place_of(path: str) -> tuple[Origins, str]:
         number, _, inner = path.partition(":")
-        return jobs[int(number)].unit.origins, inner
+        return _places(jobs[int(number)])(inner)
 
     private = any(job.private for job in jobs)
     written = Written("".join(texts), tuple(lines))
