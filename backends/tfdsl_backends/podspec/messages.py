@@ -43,13 +43,11 @@ class FlowRules(Rules):
     """The rules of :mod:`tfdsl_backends.podspec.flows.checks`."""
 
     versions: Rule
-    several: Rule
     suspended: Rule
     ttl: Rule
     size: Rule
     templates: Rule
     name: Rule
-    account: Rule
     no_account: Rule
     no_zone: Rule
     no_schedule: Rule
@@ -161,12 +159,6 @@ def flow_rules(target: str, prefix: str) -> FlowRules:
 
     return FlowRules(
         rule(180, "versions", "error", "job {first} is for Argo {version}, and job {job} of the same flow for {other}"),
-        rule(
-            181,
-            "several-jobs",
-            "error",
-            "job {job} becomes {count} Jobs, and a flow can only wait for the end of one",
-        ),
         rule(182, "suspended", "error", "job {job} is created suspended, and the flow would wait for it for ever"),
         rule(
             183,
@@ -182,7 +174,6 @@ def flow_rules(target: str, prefix: str) -> FlowRules:
             "the flow has {count} templates; from Argo 4.0 on a Workflow has at most {limit}",
         ),
         rule(186, "name-too-long", "error", "the name of a {kind} has at most {limit} characters, this one {length}"),
-        rule(187, "service-account", "error", "{name} cannot be the name of a service account"),
         rule(
             188,
             "no-service-account",

@@ -191,9 +191,9 @@ def event_signs(
             if known is not None and known.replica.end is not None and text(whole, "reason") == "FailedScheduling":
                 continue  # it was placed after all
             who = known.replica if known is not None else Replica(*found, "absent", name)
-        elif uid not in uids and not any(owner in name for owner in uids if owner and kind == "PodGroup"):
-            continue
-        elif placed and text(whole, "reason") in ("FailedScheduling", "Unschedulable"):
+        elif (uid not in uids and not any(owner in name for owner in uids if owner and kind == "PodGroup")) or (
+            placed and text(whole, "reason") in ("FailedScheduling", "Unschedulable")
+        ):
             continue
         source = "event" if known is not None or kind != "Pod" else "gone"
         words = text(whole, "message")
