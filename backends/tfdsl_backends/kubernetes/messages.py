@@ -57,7 +57,7 @@ SEVERAL_JOBS = Rule(
     "K8S192",
     "kubernetes-flow-several-jobs",
     "error",
-    "job {job} becomes {count} Jobs, and a flow can only wait for the end of one",
+    "job {job} becomes {count} Jobs, but a flow can only wait for one",
 )
 TOO_MANY_RULES = Rule(
     "K8S115",
