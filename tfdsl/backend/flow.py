@@ -45,6 +45,15 @@ class FlowUnit(Record):
     jobs: tuple[FlowJob, ...]
     mark: str = ""
 
+    def path_in(self, number: int, path: str) -> str:
+        """``path`` of job ``number`` as the path of a line of the flow's documents."""
+        return f"{number}:{path}"
+
+    def place_of(self, path: str) -> tuple[Origins, str]:
+        """The origins that the path of a line belongs to, the flow's or those of a job, and the path there."""
+        number, colon, inner = path.partition(":")
+        return (self.jobs[int(number)].unit.origins, inner) if colon else (self.origins, path)
+
     def by_name(self) -> Mapping[str, FlowJob]:
         """The jobs by their own names."""
         return {job.run.job: job for job in self.jobs}

@@ -24,13 +24,25 @@ def flow_unit(backend: Backend, flow: Flow, origins: Origins, jobs: Mapping[str,
     units = [jobs[run.job] for run in flow.runs]
     mark = _mark(units, lowering.MARK)
     named = [replace(unit, job=unit.job.but(name=name_in(flow, unit, mark))) for unit in units]
-    made = [FlowJob(run, unit, tuple(generate(unit))) for run, unit in zip(flow.runs, named, strict=True)]
+    made = [
+        FlowJob(run, unit, tuple(generate(_without_board(unit)))) for run, unit in zip(flow.runs, named, strict=True)
+    ]
     return FlowUnit(backend.name, units[0].version, flow, origins, tuple(made), mark)
 
 
 def name_in(flow: Flow, unit: Unit, mark: str) -> str:
     """What the job of ``unit`` is called in a run of ``flow``."""
     return "-".join(part for part in (flow.name, unit.job.name, mark) if part)
+
+
+def _without_board(unit: Unit) -> Unit:
+    """``unit`` without TensorBoard, which would never end."""
+    board = unit.job.board
+    if board is None:
+        return unit
+    roles = tuple(role for role in unit.job.roles if role is not board)
+    policies = tuple(policy for policy in unit.job.policies if policy.role != board.name)
+    return replace(unit, job=unit.job.but(roles=roles, policies=policies))
 
 
 def _mark(units: Sequence[Unit], length: int) -> str:

@@ -1,9 +1,10 @@
 """What the kubernetes target checks beyond its table."""
 
 from tfdsl.diagnostics import Rule
-from tfdsl_backends.podspec.messages import job_label_rule, kueue_rules, pod_rules
+from tfdsl_backends.podspec.messages import flow_rules, job_label_rule, kueue_rules, pod_rules
 
 PODS = pod_rules("kubernetes", "K8S", additions=105)
+FLOWS = flow_rules("kubernetes", "K8S")
 KUEUE = kueue_rules("kubernetes", "K8S")
 JOB_LABEL = job_label_rule("kubernetes", "K8S")
 
@@ -62,6 +63,7 @@ TOO_MANY_RULES = Rule(
 
 RULES = (
     *PODS.all(),
+    *FLOWS.all(),
     *KUEUE.all(),
     JOB_LABEL,
     HOST_TWICE,

@@ -39,6 +39,23 @@ class KueueRules(Rules):
     queue_name: Rule
 
 
+class FlowRules(Rules):
+    """The rules of :mod:`tfdsl_backends.podspec.flows.checks`."""
+
+    versions: Rule
+    several: Rule
+    suspended: Rule
+    ttl: Rule
+    size: Rule
+    templates: Rule
+    name: Rule
+    account: Rule
+    no_account: Rule
+    no_zone: Rule
+    no_schedule: Rule
+    board: Rule
+
+
 def pod_rules(target: str, prefix: str, *, additions: int) -> PodRules:
     """The rules of ``target``; ``additions``: the code of the first that reports something we add to pods."""
 
@@ -134,3 +151,47 @@ def job_label_rule(target: str, prefix: str) -> Rule:
     """The rule of ``target`` about them."""
     message = "Kubernetes writes the label {name} on each pod of a Job itself, so it cannot have another value"
     return Rule(f"{prefix}037", f"{target}-job-label", "error", message)
+
+
+def flow_rules(target: str, prefix: str) -> FlowRules:
+    """The rules of ``target`` about flows."""
+
+    def rule(code: int, slug: str, level: Level, message: str) -> Rule:
+        return Rule(f"{prefix}{code:03}", f"{target}-flow-{slug}", level, message)
+
+    return FlowRules(
+        rule(180, "versions", "error", "job {first} is for Argo {version}, and job {job} of the same flow for {other}"),
+        rule(
+            181,
+            "several-jobs",
+            "error",
+            "job {job} becomes {count} Jobs, and a flow can only wait for the end of one",
+        ),
+        rule(182, "suspended", "error", "job {job} is created suspended, and the flow would wait for it for ever"),
+        rule(
+            183,
+            "short-ttl",
+            "error",
+            "job {job} is deleted {value} after its end, and the flow may miss how it has ended",
+        ),
+        rule(184, "too-large", "error", "the flow has {size} bytes as one object; at most {limit} are certain to fit"),
+        rule(
+            185,
+            "too-many-templates",
+            "error",
+            "the flow has {count} templates; from Argo 4.0 on a Workflow has at most {limit}",
+        ),
+        rule(186, "name-too-long", "error", "the name of a {kind} has at most {limit} characters, this one {length}"),
+        rule(187, "service-account", "error", "{name} cannot be the name of a service account"),
+        rule(
+            188,
+            "no-service-account",
+            "info",
+            "the pods that Argo starts use the service account default, which may not create the objects of the jobs",
+        ),
+        rule(189, "no-time-zone", "info", "the schedule is in the time zone of Argo's controller, which is mostly UTC"),
+        rule(
+            190, "no-schedule", "warning", "overlap has no effect without schedule: every Workflow that is created runs"
+        ),
+        rule(191, "tensorboard", "info", "the TensorBoard of job {job} is left out of the flow"),
+    )

@@ -191,10 +191,11 @@ def event_signs(
             if known is not None and known.replica.end is not None and text(whole, "reason") == "FailedScheduling":
                 continue  # it was placed after all
             who = known.replica if known is not None else Replica(*found, "absent", name)
-        elif uid not in uids and not any(owner in name for owner in uids if owner and kind == "PodGroup"):
-            continue
-        elif placed and text(whole, "reason") in ("FailedScheduling", "Unschedulable"):
-            continue
+        else:
+            ours = uid in uids or any(owner in name for owner in uids if owner and kind == "PodGroup")
+            over = placed and text(whole, "reason") in ("FailedScheduling", "Unschedulable")
+            if over or not ours:
+                continue
         source = "event" if known is not None or kind != "Pod" else "gone"
         words = text(whole, "message")
         yield Sign(source, text(whole, "reason"), words, f"{kind.lower()}/{name}", who, at=at)
