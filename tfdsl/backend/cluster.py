@@ -137,7 +137,7 @@ class Call(Record):
     """One command line of a client. ``about``: what it reads or does, for messages.
 
     ``folder``: where it runs. ``stays``: it runs until the job has ended, so no time limit of one question applies.
-    ``end``: how a whole answer ends.
+    ``is_whole``: whether an answer that came was not cut off on its way.
     """
 
     words: tuple[str, ...]
@@ -145,7 +145,7 @@ class Call(Record):
     stdin: str = ""
     folder: str = ""
     stays: bool = False
-    end: str = ""
+    is_whole: Callable[[str], bool] = lambda out: True
 
 
 class Answer(Record):
@@ -200,6 +200,10 @@ class Cluster(Protocol):
     """What to do where the client is missing."""
     UNIQUE: bool
     """Whether there can be only one job of a name."""
+    STAYS: bool
+    """Whether what submits a job stays until the job has ended."""
+    ID: tuple[str, re.Pattern[str]]
+    """What ``--id`` takes, in words and as a pattern, where there can be several jobs of a name."""
     OPTIONS: str
     """The program that the words behind ``--`` of ``tfdsl submit`` go to; empty if there is none."""
     rows: Sequence[Row]

@@ -218,7 +218,7 @@ def with_log(session: Session, live: Live) -> Live:
     """``live`` with the last lines that the replica printed whose command is the first reason, if they can be read."""
     first = next(iter(live.reasons), None)
     replica = next((one for one in live.replicas if first is not None and one.task == first.task), None)
-    if first is None or replica is None or first.event != "failed":
+    if first is None or first.log or replica is None or first.event != "failed":
         return live
     container = first.part or (replica.containers or ("",))[-1]
     options = LogOptions(previous=replica.phase == "waiting", tail=_LAST)
