@@ -255,8 +255,10 @@ class Cluster(Protocol):
         """Whether a call was refused because the object does not exist any more."""
         ...
 
-    def log(self, place: Place, live: Live, replica: Replica, container: str, options: LogOptions, /) -> Call | None:
-        """How the log of one program is read; ``None`` if it cannot be (yet)."""
+    def log(
+        self, place: Place, live: Live, replica: Replica, container: str, options: LogOptions, /
+    ) -> Call | str | None:
+        """How the log of one program is read, or why it cannot be; ``None`` if it is not there (yet)."""
         ...
 
     def parts(self, place: Place, /) -> Sequence[Call]:

@@ -72,6 +72,9 @@ _KILLED: Final = re.compile(
 _STAMP: Final = re.compile(
     r"^\d{4}-\d\d-\d\d[ T][\d:,.]+,?\s+(?P<level>[A-Z]+)\s+(?:\S+: )?|^\d\d/\d\d/\d\d [\d:]+ (?P<old>[A-Z]+) (?:\S+: )?"
 )
+_CLASSES: Final = re.compile(
+    r"^(?:Exception in thread \"\S+\" |Caused by: )?(?:[\w.$]+(?:Exception|Error)(?:\([\w.$]+\))?: )*"
+)
 _NEWS: Final = ("INFO", "WARN", "DEBUG")
 _ERROR: Final = re.compile(r"(?:Exception|Error|denied|permission)\b")
 _LOG: Final = re.compile(r"^LogType:(\S+)\n(?:.*\n){1,4}?LogContents:\n((?:.*\n)*?)End of LogType:", re.MULTILINE)
@@ -186,7 +189,7 @@ class _Yarn:
         errors = [text for text in told if _ERROR.search(text)]
         if answer.status and not errors and not told:
             return f"the command ended with status {answer.status}"
-        return cut((errors or told)[-1]) if errors or told else ""
+        return cut(_CLASSES.sub("", (errors or told)[-1])) if errors or told else ""
 
     def is_there(self, answer: Answer) -> bool:
         """Names are not unique."""
@@ -196,10 +199,14 @@ class _Yarn:
         """Whether YARN does not know the application any more."""
         return "doesn't exist in RM" in answer.err + answer.out
 
-    def log(self, place: Place, live: Live, replica: Replica, container: str, options: LogOptions) -> Call | None:
+    def log(self, place: Place, live: Live, replica: Replica, container: str, options: LogOptions) -> Call | str | None:
         """What the client prints of the container's logs; there is nothing before the end of its application."""
+        if not live.ended:
+            return "YARN has the logs when the job has ended"
+        if options.previous or options.since is not None or options.tail is not None:
+            return "yarn logs prints all of a log: without --previous, --since and --tail"
         match = re.fullmatch(r"container_(?:e\d+_)?(\d+_\d+)_\d+_\d+", replica.name)
-        if match is None or not live.ended or options.previous or options.since is not None:
+        if match is None:
             return None
         words = ("yarn", "logs", "-applicationId", f"application_{match[1]}", "-containerId", replica.name)
         return Call((*words, "-log_files", "stdout,stderr"), f"the log of {replica.task}")
@@ -361,6 +368,9 @@ def _live(
         if phase in ("running", "succeeded") and not any(one.source == "containers" for one in signs)
         else reasons(ROWS, signs)
     )
+    notes += [
+        f"YARN does not say how {app.id} is to this user" for app, report in run if report.get("Diagnostics") == "N/A"
+    ]
     others = len({app.id for app in _of_user(every) if _is_of(app, place)} - {app.id for app, _ in run})
     if others and not place.id:
         notes.append(f"YARN knows {others} more applications of this name; this is the latest run, --id names another")
@@ -375,7 +385,7 @@ def _live(
 def _phase(app: _App, report: Mapping[str, str], containers: Answer | None) -> Phase:
     if app.phase == "waiting" and "AM container is launched" in report.get("Diagnostics", ""):
         return "starting"
-    if app.phase == "running" and containers is not None and not containers.status and _tasks_of(containers) == 0:
+    if app.phase == "running" and _tasks_of(containers) == 0:
         return "starting"
     return app.phase
 
@@ -396,22 +406,27 @@ def _counts_of(app: _App, place: Place) -> Mapping[str, int]:
     return {role: counts[role]} if app.name != place.name and role in counts else counts
 
 
-def _tasks_of(containers: Answer) -> int:
-    """Running containers without the application master's, whose number is 1."""
-    rows = [row for row in _rows(containers.out, 7) if row[3] == "RUNNING"]
-    return sum(1 for row in rows if not row[0].endswith("_000001"))
+def _tasks_of(containers: Answer | None) -> int | None:
+    """How many run, without the application master's, whose number is 1; ``None`` if that is not known."""
+    if containers is None or containers.status or not _TOTAL.search(containers.out):
+        return None
+    return len(_running_rows(containers))
+
+
+def _running_rows(containers: Answer) -> list[list[str]]:
+    return [row for row in _rows(containers.out, 7) if row[3] == "RUNNING" and not row[0].endswith("_000001")]
 
 
 def _running(app: _App, containers: Answer, counts: Mapping[str, int]) -> tuple[list[Replica], str]:
     """The replicas of an application that runs, if its containers are all there, or none; otherwise a note."""
     there, wanted = _tasks_of(containers), sum(counts.values())
-    names = [(role, index) for role, count in counts.items() for index in range(count)]
-    rows = [row for row in _rows(containers.out, 7) if row[3] == "RUNNING" and not row[0].endswith("_000001")]
-    if wanted and there >= wanted:
-        node = rows[0][4] if len(rows) == 1 else ""
-        return [Replica(role, index, "running", node=node) for role, index in names], ""
-    if wanted and not there and not containers.status and _TOTAL.search(containers.out):
-        return [Replica(role, index, "waiting") for role, index in names], ""
+    if there is None:
+        return [], ""
+    if wanted and (there >= wanted or not there):
+        rows = _running_rows(containers)
+        node = rows[0][4].partition(":")[0] if len(rows) == 1 else ""
+        names = [(role, index) for role, count in counts.items() for index in range(count)]
+        return [Replica(role, index, "running" if there else "waiting", node=node) for role, index in names], ""
     what = f"{there} of {wanted}" if wanted else f"{there}"
     return [], f"{what} containers of {app.id} run; which tasks are in them YARN does not say"
 
@@ -429,7 +444,7 @@ def _replicas(logs: Answer | None, said: str) -> Iterator[Replica]:
         if not tasks:
             continue
         task = tasks[-1]
-        status = next((int(end["status"]) for one in reversed(tasks) if (end := _EXITS.match(one["words"]))), None)
+        status = next((int(exits["status"]) for one in reversed(tasks) if (exits := _EXITS.match(one["words"]))), None)
         role, index = task["role"], int(task["index"])
         now: ReplicaPhase = "succeeded" if status == 0 else "failed" if (role, index) in culprits else "stopped"
         end = None if now == "stopped" else End(status)  # it has the status of the one that has failed
@@ -448,7 +463,7 @@ def _signs(
     place: Place,
     containers: Answer | None,
 ) -> Iterator[Sign]:
-    name, diagnostics = f"application/{app.id}", report.get("Diagnostics", "")
+    name, diagnostics = f"application/{app.id}", report.get("Diagnostics", "").removeprefix("N/A")
     tasks = {one.task: one for one in replicas}
     holders = {one.name: one for one in replicas if one.name}
     verdicts = dict.fromkeys((match["own"] or match["other"], match["words"]) for match in _VERDICT.finditer(said))
@@ -467,10 +482,9 @@ def _signs(
         for one in replicas:
             if one.end is not None and one.end.status:
                 yield Sign("log", "fail", f"{one.task} exited with {one.end.status}", name, one)
-    if app.state == "RUNNING" and containers is not None and place.unit is not None:
-        wanted = sum(_counts_of(app, place).values())
-        there = _tasks_of(containers)
-        if not containers.status and _TOTAL.search(containers.out) and there < wanted:
+    if app.state == "RUNNING":
+        there, wanted = _tasks_of(containers), sum(_counts_of(app, place).values())
+        if there is not None and there < wanted:
             yield Sign("containers", "fewer", f"{there} of {wanted}", name)
         return
     state = "ACCEPTED" if app.phase == "waiting" else app.final if app.state == "FINISHED" else app.state
