@@ -66,8 +66,8 @@ class Reason(Record):
     """Why a job is as it is.
 
     ``sentence``: in the words of the language. ``help``: what to do. ``object``: what was read, as ``pod/train-ps-0``,
-    and ``words``: what it says of itself. ``key``: the attribute of ``roles`` (of the job, if there are none) that it
-    is about (several in order, as ``queue|gpu``); ``value``: the one that is meant, if there can be several.
+    and ``words``: what it says of itself. ``key``: the attribute of ``roles`` (of the job, if there are none) or option
+    that it is about (several in order, as ``queue|gpu``); ``value``: the one that is meant, if there can be several.
     ``slug``: which kind of reason it is. ``event``: the event of a policy that this is. ``place``: where in a file
     that was asked for, as ``train.tfjob:14``. ``task`` and ``part``: the replica and its program that it was
     first seen of; ``log``: the last lines that this printed.

@@ -185,7 +185,8 @@ def place_of(reason: Reason, unit: Unit) -> Span | None:
     roles = [role for role in job.roles if role.name in reason.roles] or job.roles
     keys = reason.key.split("|") if reason.key else []
     paths = [path for key in keys for path in (*(f"{role.path}.{key}" for role in roles), key)]
-    return next((place for place in map(origins.written, paths) if place is not None), None)
+    written = [*map(origins.written, paths), *map(unit.option_spans.get, keys)]
+    return next((place for place in written if place is not None), None)
 
 
 def _shown(place: Span | None) -> str:
