@@ -66,8 +66,8 @@ class Reason(Record):
     """Why a job is as it is.
 
     ``sentence``: in the words of the language. ``help``: what to do. ``object``: what was read, as ``pod/train-ps-0``,
-    and ``words``: what it says of itself. ``key``: the attribute of ``roles`` (of the job, if there are none) that it
-    is about (several in order, as ``queue|gpu``); ``value``: the one that is meant, if there can be several.
+    and ``words``: what it says of itself. ``key``: the attribute of ``roles`` (of the job, if there are none) or option
+    that it is about (several in order, as ``queue|gpu``); ``value``: the one that is meant, if there can be several.
     ``slug``: which kind of reason it is. ``event``: the event of a policy that this is. ``place``: where in a file
     that was asked for, as ``train.tfjob:14``, and ``written``: the
     amount or time there, if it is one. ``task`` and ``part``: the replica that it was first seen of, and the
@@ -139,7 +139,7 @@ class Call(Record):
     """One command line of a client. ``about``: what it reads or does, for messages.
 
     ``folder``: where it runs. ``stays``: it runs until the job has ended, so no time limit of one question applies.
-    ``end``: how a whole answer ends.
+    ``is_whole``: whether an answer that came was not cut off on its way.
     """
 
     words: tuple[str, ...]
@@ -147,7 +147,7 @@ class Call(Record):
     stdin: str = ""
     folder: str = ""
     stays: bool = False
-    end: str = ""
+    is_whole: Callable[[str], bool] = lambda out: True
 
 
 class Answer(Record):
@@ -202,6 +202,10 @@ class Cluster(Protocol):
     """What to do where the client is missing."""
     UNIQUE: bool
     """Whether there can be only one job of a name."""
+    STAYS: bool
+    """Whether what submits a job stays until the job has ended."""
+    ID: tuple[str, re.Pattern[str]]
+    """What ``--id`` takes, in words and as a pattern, where there can be several jobs of a name."""
     OPTIONS: str
     """The program that the words behind ``--`` of ``tfdsl submit`` go to; empty if there is none."""
     rows: Sequence[Row]
@@ -212,7 +216,7 @@ class Cluster(Protocol):
         ...
 
     def more(self, place: Place, answers: Sequence[Answer], /) -> Sequence[Call]:
-        """What else is read once it is known which job it is."""
+        """What else is read after ``answers`` to all calls so far; it is asked until it has nothing more to ask."""
         ...
 
     def live(self, place: Place, answers: Sequence[Answer], /) -> Live | None:
@@ -253,8 +257,10 @@ class Cluster(Protocol):
         """Whether a call was refused because the object does not exist any more."""
         ...
 
-    def log(self, place: Place, live: Live, replica: Replica, container: str, options: LogOptions, /) -> Call | None:
-        """How the log of one program is read; ``None`` if it cannot be (yet)."""
+    def log(
+        self, place: Place, live: Live, replica: Replica, container: str, options: LogOptions, /
+    ) -> Call | str | None:
+        """How the log of one program is read, or why it cannot be; ``None`` if it is not there (yet)."""
         ...
 
     def parts(self, place: Place, /) -> Sequence[Call]:
@@ -313,6 +319,8 @@ class Row(Record):
     basis: Basis = "object"
 
 
+_BASES: Final[Mapping[str, Basis]] = {"event": "event", "gone": "event", "log": "log"}
+"""By the source of a sign."""
 MOST_SIGNS: Final = 20_000
 _MOST_WORDS: Final = 500
 _MOST_READ: Final = 8000
@@ -377,7 +385,7 @@ def _reason(same: list[tuple[Row, Sign, Mapping[str, str]]]) -> Reason:
     return Reason(
         row.slug,
         row.sentence.format_map(values),
-        "event" if sign.source in ("event", "gone") and row.basis == "object" else row.basis,
+        _BASES.get(sign.source, row.basis) if row.basis == "object" else row.basis,
         row.help.format_map(values),
         sign.object,
         cut(sign.words) or sign.reason,

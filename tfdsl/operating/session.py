@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from time import monotonic, sleep
 from typing import Final
 
@@ -10,7 +11,7 @@ from tfdsl.backend import Backend, Document, Unit
 from tfdsl.backend.cluster import Answer, Call, Cluster, Live, Place, Reason, completed_with, cut, digest
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, CLIENT_MISSING, CLUSTER_REFUSES, NOT_OPERATED
 from tfdsl.operating.problem import ProblemError
-from tfdsl.operating.runner import PATIENCE, TIMED_OUT, ask
+from tfdsl.operating.runner import PATIENCE, TIMED_OUT, ask, listen
 from tfdsl.patterns import regex
 from tfdsl.record import replace
 from tfdsl.text import Span
@@ -18,7 +19,6 @@ from tfdsl.text import Span
 PAUSE: Final = 2.0
 """Seconds between two readings of a job."""
 _LEAST: Final = 0.001
-_NUMBER: Final = regex(r"[0-9]{1,12}")
 _AMOUNT: Final = regex(r"[0-9][0-9A-Za-z.]{0,20}")
 _HALF: Final = "the answer ends in the middle"
 
@@ -26,7 +26,8 @@ _HALF: Final = "the answer ends in the middle"
 class Session:
     """A job (``place.unit`` and ``documents`` if there is a file), and the client that speaks for its cluster.
 
-    ``patience``: seconds for one answer. ``until``: when all is to end, on the clock of :func:`time.monotonic`.
+    ``unread``: what could not be read the last time. ``patience``: seconds for one answer. ``until``: when all is to
+    end, on the clock of :func:`time.monotonic`.
 
     Raises:
         ProblemError: Nobody knows how to speak with the target.
@@ -39,14 +40,15 @@ class Session:
             raise ProblemError(NOT_OPERATED, *filter(None, [advice]), target=backend.name)
         if place.id and cluster.UNIQUE:
             raise _wrong(f"--id cannot be used with {backend.name}, where a name has one job")
-        if place.id and not _NUMBER.fullmatch(place.id):
-            raise _wrong(f"--id needs a number, not {place.id}")
+        if place.id and not cluster.ID[1].fullmatch(place.id):
+            raise _wrong(f"--id needs {cluster.ID[0]}, not {place.id}")
         self.backend = backend
         self.cluster: Cluster = cluster
         self.place = place
         self.documents = tuple(documents)
         self.patience = PATIENCE
         self.until: float | None = None
+        self.unread: list[str] = []
 
     def left(self, seconds: float) -> float:
         """``seconds``, or as many as are left until the end."""
@@ -68,16 +70,30 @@ class Session:
         Raises:
             ProblemError: There is no client.
         """
-        try:
+        with self._client():
             answers = ask(calls, self.left(self.patience))
+        return [
+            answer if answer.status or call.is_whole(answer.out) else replace(answer, status=1, err=_HALF)
+            for call, answer in zip(calls, answers, strict=True)
+        ]
+
+    def listen(self, call: Call, hear: Callable[[bytes], None]) -> Answer:
+        """The answer to a call that stays, which ``hear`` gets as it comes.
+
+        Raises:
+            ProblemError: There is no client.
+        """
+        with self._client():
+            return listen(call, hear, self.until)
+
+    @contextmanager
+    def _client(self) -> Generator[None]:
+        try:
+            yield
         except ProblemError as problem:
             if problem.rule is not CLIENT_MISSING:
                 raise
             raise problem.with_help(self.cluster.INSTALL) from problem
-        return [
-            answer if answer.status or answer.out.endswith(call.end) else replace(answer, status=1, err=_HALF)
-            for call, answer in zip(calls, answers, strict=True)
-        ]
 
     def needed(self, calls: Sequence[Call]) -> list[Answer]:
         """The same; none may fail."""
@@ -101,23 +117,22 @@ class Session:
         Raises:
             ProblemError: The job itself could not be read.
         """
-        calls = self.cluster.reads(self.place)
-        answers = self.ask(calls)
-        if answers[0].status:
-            if self.place.id and self.cluster.is_gone(answers[0]):
-                return None
-            raise self.refused(calls[0], answers[0])
-        others = self.cluster.more(self.place, answers)
-        calls, answers = [*calls, *others], [*answers, *self.ask(others)]
+        calls, answers = list[Call](), list[Answer]()
+        asked = self.cluster.reads(self.place)
+        while asked:
+            calls, answers = [*calls, *asked], [*answers, *self.ask(asked)]
+            if answers[0].status and not (self.place.id and self.cluster.is_gone(answers[0])):
+                raise self.refused(calls[0], answers[0])
+            asked = self.cluster.more(self.place, answers)
         live = self.cluster.live(self.place, answers)
-        if live is None:
-            return None
-        notes = [
+        notes = self.unread = [
             f"{call.about} could not be read: {self.cluster.refusal(answer)}"
-            for call, answer in zip(calls, answers, strict=True)
+            for call, answer in zip(calls[1:], answers[1:], strict=True)
             if answer.status
         ]
-        notes += [
+        if live is None:
+            return None
+        notes = notes + [
             f"there are more {call.about} than are read"
             for call, answer in zip(calls, answers, strict=True)
             if answer.cut
@@ -177,8 +192,9 @@ def place_of(reason: Reason, unit: Unit) -> Span | None:
     kinds = [item.path for key in keys for item in walk(job, origins) if "[" in key and item.key == key]
     paths = [path for key in keys for path in (*(f"{role.path}.{key}" for role in roles), key)]
     paths = [*own, *(path for path in paths if not steps or reason.key != "command"), *kinds]
-    written = next((place for place in map(origins.written, paths) if place is not None), None)
-    return written or (origins.span(steps[0].path) if steps else None)
+    written = [*map(origins.written, paths), *map(unit.option_spans.get, keys)]
+    first = next((place for place in written if place is not None), None)
+    return first or (origins.span(steps[0].path) if steps else None)
 
 
 def _placed(reason: Reason, place: Span | None) -> Reason:
