@@ -91,6 +91,7 @@ class Follower:
         self._names: dict[object, Program] = {}
         self._shown: dict[object, int] = {}
         self._heard: dict[object, float] = {}
+        self._begun: dict[object, float] = {}
         self._started: set[object] = set()
         self._tries: dict[object, int] = {}
         self._waits = False
@@ -141,7 +142,7 @@ class Follower:
             self._start_all(live, options)
             options = replace(options, since=None, tail=None)  # a later run is shown whole
             moves = self._for(self.session.left(PAUSE), live)
-            if self.session.is_over or (live.ended and not moves and not self._waits):
+            if self.session.is_over or (live.ended and not moves and not self._waits and not self._begins()):
                 return live
             if live.ended:
                 continue
@@ -199,11 +200,17 @@ class Follower:
                 return
         self._started.discard(key)
 
+    def _begins(self) -> bool:
+        """Whether a client was started, has said nothing yet, and may still do so."""
+        since = monotonic() - self.session.patience
+        return any(key not in self._heard and self._begun[key] > since for key in self._streams.running)
+
     def _call(self, program: Program, options: LogOptions, live: Live) -> Call | str | None:
         return self.session.cluster.log(self.session.place, live, program.replica, program.container, options)
 
     def _start(self, program: Program, call: Call) -> None:
         self._names[program.key] = program
+        self._begun[program.key] = monotonic()
         self._streams.start(program.key, call)
 
     def _take(self, key: object, data: bytes) -> None:

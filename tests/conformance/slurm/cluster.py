@@ -1,8 +1,9 @@
 """A private Slurm of six nodes on this machine: one controller and six slurmds, all state in the work folder.
 
 Nodes are named by loopback addresses, so that every program can resolve them; GPUs are made-up devices. Nothing is
-limited by control groups, and there is no accounting; :class:`Accounted` has both. As on most clusters a core has two threads, and a job that says
-nothing of memory gets an amount for each node: both let steps wait for each other that ask for too much.
+limited by control groups, and there is no accounting; :class:`Accounted` has both. As on most clusters a core has two
+threads, and a job that says nothing of memory gets an amount for each node: both let steps wait for each other that ask
+for too much.
 """
 
 from __future__ import annotations
