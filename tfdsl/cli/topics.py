@@ -79,9 +79,9 @@ TOPICS: Final = {
     ),
     "flow": Topic(
         "declaration",
-        "Jobs of the file in an order, on a schedule or when somebody starts it. It fails when a job of it has failed or "
-        "was aborted, whatever ran after that; a job that did not run is neither. In a flow a job is called FLOW-JOB; "
-        "job.name stays its own. A flow has no block of a target.",
+        "Jobs of the file in an order, on a schedule or when somebody starts it. It fails when a job of it has failed "
+        "or was aborted, whatever ran after that; a job that did not run is neither. In a flow a job is called "
+        "FLOW-JOB; job.name stays its own. A flow has no block of a target.",
         "flow NAME { schedule, time_zone, overlap, deadline, namespace, service_account, run … }",
         _FLOW,
     ),
@@ -159,16 +159,16 @@ TOPICS: Final = {
     ),
     "run": Topic(
         "statement of build, statement of flow",
-        "In a build, runs a command when the image is built. In a flow, runs a job of the file, or all jobs of its matrix: "
-        "at once, or after others. A job that is absent takes its run with it; what comes after it then comes after those "
-        "before it.",
+        "In a build, runs a command when the image is built. In a flow, runs a job of the file, or all jobs of its "
+        "matrix: at once, or after others. A job that is absent takes its run with it; what comes after it then comes "
+        "after those before it.",
         "run COMMAND; run JOB [after JOB or [JOBS] [succeeded|failed|ended]] [when CONDITION]",
         _FLOW,
     ),
     "after": Topic(
         "word of run, word of a policy",
-        "In a flow, the jobs that have to be over before: with success, if nothing else is written. In a policy, how long "
-        "something has to last.",
+        "In a flow, the jobs that have to be over before: with success, if nothing else is written. In a policy, how "
+        "long something has to last.",
         "run JOB after JOB or [JOBS] [succeeded|failed|ended]; on EVENT after DURATION => ACTION",
         _FLOW,
     ),
