@@ -10,7 +10,6 @@ from tfdsl.cli.clusters import OnCluster
 from tfdsl.cli.report import OK
 from tfdsl.cli.status import WAIT
 from tfdsl.cli.streams import err, out
-from tfdsl.compiling.output_files import is_stream
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.operating.submitting import commands, submit
 
@@ -62,7 +61,7 @@ def run(arguments: Arguments) -> int:
         session = clusters.one_of(jobs, arguments)
         session.until = monotonic() + timeout if stays and timeout is not None else None
     if stays:
-        status, _, cancel = clusters.next_commands(jobs.sessions[0])
+        status, _, cancel = clusters.next_commands(jobs.sessions[0], arguments)
         jobs.say(f"submitting, and staying until the job has ended; elsewhere: {status}, {cancel}")
     with clusters.problems(arguments, jobs.hidden):
         done = submit(jobs.sessions, jobs.made, replaces=arguments.on(REPLACE.name), tell=jobs.say)
@@ -70,7 +69,7 @@ def run(arguments: Arguments) -> int:
     if done.used:
         jobs.say(f"used as it is: {', '.join(done.used)}", out)
     for session in () if stays else jobs.sessions:
-        for command in clusters.next_commands(session):
+        for command in clusters.next_commands(session, arguments):
             jobs.say(f"  {command}", out)
     return _wait(jobs, arguments, timeout) if waits else OK
 
@@ -80,9 +79,9 @@ def _print(jobs: OnCluster, arguments: Arguments) -> int:
 
     What would be replaced is read for it.
     """
-    for session, made in zip(jobs.sessions, jobs.made, strict=True):
+    for session in jobs.sessions:
         folder = session.place.name
-        if not is_stream(made):
+        if session.backend.output == "files":
             arguments.rest[1:] = []
             out(f"{visible(chosen.again(arguments, 'compile', '-o', folder))}\n")
         with clusters.problems(arguments, jobs.hidden):
@@ -103,5 +102,5 @@ def _wait(jobs: OnCluster, arguments: Arguments, timeout: float | None) -> int:
 
             return watch(session, jobs, timeout, arguments)
     except KeyboardInterrupt:
-        jobs.say(f"the job goes on: {clusters.next_commands(session)[0]}", err)
+        jobs.say(f"the job goes on: {clusters.next_commands(session, arguments)[0]}", err)
         raise

@@ -24,7 +24,7 @@ _HALF: Final = "the answer ends in the middle"
 
 
 class Session:
-    """A job (``place.unit`` and ``documents`` if there is a file), and the client that speaks for its cluster.
+    """A job (``place.unit`` and ``documents`` if there is a file) or flow, and the client that speaks for its cluster.
 
     ``unread``: what could not be read the last time. ``patience``: seconds for one answer. ``until``: when all is to
     end, on the clock of :func:`time.monotonic`.
@@ -34,7 +34,7 @@ class Session:
     """
 
     def __init__(self, backend: Backend, place: Place, documents: Sequence[Document] = ()) -> None:
-        cluster = backend.load_cluster()
+        cluster = backend.load_cluster() if place.flow is None else backend.load_flow_cluster()
         if cluster is None:
             advice = f"the page of the target says which commands to use: {backend.docs}" if backend.docs else ""
             raise ProblemError(NOT_OPERATED, *filter(None, [advice]), target=backend.name)
