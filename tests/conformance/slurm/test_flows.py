@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.flows import flow_of
-from tfdsl.targets import find
-from tfdsl.vocabulary.quantities import Duration
+from tests.unit.cli.shell import tfdsl
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,23 +23,26 @@ if TYPE_CHECKING:
 
 LIMIT = 240
 AT_ONCE = 5
-RUNS = (
-    ("fetch", (), "succeeded"),
-    ("train", ("fetch",), "succeeded"),
-    ("eval", ("train",), "succeeded"),
-    ("export", ("train", "eval"), "succeeded"),
-    ("notify", ("train",), "failed"),
-    ("tidy", ("train",), "ended"),
-)
+FLOW = """\
+flow nightly {
+  SETTINGS
+  run fetch
+  run train  after fetch
+  run eval   after train
+  run export after [train, eval]
+  run notify after train failed
+  run tidy   after train ended
+}
+"""
+JOBS = ("fetch", "train", "eval", "export", "notify", "tidy")
 JOB = """\
 job NAME {
-  command  = ["bash", "-c", "echo NAME >>ran; COMMAND"]
-  deadline = 5m
+  command = ["bash", "-c", "echo NAME >>ran; COMMAND"]
   ROLES
 }
 """
-ROLES = "role worker { cpu = 1, memory = 100Mi }"
-SIZES = "role chief { cpu = 1, memory = 100Mi }\n  role worker { cpu = 2, memory = 100Mi }"
+ROLES = "deadline = 5m\n  role worker { cpu = 1, memory = 100Mi }"
+SIZES = "deadline = 5m\n  role chief { cpu = 1, memory = 100Mi }\n  role worker { cpu = 2, memory = 100Mi }"
 """Two components."""
 
 ONCE = "[ -e again ] || { touch again; "
@@ -51,8 +52,8 @@ ONCE = "[ -e again ] || { touch again; "
 class Fault:
     """What goes wrong in which job, and what follows.
 
-    ``commands``, ``lines``: of jobs, instead of ``true`` and :data:`ROLES`. ``meanwhile``: is called with the flow when it
-    was submitted. ``ran``: the jobs whose commands have begun. ``status``: of ``flow.sh --wait``.
+    ``commands``, ``lines``: of jobs, instead of ``true`` and :data:`ROLES`. ``meanwhile``: is called with the flow when
+    it was submitted. ``ran``: the jobs whose commands have begun. ``status``: of ``flow.sh --wait``.
     """
 
     ran: str
@@ -60,7 +61,7 @@ class Fault:
     commands: dict[str, str] = field(default_factory=dict)
     lines: dict[str, str] = field(default_factory=dict)
     meanwhile: Callable[[Called], None] | None = None
-    fields: dict[str, Any] = field(default_factory=dict)
+    setting: str = 'overlap = "allow"'
 
 
 class Called:
@@ -69,27 +70,22 @@ class Called:
     def __init__(self, cluster: Cluster, folder: Path, fault: Fault) -> None:
         self.cluster, self.folder = cluster, folder
         self.folder.mkdir(parents=True)
-        text = "".join(
+        jobs = [
             JOB.replace("NAME", name)
             .replace("COMMAND", fault.commands.get(name, "true"))
             .replace("ROLES", fault.lines.get(name, ROLES))
-            for name, _, _ in RUNS
-        )
-        backend = find("slurm")
-        assert backend is not None
-        flows = backend.load_flows()
-        assert flows is not None
-        for document in flows.generate(flow_of(text, RUNS, "slurm", **{"overlap": "allow", **fault.fields})):
-            path = self.folder / "out" / str(document.file)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(str(document.data), encoding="utf-8")
-            path.chmod(0o755)
+            for name in JOBS
+        ]
+        (self.folder / "nightly.tfjob").write_text("".join([*jobs, FLOW.replace("SETTINGS", fault.setting)]))
+        done = tfdsl("compile", "nightly.tfjob", "-t", "slurm", "-o", "out", cwd=self.folder)
+        assert done.status == 0, done.err
 
     def start(self, *words: str) -> subprocess.Popen[str]:
         """``flow.sh`` with the output in flow.log."""
         with (self.folder / "flow.log").open("a") as log:
             return subprocess.Popen(
-                [self.folder / "out/flow.sh", *words], cwd=self.folder, env={**self.cluster.environment, "TFJOB_POLL": "0.3"},
+                [self.folder / "out/nightly/flow.sh", *words], cwd=self.folder,
+                env={**self.cluster.environment, "TFJOB_POLL": "0.3"},
                 stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, text=True,
             )  # fmt: skip
 
@@ -153,18 +149,20 @@ FAULTS = {
     "train fails": Fault("fetch train notify tidy", 2, {"train": "exit 3"}),
     "components": Fault(ALL, 0, lines={"train": SIZES}),
     "a component fails": Fault("fetch train notify tidy", 2, {"train": "sleep 1; exit 3"}, {"train": SIZES}),
-    "the deadline passes": Fault("fetch", 2, {"fetch": "sleep 200"}, fields={"deadline": Duration("4s")}),
+    "the deadline passes": Fault("fetch", 2, {"fetch": "sleep 200"}, setting='overlap = "allow"\n  deadline = 4s'),
     "eval fails": Fault(ALL.replace("export ", ""), 2, {"eval": "exit 3"}),
     "export fails": Fault(ALL, 2, {"export": "exit 3"}),
     "notify fails": Fault("fetch train notify tidy", 2, {"train": "exit 3", "notify": "exit 4"}),
     "tidy fails": Fault(ALL, 2, {"tidy": "exit 4"}),
     "train restarts": Fault(ALL, 0, {"train": f"{ONCE} exit 3; }}"}, {"train": f"{ROLES}\n  on failed => restart pod"}),
     "train is too slow": Fault(
-        "fetch train notify tidy", 2, {"train": "sleep 200"}, {"train": ROLES.replace("}", "}\n  deadline = 3s", 1)}
+        "fetch train notify tidy", 2, {"train": "sleep 200"}, {"train": ROLES.replace("5m", "3s")}
     ),
     "train is cancelled": Fault("fetch train notify tidy", 2, {"train": "sleep 200"}, meanwhile=cancel_running),
     "train is cancelled while it waits": Fault("fetch notify tidy", 2, {"fetch": "sleep 5"}, meanwhile=cancel_waiting),
-    "the node of fetch kills it": Fault("fetch", 2, {"fetch": "kill -KILL -1 $PPID"}),
+    "the script of train is killed": Fault(
+        "fetch train notify tidy", 2, {"train": "scancel --signal=KILL --full $SLURM_JOB_ID; sleep 60"}
+    ),
     "train is queued again": Fault(
         ALL,
         0,
@@ -176,9 +174,8 @@ FAULTS = {
 SHORT = ("none", "fetch fails", "train fails", "a component fails", "the deadline passes")
 
 
-def ended(cluster: Cluster, folder: Path, fault: Fault) -> tuple[Called, int]:
+def ended(flow: Called, fault: Fault) -> tuple[Called, int]:
     """The flow with its fault when it is over, and the status of ``flow.sh --wait``."""
-    flow = Called(cluster, folder, fault)
     process = flow.start("--wait")
     try:
         if fault.meanwhile is not None:
@@ -197,10 +194,9 @@ def flows(
         item for item in request.session.items if isinstance(item, pytest.Function) and "flows" in item.fixturenames
     ]
     chosen = [str(item.callspec.params["name"]) for item in items]
+    made = {name: Called(cluster, home / "flows" / str(at), FAULTS[name]) for at, name in enumerate(chosen)}
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        yield {
-            name: pool.submit(ended, cluster, home / "flows" / str(at), FAULTS[name]) for at, name in enumerate(chosen)
-        }
+        yield {name: pool.submit(ended, flow, FAULTS[name]) for name, flow in made.items()}
         pool.shutdown(cancel_futures=True)
 
 
@@ -213,7 +209,7 @@ def test_jobs_run_as_the_flow_says(name: str, flows: dict[str, Future[tuple[Call
     assert flow.ran == set(fault.ran.split()), flow.log
     assert status == fault.status, flow.log
     told = subprocess.run(
-        [flow.folder / "out/flow.sh", "--status"],
+        [flow.folder / "out/nightly/flow.sh", "--status"],
         cwd=flow.folder,
         env=flow.cluster.environment,
         capture_output=True,
