@@ -25,7 +25,7 @@ from tfdsl.vocabulary.versions import Version
 
 if TYPE_CHECKING:
     from tfdsl.backend.cluster import Cluster
-    from tfdsl.backend.flow import FlowLowering
+    from tfdsl.backend.flow import FlowLowering, FlowUnit
     from tfdsl.backend.patch_rules import PatchRules
     from tfdsl.backend.reading import Reading
     from tfdsl.emit.located import Data
@@ -90,6 +90,11 @@ class Unit(Record):
         if known is None or known[0] is not self:
             known = self.worked_out[work_out] = (self, work_out(self))
         return cast("T", known[1])
+
+    @property
+    def name(self) -> str:
+        """The job's name."""
+        return self.job.name
 
     @property
     def shown_version(self) -> str:
@@ -456,7 +461,7 @@ class Support:
         whole = _whole(key)
         return self._by_key.get(whole if self._refuses(whole) else key, self.rest)
 
-    def decide(self, unit: Unit, item: Item) -> Row | None:
+    def decide(self, unit: Unit | FlowUnit, item: Item) -> Row | None:
         """The row that holds for ``item``; ``None`` for a part of something that is refused as a whole."""
         whole = _whole(item.key)
         if whole != item.key and self._refuses(whole):
@@ -464,7 +469,7 @@ class Support:
         for row in self[item.key]:
             if row.since is not None and not unit.at_least(row.since):
                 continue
-            if row.when is None or row.when(unit, item):
+            if row.when is None or row.when(cast("Unit", unit), item):
                 return row
         return None
 

@@ -54,6 +54,20 @@ class FlowUnit(Record):
         number, colon, inner = path.partition(":")
         return (self.jobs[int(number)].unit.origins, inner) if colon else (self.origins, path)
 
+    @property
+    def name(self) -> str:
+        """The flow's name."""
+        return self.flow.name
+
+    @property
+    def shown_version(self) -> str:
+        """The version in the user's words."""
+        return self.jobs[0].unit.shown_version
+
+    def at_least(self, version: str) -> bool:
+        """Whether the target's version is ``version`` or newer."""
+        return self.jobs[0].unit.at_least(version)
+
     def by_name(self) -> Mapping[str, FlowJob]:
         """The jobs by their own names."""
         return {job.run.job: job for job in self.jobs}
