@@ -136,12 +136,16 @@ class Follower:
         return live
 
     def _follow(self, live: Live) -> Live:
-        options = self.options
+        options, moved = self.options, monotonic()
         while True:
             self._start_all(live, options)
             options = replace(options, since=None, tail=None)  # a later run is shown whole
             moves = self._for(self.session.left(PAUSE), live)
-            if self.session.is_over or (live.ended and not moves and not self._waits):
+            moved = monotonic() if moves else moved
+            comes = monotonic() < moved + self.session.patience and any(
+                not one.call.stays for one in self._streams.running.values()
+            )
+            if self.session.is_over or (live.ended and not moves and not comes and not self._waits):
                 return live
             if live.ended:
                 continue
