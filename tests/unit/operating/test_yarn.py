@@ -79,6 +79,7 @@ def recorded(what: str, job: Made | None = None, **changed: str) -> Live:
 
 REASONS = [  # what happened, phase, kind of reason, how its sentence begins, what is at its line
     ("exits", "failed", "exited", "chief[0] exited with status 3", "command"),
+    ("printed", "failed", "exited", "worker[0] exited with status 3", "command"),
     ("out-of-memory", "failed", "out-of-memory", "chief[0] needed more memory than the limit: 426.8 MB of", "memory"),
     ("killed", "aborted", "cancelled", "it was ended by user root", ""),
     ("deadline", "aborted", "deadline", "it was ended about when its deadline passed", "deadline"),
@@ -151,6 +152,7 @@ def test_the_last_lines_come_from_what_was_read() -> None:
     )
     found = recorded("exits", more=printed)
     assert found.reasons[0].log == ("no\x1b[31m data",)
+    assert recorded("printed").reasons[0].log == ("one",)
     assert YARN is not None
     assert with_log(Session(YARN, Place("exits")), found) is found  # no client is asked
 
