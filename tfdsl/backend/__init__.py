@@ -25,6 +25,7 @@ from tfdsl.vocabulary.versions import Version
 
 if TYPE_CHECKING:
     from tfdsl.backend.cluster import Cluster
+    from tfdsl.backend.flow import FlowLowering, FlowUnit
     from tfdsl.backend.patch_rules import PatchRules
     from tfdsl.backend.reading import Reading
     from tfdsl.emit.located import Data
@@ -89,6 +90,11 @@ class Unit(Record):
         if known is None or known[0] is not self:
             known = self.worked_out[work_out] = (self, work_out(self))
         return cast("T", known[1])
+
+    @property
+    def name(self) -> str:
+        """The job's name."""
+        return self.job.name
 
     @property
     def shown_version(self) -> str:
@@ -210,6 +216,7 @@ class Backend(Record):
     ``lifecycle``: the module whose ``behaviour`` says how a unit's job lives and ends there; empty when nobody can say.
     ``objects``: the module whose ``objects`` says what there is on the cluster for a unit and its documents.
     ``cluster``: the module whose ``CLUSTER`` says how a job is submitted, read and ended; empty when none does.
+    ``flows``: the module with :class:`.flow.FlowLowering`; empty when it has no flows.
     """
 
     name: str
@@ -240,6 +247,7 @@ class Backend(Record):
     commands: tuple[str, ...] = ()
     lifecycle: str = ""
     cluster: str = ""
+    flows: str = ""
     objects: str = "tfdsl.backend.objects"
 
     def load(self) -> Lowering:
@@ -273,6 +281,10 @@ class Backend(Record):
     def load_cluster(self) -> Cluster | None:
         """How its jobs are submitted, read and ended."""
         return cast("Cluster", import_module(self.cluster).CLUSTER) if self.cluster else None
+
+    def load_flows(self) -> FlowLowering | None:
+        """How its flows are made."""
+        return cast("FlowLowering", import_module(self.flows)) if self.flows else None
 
     def objects_of(self, unit: Unit, documents: Sequence[Document]) -> Sequence[TargetObject]:
         """What there is on the cluster for ``unit``."""
@@ -449,7 +461,7 @@ class Support:
         whole = _whole(key)
         return self._by_key.get(whole if self._refuses(whole) else key, self.rest)
 
-    def decide(self, unit: Unit, item: Item) -> Row | None:
+    def decide(self, unit: Unit | FlowUnit, item: Item) -> Row | None:
         """The row that holds for ``item``; ``None`` for a part of something that is refused as a whole."""
         whole = _whole(item.key)
         if whole != item.key and self._refuses(whole):
@@ -457,7 +469,7 @@ class Support:
         for row in self[item.key]:
             if row.since is not None and not unit.at_least(row.since):
                 continue
-            if row.when is None or row.when(unit, item):
+            if row.when is None or row.when(cast("Unit", unit), item):
                 return row
         return None
 

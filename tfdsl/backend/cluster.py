@@ -214,7 +214,7 @@ class Cluster(Protocol):
         ...
 
     def more(self, place: Place, answers: Sequence[Answer], /) -> Sequence[Call]:
-        """What else is read once it is known which job it is."""
+        """What else is read after ``answers`` to all calls so far; it is asked until it has nothing more to ask."""
         ...
 
     def live(self, place: Place, answers: Sequence[Answer], /) -> Live | None:
@@ -316,6 +316,8 @@ class Row(Record):
     basis: Basis = "object"
 
 
+_BASES: Final[Mapping[str, Basis]] = {"event": "event", "gone": "event", "log": "log"}
+"""By the source of a sign."""
 MOST_SIGNS: Final = 20_000
 _MOST_WORDS: Final = 500
 _MOST_READ: Final = 8000
@@ -381,7 +383,7 @@ def _reason(same: list[tuple[Row, Sign, Mapping[str, str]]]) -> Reason:
     return Reason(
         row.slug,
         row.sentence.format_map(values),
-        "event" if sign.source in ("event", "gone") and row.basis == "object" else row.basis,
+        _BASES.get(sign.source, row.basis) if row.basis == "object" else row.basis,
         row.help.format_map(values),
         sign.object,
         cut(sign.words) or sign.reason,

@@ -6,6 +6,7 @@ from typing import Final
 
 from tfdsl.record import Record
 from tfdsl.vocabulary import attributes
+from tfdsl.vocabulary.quantities import BINARY, DECIMAL, UNITS
 
 
 class Topic(Record):
@@ -172,11 +173,13 @@ TOPICS: Final = {
     "false": Topic("value", "No; the other bool is true.", "param debug: bool = false"),
     "quantity": Topic(
         "type",
-        "An amount with a unit: m k M G T P E, or Ki Mi Gi Ti Pi Ei for powers of 1024.",
+        f"An amount with a unit: m {' '.join(DECIMAL)}, or {' '.join(BINARY)} for powers of 1024.",
         "param size: quantity = 4Gi",
     ),
     "duration": Topic(
-        "type", "A length of time with units: d h m s ms, the largest first.", "param limit: duration = 1h30m"
+        "type",
+        f"A length of time with units: {' '.join(UNITS['duration'])}, the largest first.",
+        "param limit: duration = 1h30m",
     ),
     "list": Topic("type", "Values of one type.", 'param zones: list<string> = ["a", "b"]'),
     "map": Topic("type", "Named values of one type.", 'param labels: map<string> = { team = "vision" }'),
@@ -243,12 +246,6 @@ TOPICS: Final = {
     ),
 }
 """Word → page, in the order of the language reference."""
-
-UNITS: Final = {
-    "quantity": ("m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"),
-    "duration": ("ms", "s", "m", "h", "d"),
-}
-"""Type → the units of its values; each unit has the page of the type."""
 
 
 ATTRIBUTES = {

@@ -24,6 +24,18 @@ class Block(str):
     __slots__ = ()
 
 
+class Lines(Block):
+    """A text in the block style with an IR path (or ``None``) of its own for each of its lines."""
+
+    paths: tuple[str | None, ...]
+
+    def __new__(cls, text: str, paths: Sequence[str | None]) -> Lines:
+        """``text`` with the ``paths`` of its lines."""
+        made = super().__new__(cls, text)
+        made.paths = tuple(paths)
+        return made
+
+
 class Located(NamedTuple):
     """``value``, and the IR path it comes from. The innermost path wins for an output line."""
 

@@ -1,7 +1,7 @@
 """Faults that are played, as ``--inject`` takes them (docs/simulate.md has the grammar).
 
 ``worker[1] exit 137 after 20s``, ``worker[0..3] evicted``, ``ps oom always``, ``ps[0] node lost``,
-``worker[1]/fetch exit 5``, ``time limit``.
+``worker[1]/fetch exit 5``, ``time limit``; in a flow with the job before it: ``train: worker[1] exit 1``.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ _WORD: Final = regex(r"\S+")
 _SUBJECT: Final = regex(
     r"(?P<role>[^\s\[\]/]+)(?:\[(?P<first>[0-9]{1,9})(?:\.\.(?P<last>[0-9]{1,9}))?\])?(?:/(?P<step>[^\s/]+))?"
 )
+_JOB: Final = regex(r"([^\s\[\]/:]*):(\S*)")
 _STATUS: Final = regex(r"[0-9]{1,3}")
 _EVENTS: Final = ("exit", "oom", "evicted", "preempted", "node", "time", "completed", "pending", "unknown")
 _OF_JOB: Final[dict[str, What]] = {"unknown": "unknown", "preempted": "preempted", "time": "time limit"}
@@ -59,7 +60,7 @@ class Injected(Record):
     ``status``: with which the command ends, also that of a replica that is lost, on SIGTERM. ``first``, ``last``: the
     replicas; ``None`` for all of the role. ``after_ms``: from the start of the job; ``None``: as soon as the replica
     runs. ``always``: each time that it has started, ``after_ms`` later. ``place``: where it is written; ``subject``:
-    the part that names the replicas.
+    the part that names the replicas. ``job``: the one of a flow that it happens to; empty where there is no flow.
     """
 
     role: str | None
@@ -73,6 +74,7 @@ class Injected(Record):
     subject: Span
     text: str
     step: str = ""
+    job: str = ""
 
     def tasks(self, job: Job) -> Sequence[Task]:
         """The replicas of ``job`` that it is about; with a step, those that have it."""
@@ -162,8 +164,18 @@ def parse(text: str, place: Span | None = None) -> Injected | Diagnostic:
     return _Parser(text, place if place is not None else Span(Source("--inject", text), 0, len(text))).parsed()
 
 
-def missing(injected: Injected, jobs: Sequence[Job]) -> Diagnostic | None:
-    """That none of ``jobs`` has such a role or replica."""
+def of_job(injected: Iterable[Injected], job: str) -> tuple[Injected, ...]:
+    """Those that happen to ``job``."""
+    return tuple(one for one in injected if one.job in ("", job))
+
+
+def missing(injected: Injected, jobs: Sequence[Job], *, flow: str = "") -> Diagnostic | None:
+    """That none of ``jobs`` has such a role or replica. ``flow``: the name of the flow that they are the jobs of."""
+    in_flow = [job.name for job in jobs]
+    if injected.job or (flow and len(jobs) > 1):
+        if injected.job not in in_flow or not flow:
+            return _wrong_job(injected, in_flow, flow)
+        jobs = [job for job in jobs if job.name == injected.job]
     if injected.role is None or any(_is_there(injected, job) for job in jobs):
         return None
     if injected.step and any(_is_there(replace(injected, step=""), job) for job in jobs):
@@ -178,6 +190,19 @@ def missing(injected: Injected, jobs: Sequence[Job]) -> Diagnostic | None:
     roles = list(dict.fromkeys(role.name for job in jobs for role in job.roles))
     error = command_rules.NO_SUCH_ROLE(injected.subject, job=names, name=injected.role)
     return _suggesting(error, injected.role, roles, f"its roles are {enumeration(roles)}")
+
+
+def _wrong_job(injected: Injected, names: Sequence[str], flow: str) -> Diagnostic:
+    """That a fault names no job of ``flow``, or one where there is no flow."""
+    if not flow:
+        error = command_rules.FAULT_FORM(injected.place, what="an event names a job only in a flow")
+        return error.help(f"choose a flow with --flow, or write --job {injected.job} and leave out {injected.job}:")
+    if not injected.job:
+        error = command_rules.FAULT_FORM(injected.place, what=f"flow {flow} has several jobs")
+        return error.help(f"write the job first: {names[0]}: {injected.text}")
+    error = command_rules.FAULT_FORM(injected.place, what=f"flow {flow} has no job {injected.job}")
+    near = closest(injected.job, names)
+    return error.help(f"did you mean {near}?" if near is not None else f"its jobs are {enumeration(names)}")
 
 
 def _is_there(injected: Injected, job: Job) -> bool:
@@ -256,13 +281,29 @@ class _Parser:
     # --- the parts ---
 
     def _fault(self) -> Injected:
-        subject = self._take()
+        job, subject = self._job_and_subject()
         if subject is None:
             raise self._error(None, "there is nothing to play", _EXAMPLE)
+        return replace(self._of_subject(subject), job=job)
+
+    def _job_and_subject(self) -> tuple[str, _Word | None]:
+        """``train: worker[1]``, with or without the space."""
+        word = self._take()
+        match = _JOB.fullmatch(word.text) if word is not None else None
+        if word is None or match is None:
+            return "", word
+        job, rest = match.groups()
+        if not job:
+            raise self._error(word, "there is no job before the colon", "write train: worker[0] exit 1")
+        return job, _Word(rest, word.end - len(rest), word.end) if rest else self._take()
+
+    def _of_subject(self, subject: _Word) -> Injected:
         if subject.text in _OF_JOB:
             return self._rest(None, None, None, subject, subject)
         if subject.text in _EVENTS:
-            raise self._error(subject, f"{subject.text} needs a replica", f"write worker[0] {self.text.strip()}")
+            raise self._error(
+                subject, f"{subject.text} needs a replica", f"write worker[0] {self.text[subject.start :].strip()}"
+            )
         role, first, last, step = self._subject(subject)
         event = self._take()
         if event is None:

@@ -56,7 +56,8 @@ class Prediction(Record):
 
     ``removed_after``: how long what is left stays after the end; ``None``: until somebody deletes it. ``parts``: of a
     job that a target makes several objects of, what has become of each; ``None``: it still runs. ``others``: what may
-    come of it as well, because the order of a controller's messages decides.
+    come of it as well, because the order of a controller's messages decides. ``ms``: when the last thing happened, in
+    milliseconds from the start of the job.
     """
 
     outcome: str | None
@@ -68,6 +69,7 @@ class Prediction(Record):
     removed_after: Duration | None = None
     parts: Mapping[str, str | None] = {}
     others: tuple[Prediction, ...] = ()
+    ms: int = 0
 
     def left(self) -> dict[str, str]:
         """Task → phase of the replicas of which something is left; what its node has evicted is left as failed."""
@@ -147,6 +149,7 @@ class _Play:
             tuple(one.text for at, one in enumerate(self.injected) if at not in self.happened),
             self.machine.behaviour.removed_after(end.outcome) if end is not None else None,
             {part: _outcome(self.state.parts.get(part)) for part in self.machine.behaviour.parts()},
+            ms=self.now,
         )
 
     # --- what happens, in order ---

@@ -24,7 +24,8 @@ _HALF: Final = "the answer ends in the middle"
 class Session:
     """A job (``place.unit`` and ``documents`` if there is a file), and the client that speaks for its cluster.
 
-    ``patience``: seconds for one answer. ``until``: when all is to end, on the clock of :func:`time.monotonic`.
+    ``unread``: what could not be read the last time. ``patience``: seconds for one answer. ``until``: when all is to
+    end, on the clock of :func:`time.monotonic`.
 
     Raises:
         ProblemError: Nobody knows how to speak with the target.
@@ -45,6 +46,7 @@ class Session:
         self.documents = tuple(documents)
         self.patience = PATIENCE
         self.until: float | None = None
+        self.unread: list[str] = []
 
     def left(self, seconds: float) -> float:
         """``seconds``, or as many as are left until the end."""
@@ -113,23 +115,22 @@ class Session:
         Raises:
             ProblemError: The job itself could not be read.
         """
-        calls = self.cluster.reads(self.place)
-        answers = self.ask(calls)
-        if answers[0].status:
-            if self.place.id and self.cluster.is_gone(answers[0]):
-                return None
-            raise self.refused(calls[0], answers[0])
-        others = self.cluster.more(self.place, answers)
-        calls, answers = [*calls, *others], [*answers, *self.ask(others)]
+        calls, answers = list[Call](), list[Answer]()
+        asked = self.cluster.reads(self.place)
+        while asked:
+            calls, answers = [*calls, *asked], [*answers, *self.ask(asked)]
+            if answers[0].status and not (self.place.id and self.cluster.is_gone(answers[0])):
+                raise self.refused(calls[0], answers[0])
+            asked = self.cluster.more(self.place, answers)
         live = self.cluster.live(self.place, answers)
-        if live is None:
-            return None
-        notes = [
+        notes = self.unread = [
             f"{call.about} could not be read: {self.cluster.refusal(answer)}"
-            for call, answer in zip(calls, answers, strict=True)
+            for call, answer in zip(calls[1:], answers[1:], strict=True)
             if answer.status
         ]
-        notes += [
+        if live is None:
+            return None
+        notes = notes + [
             f"there are more {call.about} than are read"
             for call, answer in zip(calls, answers, strict=True)
             if answer.cut

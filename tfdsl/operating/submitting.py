@@ -279,7 +279,8 @@ def _mine(session: Session) -> list[Part]:
         runs = _parts(session, _ALL_OR_NOTHING)
         mine = [part for part in runs if part.submission]
         if not runs:
-            problem = ProblemError(CLUSTER_REFUSES, what=f"cannot end {session.name}", reason="no run waits or runs")
+            what, how = f"cannot end {session.name}", f"tfdsl status {session.name} says how the last one has ended"
+            problem = ProblemError(CLUSTER_REFUSES, how, what=what, reason="no run waits or runs")
             problem.status = NO_JOB
             raise problem
         if not mine:
@@ -349,7 +350,7 @@ def no_job(session: Session, left: Sequence[str] = ()) -> ProblemError:
     """That there is no such job; ``left``: of :func:`left_over`."""
     where = f" in namespace {session.place.namespace}" if session.place.namespace else ""
     advice = f"tfdsl status -t {session.backend.name} lists them"
-    problem = ProblemError(NO_JOB_THERE, advice, *_of_left(left), name=session.name, where=where)
+    problem = ProblemError(NO_JOB_THERE, advice, *session.unread, *_of_left(left), name=session.name, where=where)
     problem.status = NO_JOB
     return problem
 

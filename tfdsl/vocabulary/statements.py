@@ -459,6 +459,32 @@ def _mount(kind: MountKind) -> tuple[Setting, ...]:
     return _AT, _READONLY, _KIND, source, *options
 
 
+Overlap: TypeAlias = Literal["skip", "allow", "replace"]
+"""What happens to a run of a flow that is to start while an earlier one runs."""
+After: TypeAlias = Literal["succeeded", "failed", "ended"]
+"""With which end of the jobs before it a job of a flow starts."""
+ENDINGS: tuple[str, ...] = get_args(After)
+
+FLOW = (
+    Setting("schedule", WORD, "When it runs: the five fields of cron, or `@hourly`, `@daily`, `@weekly`, `@monthly`.",
+            ("cron", "schedules", "cron_schedule"), ("on", "every", "begin", "start")),
+    Setting("time_zone", WORD, "The time zone of the schedule, as `Europe/Berlin`.", ("timeZone", "timezone", "tz")),
+    Setting("overlap", literals(Overlap), "What happens when it is to start while an earlier run is not over.",
+            ("concurrencyPolicy", "concurrency_policy"), ("concurrency",)),
+    Setting("deadline", TIME_LIMIT, "How long a run may take.",
+            ("activeDeadlineSeconds", "timeout", "time_limit"), ("startingDeadlineSeconds",)),
+    Setting("namespace", WORD, "The namespace of the flow and of all its jobs."),
+    Setting("service_account", WORD, "The service account of the pods that the engine itself starts.",
+            ("serviceAccountName", "serviceAccount")),
+)  # fmt: skip
+"""What a flow can set."""
+
+_FLOW_RUN = (
+    Setting("job", WORD, "Name of the job that runs."),
+    Setting("after", ListType(WORD), "The jobs that have to be over before."),
+    Setting("ending", literals(After), "With which end of these it runs."),
+)
+
 Row: TypeAlias = Setting | attributes.Attribute
 
 BLOCKS: dict[str, tuple[Row, ...]] = {
@@ -481,6 +507,8 @@ BLOCKS: dict[str, tuple[Row, ...]] = {
     ),
     "run": (_KIND, Setting("command", WORD, "The command that runs.")),
     **{f"mount {kind.name}": _mount(kind) for kind in MOUNT_KINDS},
+    "flow": (Setting("name", STRING, "Name of the flow."), *FLOW, Setting("runs", None, "Which jobs run, and when.")),
+    "flow run": _FLOW_RUN,
     "task_index": (_KIND,),
     "env": (_KIND, Setting("name", WORD, "Name of the variable.")),
     "run_time": (_KIND, Setting("parts", None, "Its literal parts, and those that are known when the replica runs.")),

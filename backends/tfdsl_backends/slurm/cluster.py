@@ -1,17 +1,21 @@
 """A job on Slurm: what squeue says of it and its steps, and what its script has written into the folder of the run.
 
+What the queue has forgotten, sacct knows, if the site keeps accounts: with the same fields but for restarts.
+
 ``submit.sh`` gives each run a folder of its own, in which the script logs: ``StdOut`` of the job leads to it. So a job
 is ours if its log is in such a folder, and nothing else has to be remembered.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from typing import Final
 
 from tfdsl.backend import Document, Unit
 from tfdsl.backend.cluster import (
+    ENDED,
     Answer,
     Call,
     End,
@@ -44,6 +48,23 @@ _FIELDS: Final = {
     "ended": "EndTime:24",
     "log": "StdOut:1024",
 }
+_ACCOUNT: Final = {
+    "number": "JobID",
+    "id": "JobIDRaw",
+    "name": "JobName",
+    "state": "State",
+    "reason": "Reason",
+    "partition": "Partition",
+    "submitted": "Submit",
+    "started": "Start",
+    "ended": "End",
+    "exit": "ExitCode",
+    "memory": "MaxRSS",
+    "line": "SubmitLine",
+}
+"""What sacct is asked for, of jobs and steps; the last can have any characters."""
+_REMEMBERED: Final = "now-30days"
+_NO_TIME: Final = ("", "N/A", "Unknown", "None")
 _PHASES: Final[dict[str, Phase]] = {
     "PENDING": "waiting",
     "CONFIGURING": "starting",
@@ -68,6 +89,14 @@ _ENDED: Final = re.compile(
     r"(?P<role>[a-z]+)-(?P<index>\d{1,6}) (?:exited (?P<status>\d{1,3})|(?P<word>completed|was lost))\b"
 )
 _STEP: Final = re.compile(r"[0-9.+]+\|(?P<role>[a-z]+)-(?P<index>\d{1,6})\|(?P<node>[^|]*)\|")
+_REPLICA: Final = re.compile(r"(?P<role>[a-z]+)-(?P<index>\d{1,6})")
+_OUTPUT: Final = re.compile(r"--output=(?P<log>/.+?/job\.log) ")
+_NUMBERED: Final = re.compile(r"(?P<whole>\d{1,12})(?:\+(?P<offset>\d{1,4}))?(?P<step>\.\w{1,12})?")
+_EXIT: Final = re.compile(r"(?P<status>\d{1,3}):(?P<signal>\d{1,3})")
+_KILLED: Final = "task 0: Out Of Memory"
+"""What srun says if the kernel has ended a program of its step."""
+_OUT_OF_MEMORY: Final = "OUT_OF_MEMORY"
+_KILLED_STATUSES: Final = (75, 128 + 9)
 _LOG: Final = re.compile(r"(?P<role>[a-z]+)-(?P<index>\d{1,6})\.log")
 _SUBMITTED: Final = re.compile(r": submitted as (?P<id>\d+); logs in ")
 _NUMBER: Final = re.compile(r"[0-9]{1,12}")
@@ -92,29 +121,28 @@ class _Slurm:
         return [_squeue("--states=all", *which)]
 
     def more(self, place: Place, answers: Sequence[Answer]) -> list[Call]:
-        """Its steps, and the end of what its script has logged."""
-        job = _latest(answers[0], place.name)
+        """Its steps, or what the accounting knows if the queue does not; and the end of what its script has logged."""
+        job, asked = _latest(_jobs(answers[0], place.name)), len(answers)
+        if job is None and asked == 1:
+            return [_sacct(place)]
         if job is None:
-            return []
+            job = _latest(_accounted(answers[1], place.name))
+            return _files(job) if job is not None and asked == 2 else []
         components = [one["id"] for one in _rows(answers[0]) if one["whole"] == job["id"]]
         ids = ",".join(components or [job["id"]])
-        calls = [Call(("squeue", "--noheader", "--steps", "--job", ids, "--format=%i|%j|%N|%M"), "steps")]
-        run = _RUN.fullmatch(job["log"])
-        if run is None:
-            return calls
-        return [
-            *calls,
-            Call(("tail", "-n", _LINES, "--", job["log"]), "the log of the job"),
-            Call(("ls", "--", run["run"]), "the folder of the run"),
-        ]
+        steps = Call(("squeue", "--noheader", "--steps", "--job", ids, "--format=%i|%j|%N|%M"), "steps")
+        return [steps, *_files(job)] if asked == 1 else []
 
     def live(self, place: Place, answers: Sequence[Answer]) -> Live | None:
         """The latest run of the name."""
-        job = _latest(answers[0], place.name)
+        steps, log, files = (answers[at] if at < len(answers) else Answer(0, "", "") for at in (1, 2, 3))
+        jobs, past = _jobs(answers[0], place.name), list[dict[str, str]]()
+        if not jobs:
+            jobs, past = _accounted(steps, place.name), _accounts(steps)
+        job = _latest(jobs)
         if job is None:
             return None
-        steps, log, files = (answers[at].out if at < len(answers) else "" for at in (1, 2, 3))
-        said = [match["words"] for line in log.splitlines() if (match := _SAID.fullmatch(line.strip()))]
+        said, killed = _words(log.out)
         live = _live(job, said)
         run = _RUN.fullmatch(job["log"])
         counts: dict[str, int] = (
@@ -122,14 +150,15 @@ class _Slurm:
         )
         folder = run["run"] if run else ""
         unread = any(answer.status for answer in answers[1:])
-        there = _replicas(steps, said, folder, files)
+        mine = [one for one in past if one["whole"] == job["whole"] and one["step"]]
+        there = _replicas("" if past else steps.out, said, folder, files.out, mine)
         replicas = completed_with(there, counts, "unknown" if unread else "absent")
-        others = len({one["id"] for one in _jobs(answers[0], place.name)}) - 1
+        others = len({one["id"] for one in jobs}) - 1
         notes = (f"Slurm knows {others} more of this name; this is the latest, --id names another",) if others else ()
-        found = () if live.phase in ("running", "succeeded") else reasons(ROWS, _signs(job, said, live, replicas))
+        signs = [] if live.phase in ("running", "succeeded") else _signs(job, said, live, replicas, mine, killed=killed)
         return Live(
             "slurm", live.name, "", live.id, live.phase, live.since, live.queue, live.restarts, None,
-            replicas, found, notes, live.submission,
+            replicas, reasons(ROWS, signs), notes, live.submission,
         )  # fmt: skip
 
     def lists(self, place: Place) -> list[Call]:
@@ -192,8 +221,8 @@ class _Slurm:
     # --- ending ---
 
     def parts(self, place: Place) -> list[Call]:
-        """The jobs that have not ended."""
-        return [_squeue("--me", *(("--job", place.id) if place.id else ()))]
+        """The jobs of the user that have not ended, or the one with the number, whoever's it is."""
+        return [_squeue(*(("--job", place.id) if place.id else ("--me",)))]
 
     def found(self, place: Place, answers: Sequence[Answer]) -> list[Part]:
         """Those of the name, or the one with the number."""
@@ -229,8 +258,62 @@ def _jobs(answer: Answer, name: str = "") -> list[dict[str, str]]:
     return [job for job in _rows(answer) if job["offset"] in ("0", "N/A") and name in ("", job["name"])]
 
 
-def _latest(answer: Answer, name: str) -> dict[str, str] | None:
-    return max(_jobs(answer, name), key=lambda job: int(job["id"]), default=None)
+def _latest(jobs: Sequence[dict[str, str]]) -> dict[str, str] | None:
+    return max(jobs, key=lambda job: int(job["id"]), default=None)
+
+
+def _sacct(place: Place) -> Call:
+    which = (f"--job={place.id}",) if place.id else (f"--uid={os.getuid()}", f"--name={place.name}")
+    since = () if place.id else (f"--starttime={_REMEMBERED}",)
+    fields = ",".join(_ACCOUNT.values())
+    about = "Slurm's accounting, without which a job is forgotten some minutes after its end,"
+    return Call(("sacct", "--noheader", "--parsable2", *which, *since, f"--format={fields}"), about)
+
+
+def _accounts(answer: Answer) -> list[dict[str, str]]:
+    """The jobs and steps of an answer of sacct, with ``whole``, ``offset`` and ``log`` as squeue names them."""
+    found: list[dict[str, str]] = []
+    for line in answer.out.splitlines():
+        cells = line.split("|", len(_ACCOUNT) - 1)
+        one = dict(zip(_ACCOUNT, cells, strict=False))
+        number = _NUMBERED.fullmatch(cells[0])
+        if number is None or len(cells) < len(_ACCOUNT):
+            continue
+        log = _OUTPUT.search(one["line"])
+        more = {"log": log["log"].replace("%%", "%") if log else "", "restarts": ""}
+        found.append({**one, **number.groupdict(""), **more, "state": one["state"].partition(" ")[0]})
+    return found
+
+
+def _accounted(answer: Answer, name: str) -> list[dict[str, str]]:
+    """The jobs of the name in an answer of sacct; of one with components, the first."""
+    return [
+        one
+        for one in _accounts(answer)
+        if not one["step"] and one["offset"] in ("", "0") and one["name"] == name and _NUMBER.fullmatch(one["id"])
+    ]
+
+
+def _files(job: dict[str, str]) -> list[Call]:
+    run = _RUN.fullmatch(job["log"])
+    if run is None:
+        return []
+    return [
+        Call(("tail", "-n", _LINES, "--", job["log"]), "the log of the job"),
+        Call(("ls", "--", run["run"]), "the folder of the run"),
+    ]
+
+
+def _words(log: str) -> tuple[list[str], bool]:
+    """What the script has said, and whether the kernel has ended a program since replicas were last started."""
+    said: list[str] = []
+    killed = False
+    for line in log.splitlines():
+        match = _SAID.fullmatch(line.strip())
+        if match is not None:
+            said.append(match["words"])
+        killed = _KILLED in line or (killed and not (match is not None and line.endswith("retries used)")))
+    return said, killed
 
 
 def _submission(job: dict[str, str]) -> str:
@@ -242,17 +325,19 @@ def _live(job: dict[str, str], said: Sequence[str]) -> Live:
     phase = _PHASES.get(job["state"], "unknown")
     if phase == "waiting" and job["reason"] in _HELD:
         phase = "aborted" if any("lets it go on" in words for words in said[-1:]) else "suspended"
-    times = [job["ended"] if phase in ("succeeded", "failed") else "", job["started"] if phase == "running" else ""]
-    since = next((time for time in times if time not in ("", "N/A")), job["submitted"])
+    ended = phase in ENDED and job["state"] != "PENDING"
+    times = [job["ended"] if ended else "", job["started"] if phase == "running" else ""]
+    since = next((time for time in times if time not in _NO_TIME), job["submitted"])
     restarts = int(job["restarts"]) if job["restarts"].isdecimal() else None
     return Live(
         "slurm", job["name"], "", job["id"], phase, since, job["partition"], restarts, submission=_submission(job)
     )
 
 
-def _replicas(steps: str, said: Sequence[str], run: str, files: str) -> list[Replica]:
-    """Those that have a step, or a log among ``files``, with what the script has said of them."""
-    ends: dict[tuple[str, int], tuple[End, bool]] = {}
+def _replicas(steps: str, said: Sequence[str], run: str, files: str, past: Sequence[dict[str, str]]) -> list[Replica]:
+    """Those that have a step, or a log among ``files``, with what the script has said of them, or the accounting."""
+    stepped = _step_ends(past)
+    ends = {key: end for key, end in stepped.items() if end is not None}
     starts: dict[tuple[str, int], int] = {}
     for words in said:
         match = _ENDED.match(words)
@@ -260,23 +345,45 @@ def _replicas(steps: str, said: Sequence[str], run: str, files: str) -> list[Rep
             key = match["role"], int(match["index"])
             status = 0 if match["word"] == "completed" else int(match["status"]) if match["status"] else None
             last = ends.get(key)
-            if last is None or last[0].status != status or not words.endswith("used)"):
-                ends[key] = End(status, "lost" if match["word"] == "was lost" else ""), match["word"] == "completed"
+            if last is None or last.status != status or not words.endswith("used)"):
+                ends[key] = End(status, "lost" if match["word"] == "was lost" else "")
             starts[key] = starts.get(key, 0) + words.endswith("retries used)")
     nodes = {(one["role"], int(one["index"])): one["node"] for line in steps.splitlines() if (one := _STEP.match(line))}
     logs = [(one["role"], int(one["index"])) for name in files.splitlines() if (one := _LOG.fullmatch(name))]
     found: list[Replica] = []
-    for role, index in dict.fromkeys([*nodes, *ends, *logs]):
-        end, completed = ends.get((role, index), (None, False))
-        here = nodes.get((role, index), "")
-        now: ReplicaPhase = "stopped" if end is None else "succeeded" if completed else "failed"
-        now = "running" if here else "lost" if end is not None and end.why else now
+    for role, index in dict.fromkeys([*nodes, *ends, *stepped, *logs]):
+        end, here = ends.get((role, index)), nodes.get((role, index), "")
+        now: ReplicaPhase = "stopped" if end is None else "succeeded" if end.status == 0 else "failed"
+        now = "running" if here else "lost" if end is not None and end.why == "lost" else now
         log = f"{run}/{role}-{index}.log" if run else ""
         found.append(Replica(role, index, now, log, here, starts.get((role, index), 0), end, id=run))
     return found
 
 
-def _signs(job: dict[str, str], said: Sequence[str], live: Live, replicas: Sequence[Replica]) -> list[Sign]:
+def _step_ends(past: Sequence[dict[str, str]]) -> dict[tuple[str, int], End | None]:
+    """How the last step of each replica has ended for the accounting; ``None``: it was ended with the job."""
+    found: dict[tuple[str, int], End | None] = {}
+    for step in past:
+        replica, code = _REPLICA.fullmatch(step["name"]), _EXIT.fullmatch(step["exit"])
+        if replica is None or code is None:
+            continue
+        status, signal = int(code["status"]), int(code["signal"])
+        end = End(status if not signal else 128 + signal, at=step["ended"])
+        if step["state"] == _OUT_OF_MEMORY:
+            end = End(128 + 9, _OUT_OF_MEMORY, step["ended"])
+        found[replica["role"], int(replica["index"])] = None if step["state"] == "CANCELLED" else end
+    return found
+
+
+def _signs(
+    job: dict[str, str],
+    said: Sequence[str],
+    live: Live,
+    replicas: Sequence[Replica],
+    past: Sequence[dict[str, str]],
+    *,
+    killed: bool,
+) -> list[Sign]:
     name, words = f"job/{job['id']}", said[-1] if said else ""
     match = _ENDED.match(words)
     who = next((one for one in replicas if match and words.startswith(f"{one.role}-{one.index} ")), None)
@@ -284,8 +391,29 @@ def _signs(job: dict[str, str], said: Sequence[str], live: Live, replicas: Seque
     if job["state"] == "PENDING":
         last = [Sign("log", "held", words, name, who)] if live.phase == "aborted" else []
         return [*last, Sign("pending", reason, job["reason"], name, at=job["started"])]
-    last = [Sign("log", "ended", words, name, who)] if words and live.phase == "failed" else []
-    return [*last, Sign("state", f"{job['state']}/{reason}", "", name)]
+    state = Sign("state", f"{job['state']}/{reason}", "", name)
+    if live.phase != "failed":
+        return [state]
+    if words:
+        by_kernel = killed and who is not None and who.end is not None and who.end.status in _KILLED_STATUSES
+        return [Sign("log", "killed" if by_kernel else "ended", words, name, who), state]
+    failed = {f"{one.role}-{one.index}": one for one in replicas if one.end is not None and one.end.status}
+    return [
+        *(
+            Sign(
+                "step",
+                "killed" if step["state"] == _OUT_OF_MEMORY else "ended",
+                f"{step['name']} exited {one.end.status} (MaxRSS {step['memory'] or 'unknown'})",
+                f"step/{step['number']}",
+                one,
+                at=step["ended"],
+            )
+            for step in past
+            for one in [failed.get(step["name"])]
+            if one is not None and one.end is not None
+        ),
+        state,
+    ]
 
 
 def _submit(place: Place, folder: str, *words: str) -> tuple[str, ...]:

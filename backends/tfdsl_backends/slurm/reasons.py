@@ -1,7 +1,8 @@
 """Why Slurm lets a job wait or has ended it, in the words of the language.
 
 Sources of signs: ``pending`` (Slurm's reason), ``state`` (how a job has ended for Slurm), ``log`` (the last words of
-the job's script) and ``refusal`` (what sbatch says). The words are those of Slurm 22.05: ``job_state_reason.c``.
+the job's script), ``step`` (how a replica has ended for the accounting) and ``refusal`` (what sbatch says). The words
+are those of Slurm 22.05: ``job_state_reason.c``.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Final
 from tfdsl.backend.cluster import Row
 
 _PENDING: Final = ("pending",)
+_LAST: Final = ("log", "step")
 _ROLE: Final = r"^[a-z]+-\d+"
 
 ROWS: Final = (
@@ -23,7 +25,6 @@ ROWS: Final = (
         "tfdsl resume lets it go on",
         "command",
         event="failed",
-        basis="log",
     ),
     Row(
         "no-room",
@@ -124,18 +125,26 @@ ROWS: Final = (
         "the time limit of the job has passed",
         "raise deadline",
         "deadline",
-        basis="log",
+    ),
+    Row(
+        "out-of-memory",
+        ("state", *_LAST),
+        "OUT_OF_MEMORY/.*|killed",
+        "",
+        "{who} exceeded the limit of memory",
+        "raise memory",
+        "memory",
+        event="failed",
     ),
     Row(
         "program-missing",
-        ("log",),
+        _LAST,
         "ended",
         rf"{_ROLE} exited 127",
         "{who} exited with status 127: its program was not found",
         "tfdsl logs shows what it printed",
         "command",
         event="failed",
-        basis="log",
     ),
     Row(
         "retries",
@@ -146,27 +155,15 @@ ROWS: Final = (
         "tfdsl logs shows what it printed",
         "retries",
         event="failed",
-        basis="log",
     ),
     Row(
         "exited",
-        ("log",),
+        _LAST,
         "ended",
         rf"{_ROLE} exited (?P<status>\d+)",
         "{who} exited with status {status}",
         "tfdsl logs shows what it printed",
         "command",
-        event="failed",
-        basis="log",
-    ),
-    Row(
-        "out-of-memory",
-        ("state",),
-        "OUT_OF_MEMORY/.*",
-        "",
-        "a replica needed more memory than the limit",
-        "raise memory",
-        "memory",
         event="failed",
     ),
     Row(
@@ -193,7 +190,7 @@ ROWS: Final = (
         "deadline",
     ),
     Row("cancelled", ("state",), "CANCELLED/.*", "", "it was cancelled"),
-    Row("script", ("log",), "ended", ".", "the job's script says: {said}", tier=2, basis="log"),
+    Row("script", ("log",), "ended", ".", "the job's script says: {said}", tier=2),
     Row("failed", ("state",), "FAILED/(?P<why>.*)", "", "Slurm says that it failed: {reason}", tier=2),
     # --- what sbatch refuses ---
     Row(

@@ -47,6 +47,9 @@ CONTROLLERS = (
 )
 """Without the node controllers: nothing sends the heartbeats of the nodes that the stand-in kubelet makes up."""
 
+NODE = "10.87.0.1"
+"""The address at which pods that run reach this machine: that of the node's bridge."""
+
 GANG = "gang"
 """The namespace whose TFJobs have an operator of their own, which makes PodGroups."""
 
@@ -167,7 +170,7 @@ def _start_api_server(work: Work, processes: Processes) -> None:
             *("--secure-port", str(work.port("kube-apiserver")), "--advertise-address", "127.0.0.1"),
             *("--endpoint-reconciler-type", "none", "--service-cluster-ip-range", "10.96.0.0/16"),
             *("--tls-cert-file", work.certificate, "--tls-private-key-file", work.key),
-            *("--token-auth-file", work.keys / "tokens.csv", "--authorization-mode", "AlwaysAllow"),
+            *("--token-auth-file", work.keys / "tokens.csv", "--authorization-mode", "RBAC"),
             *("--service-account-issuer", "https://conformance.invalid"),
             *("--service-account-key-file", work.keys / "accounts.pub"),
             *("--service-account-signing-key-file", work.keys / "accounts.key"),
@@ -268,12 +271,12 @@ webhooks:
 
 
 def _keys(work: Work) -> None:
-    if not work.key.exists():
+    if not _certified(work):
         _openssl("genrsa", "-out", work.keys / "accounts.key", "2048")
         _openssl("rsa", "-in", work.keys / "accounts.key", "-pubout", "-out", work.keys / "accounts.pub")
         _openssl(
             *("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=conformance"),
-            *("-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"),
+            *("-addext", f"subjectAltName=IP:127.0.0.1,DNS:localhost,IP:{NODE}"),
             *("-keyout", work.key, "-out", work.certificate),
         )
     (work.keys / "tokens.csv").write_text(f"{work.token()},admin,admin,system:masters\n")
@@ -289,9 +292,17 @@ clusters:
 """)
 
 
-def _openssl(*arguments: str | Path) -> None:
+def _certified(work: Work) -> bool:
+    """Whether the folder has keys, and they are for every address that the API server is called by."""
+    if not work.key.exists():
+        return False
+    return "NOT match" not in _openssl("x509", "-in", work.certificate, "-noout", "-checkip", NODE)
+
+
+def _openssl(*arguments: str | Path) -> str:
     if shutil.which("openssl") is None:
         raise NotStartedError("keys cannot be made: the program `openssl` is not on the path")
     done = subprocess.run(["openssl", *map(str, arguments)], capture_output=True, text=True)
     if done.returncode != 0:
         raise NotStartedError(f"openssl: {done.stderr.strip()}")
+    return done.stdout

@@ -87,6 +87,21 @@ def build_from(work: Work, dockerfile: str, context: Path, name: str) -> Image:
     return Image(name, folder / "built.tar")
 
 
+def of_program(work: Work, program: Path) -> Image:
+    """An image with a program that needs no libraries, and ``/tmp``. Only a newer program makes it anew."""
+    folder, name = work.sub("images"), program.name
+    image = Image(f"{REPOSITORY}/{name}:1", folder / f"{name}.tar")
+    if not image.archive.exists() or image.archive.stat().st_mtime < program.stat().st_mtime:
+        root = folder / name
+        for place in (root / "bin", root / "tmp"):
+            place.mkdir(parents=True, exist_ok=True)
+        (root / "tmp").chmod(0o1777)
+        shutil.copy(program, root / "bin")
+        _pack(name, folder, [root], {"Entrypoint": [f"/bin/{name}"]})
+        shutil.rmtree(root)
+    return image
+
+
 def _contents(archive: Path) -> tuple[list[dict[str, object]], dict[str, Any]]:
     """The layers of an image, and the settings of its configuration."""
     with tarfile.open(archive) as tar:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 NAME = "node-1"
 BRIDGE = "tfdsl0"
-NETWORK = "10.87.0"
-ADDRESS = f"{NETWORK}.1"
+ADDRESS = control_plane.NODE
+NETWORK = ADDRESS.rpartition(".")[0]
 PACKAGES = ("containerd", "runc", "containernetworking-plugins", "busybox-static", "iproute2")
 NAMESPACE = "node"
 """The namespace whose pods the node runs; those of all others belong to the stand-in kubelet."""

@@ -37,12 +37,12 @@ class NotBuiltError(Exception):
 def build(work: Work) -> None:
     """Put every program into ``work.programs``. Raises :class:`NotBuiltError`."""
     for module, names in MODULES.items():
-        missing = [name for name in names if not _is_ready(work.programs / name)]
+        missing = [name for name in names if not is_ready(work.programs / name)]
         if missing:
-            _go_build(module, ["." if module == OPERATOR else f"./{name}" for name in missing], work.programs)
+            go_build(module, ["." if module == OPERATOR else f"./{name}" for name in missing], work.programs)
 
 
-def _is_ready(program: Path) -> bool:
+def is_ready(program: Path) -> bool:
     """Whether the folder of ready programs has it; then it is taken from there."""
     program.unlink(missing_ok=True)
     ready = Path(os.environ.get(READY, "")) / program.name
@@ -52,7 +52,13 @@ def _is_ready(program: Path) -> bool:
     return False
 
 
-def _go_build(module: Path, packages: list[str], to: Path) -> None:
+def go_build(module: Path, packages: list[str], to: Path) -> None:
+    """Build programs of a module into a folder. Raises :class:`NotBuiltError`."""
+    go(module, "build", "-trimpath", *COMPILER_FLAGS, "-ldflags", LINKER_FLAGS, "-o", f"{to}/", *packages)
+
+
+def go(module: Path, *words: str) -> str:
+    """What ``go`` prints in the folder of a module. Raises :class:`NotBuiltError`."""
     if shutil.which("go") is None:
         raise NotBuiltError("the programs cannot be built: the Go tool `go` is not on the path")
     # CGO_ENABLED and the flags stay as they are: with others Go compiles everything a second time.
@@ -62,8 +68,8 @@ def _go_build(module: Path, packages: list[str], to: Path) -> None:
         "CGO_ENABLED": "0",
         "GOFLAGS": "-buildvcs=false -mod=readonly",
     }
-    command = ["go", "build", "-trimpath", *COMPILER_FLAGS, "-ldflags", LINKER_FLAGS, "-o", f"{to}/", *packages]
-    done = subprocess.run(command, cwd=module, env=environment, capture_output=True, text=True)
+    done = subprocess.run(["go", *words], cwd=module, env=environment, capture_output=True, text=True)
     if done.returncode != 0:
         said = [line for line in done.stderr.splitlines() if not line.startswith("go: downloading")]
         raise NotBuiltError("the programs cannot be built: " + "\n".join(said[-20:]))
+    return done.stdout

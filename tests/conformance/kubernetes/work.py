@@ -24,6 +24,7 @@ PORTS = (
     "kubelet",
     "kubelet-health",
     "coredns-ready",
+    "argo-to-server",
 )
 
 
@@ -69,7 +70,7 @@ class Work:
         path = self.folder / "ports.json"
         ports: dict[str, int] = json.loads(path.read_text()) if path.exists() else {}
         if name not in ports:  # an older work folder may not have all
-            ports = _free_ports(PORTS)
+            ports |= _free_ports(tuple(port for port in PORTS if port not in ports))
             path.write_text(json.dumps(ports))
         return ports[name]
 

@@ -1,7 +1,7 @@
 """A private Slurm of six nodes on this machine: one controller and six slurmds, all state in the work folder.
 
 Nodes are named by loopback addresses, so that every program can resolve them; GPUs are made-up devices. Nothing is
-limited by control groups, and there is no accounting. As on most clusters a core has two threads, and a job that says
+limited by control groups, and there is no accounting; :class:`Accounted` has both. As on most clusters a core has two threads, and a job that says
 nothing of memory gets an amount for each node: both let steps wait for each other that ask for too much.
 """
 
@@ -14,6 +14,7 @@ import signal
 import stat
 import subprocess
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,6 +22,7 @@ PACKAGES = ("slurmctld", "slurmd", "slurm-client")
 NODES = tuple(f"127.0.1.{number}" for number in range(1, 7))
 """The last two are alone in partitions."""
 
+DATABASE = ("slurmdbd", "mariadb-server")
 PORT = 17800
 GPUS = 4
 START_SECONDS = 60
@@ -43,9 +45,6 @@ SlurmdPidFile={folder}/slurmd.%n.pid
 SlurmctldLogFile={folder}/slurmctld.log
 SlurmdLogFile={folder}/slurmd.%n.log
 ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
 JobCompType=jobcomp/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
@@ -59,7 +58,6 @@ SlurmdTimeout=10
 SlurmctldTimeout=10
 MessageTimeout=10
 KillWait=5
-MinJobAge=3600
 JobRequeue=1
 SlurmdParameters=config_overrides
 DefMemPerNode=3000
@@ -76,16 +74,56 @@ PartitionName=first Nodes=127.0.1.6 MaxTime=60 PriorityTier=100 State=UP
 PartitionName=high Nodes=127.0.1.[1-4] MaxTime=60 PriorityTier=100 State=UP
 """
 
+WITHOUT_ACCOUNTING = """\
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+MinJobAge=3600
+"""
+WITH_ACCOUNTING = """\
+TaskPlugin=task/cgroup
+JobAcctGatherType=jobacct_gather/linux
+JobAcctGatherFrequency=1
+AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageHost=localhost
+AccountingStoragePort={database}
+AccountingStorageEnforce=associations,limits,qos
+MinJobAge=2
+"""
+"""The queue forgets a job within a minute of its end; a step that needs more memory than it may is killed."""
+
+DATABASE_CONFIGURATION = """\
+AuthType=auth/none
+DbdHost=localhost
+DbdPort={database}
+SlurmUser=root
+LogFile={folder}/slurmdbd.log
+PidFile={folder}/slurmdbd.pid
+StorageType=accounting_storage/mysql
+StorageHost=127.0.0.1
+StoragePort={port}
+StorageUser=root
+StorageLoc=slurm
+"""
+ACCOUNTS = (
+    "add cluster tfdsl",
+    "add account lab",
+    "add user root account=lab",
+    "modify user root set defaultaccount=lab",
+    "add qos small set maxjobsperuser=1",
+    "modify user root set qos=normal,small",
+)
+
 
 class NotStartedError(Exception):
     """The programs cannot be had, or do not get ready."""
 
 
-def install() -> None:
+def install(packages: Sequence[str] = PACKAGES) -> None:
     """Install the Debian packages that are missing."""
     if os.geteuid() != 0 or shutil.which("dpkg") is None:
         raise NotStartedError("Slurm cannot be had: it comes from Debian packages, and its daemons need root")
-    missing = [name for name in PACKAGES if subprocess.run(["dpkg", "-s", name], capture_output=True).returncode]
+    missing = [name for name in packages if subprocess.run(["dpkg", "-s", name], capture_output=True).returncode]
     if not missing:
         return
     quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
@@ -97,6 +135,10 @@ def install() -> None:
 
 class Cluster:
     """The daemons. They may outlive this process (``up``)."""
+
+    port = PORT
+    more = WITHOUT_ACCOUNTING
+    cgroups = "CgroupAutomount=no\n"
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -114,6 +156,7 @@ class Cluster:
         for name in ("state", "dev", *(f"spool.{node}" for node in NODES)):
             (self.folder / name).mkdir(parents=True)
         self._configure()
+        self._before()
         self._run("slurmctld")
         for node in NODES:
             self.start_node(node)
@@ -126,23 +169,27 @@ class Cluster:
                 raise NotStartedError(f"Slurm is not ready after {START_SECONDS} s:\n{log}")
             time.sleep(0.2)
 
+    def _before(self) -> None:
+        """Start what the controller needs."""
+
     def _configure(self) -> None:
         for number in range(GPUS):  # slurmd wants device nodes: twins of /dev/null
             os.mknod(self.folder / f"dev/gpu{number}", 0o666 | stat.S_IFCHR, os.makedev(1, 3))
         names = f"127.0.1.[1-{len(NODES)}]"
-        text = CONFIGURATION.format(
+        text = (CONFIGURATION + self.more).format(
             folder=self.folder,
             names=names,
-            port=PORT,
-            first_node=PORT + 1,
-            last_node=PORT + len(NODES),
-            first=PORT + 20,
-            last=PORT + 400,
+            port=self.port,
+            first_node=self.port + 1,
+            last_node=self.port + len(NODES),
+            database=self.port + 10,
+            first=self.port + 20,
+            last=self.port + 400,
             gpus=GPUS,
         )
         (self.folder / "slurm.conf").write_text(text)
         (self.folder / "gres.conf").write_text(f"NodeName={names} Name=gpu File={self.folder}/dev/gpu[0-{GPUS - 1}]\n")
-        (self.folder / "cgroup.conf").write_text("CgroupAutomount=no\n")
+        (self.folder / "cgroup.conf").write_text(self.cgroups)
 
     def start_node(self, node: str) -> None:
         """Start the daemon of a node."""
@@ -207,6 +254,43 @@ class Cluster:
                 if f"SLURM_CONF={self.folder}/slurm.conf" in _environment_of(int(path.name)):
                     found.append(int(path.name))
         return [pid for pid in found if pid != os.getpid()]
+
+
+class Accounted(Cluster):
+    """The same with accounting (slurmdbd and MariaDB) and with limits of memory by control groups."""
+
+    port = PORT + 500
+    more = WITH_ACCOUNTING
+    cgroups = "CgroupPlugin=cgroup/v1\nCgroupAutomount=no\nConstrainRAMSpace=yes\nAllowedSwapSpace=0\n"
+
+    def _before(self) -> None:
+        install(DATABASE)
+        data, port = self.folder / "database", self.port + 11
+        shutil.rmtree(data, ignore_errors=True)
+        options = (f"--datadir={data}", "--user=root")
+        self._run("mariadb-install-db", "--no-defaults", *options, "--auth-root-authentication-method=normal")
+        socket = self.folder / "database.sock"
+        self._run(
+            *("start-stop-daemon", "--start", "--background", f"--pidfile={self.folder}/mariadbd.pid"),
+            *("--startas", "/usr/sbin/mariadbd", "--"),
+            *("--no-defaults", *options, f"--socket={socket}", f"--pid-file={self.folder}/mariadbd.pid"),
+            *("--bind-address=127.0.0.1", f"--port={port}", "--innodb-buffer-pool-size=64M"),
+        )
+        self._until("mariadb-admin", "--no-defaults", f"--socket={socket}", "ping")
+        text = DATABASE_CONFIGURATION.format(folder=self.folder, database=self.port + 10, port=port)
+        (self.folder / "slurmdbd.conf").write_text(text)
+        (self.folder / "slurmdbd.conf").chmod(0o600)
+        self._run("slurmdbd")
+        self._until("sacctmgr", "-n", "show", "cluster")
+        for words in ACCOUNTS:
+            self._run("sacctmgr", "-i", *words.split())
+
+    def _until(self, *command: str) -> None:
+        end = time.monotonic() + START_SECONDS
+        while subprocess.run(command, env=self.environment, capture_output=True).returncode:
+            if time.monotonic() > end:
+                raise NotStartedError(f"{command[0]} has no answer after {START_SECONDS} s")
+            time.sleep(0.2)
 
 
 def _environment_of(pid: int) -> list[str]:

@@ -154,17 +154,18 @@ def test_a_job_of_another_text_gets_no_lines() -> None:
 def test_a_pod_that_has_ended_was_placed_whatever_an_older_event_says(target: str) -> None:
     objects = recorded.states(target)["failed.end"]
     pods = [one for one in objects if one["kind"] == "Pod"]
+    job = next(one for one in objects if one["kind"] in ("Job", "JobSet") and "ownerReferences" not in one["metadata"])
     events = [
         {
             "kind": "Event",
             "apiVersion": "v1",
-            "metadata": {"name": f"e{number}", "creationTimestamp": pod["metadata"]["creationTimestamp"]},
-            "involvedObject": {"kind": "Pod", "name": pod["metadata"]["name"], "uid": pod["metadata"]["uid"]},
+            "metadata": {"name": f"e{number}", "creationTimestamp": one["metadata"]["creationTimestamp"]},
+            "involvedObject": {"kind": one["kind"], "name": one["metadata"]["name"], "uid": one["metadata"]["uid"]},
             "reason": "FailedScheduling",
             "message": 'persistentvolumeclaim "data" not found',
             "lastTimestamp": "2026-11-29T23:59:59Z",
         }
-        for number, pod in enumerate(pods)
+        for number, one in enumerate([*pods, job])  # the operator of TFJobs repeats on the job what pods say
     ]
     assert pods
     before, after = (recorded.live(target, found, "failed").reasons for found in (objects, [*objects, *events]))

@@ -29,7 +29,7 @@ CASES = [  # a client, its answer
 
 def is_gone(pid: int) -> bool:
     for _ in range(100):
-        with suppress(FileNotFoundError):
+        with suppress(FileNotFoundError, ProcessLookupError):  # gone before it is opened, or while it is read
             if Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] != "Z":
                 time.sleep(0.02)
                 continue

@@ -169,9 +169,11 @@ def event_signs(
 
     ``since``: when the job was created; an older event is of another job of its name. ``uids``: of the
     objects. ``replica_of``: the replica of a pod's name, which may be gone: that
-    matters when the job has ``ended``. What has happened to a pod that runs is over.
+    matters when the job has ``ended``. What has happened to a pod that runs is over; so is what a controller repeats of
+    pods that found no node, once all have one.
     """
     by_uid = {pod.uid: pod for pod in pods}
+    placed = bool(pods) and all(pod.replica.node for pod in pods)
     for event in events:
         whole = event["whole"]
         kind, name, uid = (text(whole, "involvedObject", key) for key in ("kind", "name", "uid"))
@@ -189,8 +191,11 @@ def event_signs(
             if known is not None and known.replica.end is not None and text(whole, "reason") == "FailedScheduling":
                 continue  # it was placed after all
             who = known.replica if known is not None else Replica(*found, "absent", name)
-        elif uid not in uids and not any(owner in name for owner in uids if owner and kind == "PodGroup"):
-            continue
+        else:
+            ours = uid in uids or any(owner in name for owner in uids if owner and kind == "PodGroup")
+            over = placed and text(whole, "reason") in ("FailedScheduling", "Unschedulable")
+            if over or not ours:
+                continue
         source = "event" if known is not None or kind != "Pod" else "gone"
         words = text(whole, "message")
         yield Sign(source, text(whole, "reason"), words, f"{kind.lower()}/{name}", who, at=at)

@@ -1,0 +1,24 @@
+"""Flows of jobs that are written in a text, for one target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from tfdsl.backend.flow import FlowUnit
+from tfdsl.compiling import pipeline
+from tfdsl.compiling.flows import flow_unit
+from tfdsl.ir.fields import Origins
+from tfdsl.ir.flow import Flow, FlowRun
+from tfdsl.targets import find
+from tfdsl.text import Source, Span
+
+
+def flow_of(jobs: str, runs: Iterable[tuple[str, tuple[str, ...], str]], target: str, **fields: Any) -> FlowUnit:
+    """The flow ``nightly`` with the ``jobs`` of a text. ``runs``: job, those before it, with which of their ends."""
+    source, backend = Source("nightly.tfjob", jobs), find(target)
+    assert backend is not None
+    made = pipeline.compile_source(source, backend)
+    steps = tuple(FlowRun.model_validate({"job": job, "after": after, "ending": end}) for job, after, end in runs)
+    units = {one.unit.job.name: one.unit for one in made}
+    return flow_unit(backend, Flow(name="nightly", runs=steps, **fields), Origins(Span(source, 0, 0)), units)
