@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tfdsl.cli import clusters, selection as chosen
 from tfdsl.cli.arguments import FILE, Arguments, Command, Flag, Positional
 from tfdsl.cli.clusters import OnCluster
@@ -11,6 +13,7 @@ from tfdsl.cli.streams import err, out
 from tfdsl.compiling.output_files import is_stream
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.operating.submitting import commands, submit
+from tfdsl.record import replace
 
 FOLLOW = Flag("--follow", "print what the tasks print, until the job has ended", short="-f")
 REPLACE = Flag("--replace", "delete an earlier job of the name first, if tfdsl submitted it; claims stay")
@@ -64,7 +67,7 @@ def run(arguments: Arguments) -> int:
     for session in jobs.sessions:
         for command in clusters.next_commands(session):
             jobs.say(f"  {command}", out)
-    return _wait(jobs, arguments, timeout)
+    return _wait(jobs, arguments, timeout, done.made)
 
 
 def _print(jobs: OnCluster, arguments: Arguments) -> int:
@@ -83,10 +86,12 @@ def _print(jobs: OnCluster, arguments: Arguments) -> int:
     return OK
 
 
-def _wait(jobs: OnCluster, arguments: Arguments, timeout: float | None) -> int:
+def _wait(jobs: OnCluster, arguments: Arguments, timeout: float | None, made: Sequence[str]) -> int:
     if not arguments.on(WAIT.name) and not arguments.on(FOLLOW.name):
         return OK
     session = jobs.sessions[0]
+    if not session.cluster.UNIQUE:  # another run of the name may come
+        session.place = replace(session.place, id=made[0].rpartition("/")[2])
     try:
         with clusters.problems(arguments, jobs.hidden):
             if arguments.on(FOLLOW.name):
