@@ -159,7 +159,8 @@ class _Slurm:
         unread = any(answer.status for answer in answers[1:])
         mine = [one for one in past if one["whole"] == job["whole"] and one["step"]]
         there = _replicas("" if past else steps.out, said, folder, files.out, mine)
-        replicas = completed_with(there, counts, "unknown" if unread else "absent")
+        waits = live.phase in ("waiting", "suspended")
+        replicas = completed_with(there, counts, "unknown" if unread else "waiting" if waits else "absent")
         others = len({one["id"] for one in jobs}) - 1
         notes = (f"Slurm knows {others} more of this name; this is the latest, --id names another",) if others else ()
         is_well = live.phase in ("running", "succeeded")
@@ -304,7 +305,8 @@ def _accounted(answer: Answer, name: str) -> list[dict[str, str]]:
 
 def _files(job: dict[str, str]) -> list[Call]:
     run = _RUN.fullmatch(job["log"])
-    if run is None:
+    has_run = job["started"] not in _NO_TIME if job["state"] != "PENDING" else job["restarts"] != "0"
+    if run is None or not has_run:  # nothing is there yet
         return []
     return [
         Call(("tail", "-n", _LINES, "--", job["log"]), "the log of the job"),

@@ -80,6 +80,7 @@ PENDING = [  # what squeue called it, phase, reason
     ("37", "failed", "out-of-memory"),
     ("40", "waiting", "account-limit"),
     ("43", "failed", "node-lost"),
+    ("44", "failed", "time-passed"),
 ]
 
 
@@ -88,6 +89,14 @@ def test_what_squeue_says(number: str, phase: str, slug: str) -> None:
     found = live(ROWS[number] + "\n", unit=False)
     assert (found.phase, found.id) == (phase, number)
     assert [one.slug for one in found.reasons[:1]] == ([slug] if slug else [])
+
+
+def test_a_job_that_waits_has_no_log_yet() -> None:
+    assert CLUSTER is not None
+    answers = [Answer(0, ROWS["13"] + "\n", "")]
+    (steps,) = CLUSTER.more(Place("train"), answers)
+    assert steps.words[0] == "squeue"
+    assert {one.phase for one in live(ROWS["13"]).replicas} == {"waiting"}
 
 
 def test_all_of_the_recording_is_looked_at() -> None:
@@ -174,7 +183,8 @@ def test_what_the_accounting_says(name: str, number: str, phase: str, slug: str,
     assert CLUSTER.more(place, answers[:1])[0].words[0] == "sacct"
     log = re.search(r"/shared/runs/\S+/job\.log", lines)
     assert log is not None
-    assert CLUSTER.more(place, answers)[0].words == ("tail", "-n", "500", "--", log[0])
+    reads = [call.words for call in CLUSTER.more(place, answers)]
+    assert reads[:1] == ([] if number == "25" else [("tail", "-n", "500", "--", log[0])])  # that has never run
     found = CLUSTER.live(place, answers)
     assert found is not None
     assert (found.id, found.phase, found.reasons[0].slug) == (number, phase, slug)
