@@ -15,6 +15,7 @@ from tfdsl.record import Record
 
 if TYPE_CHECKING:
     from tfdsl.backend import Document, Unit
+    from tfdsl.backend.flow import FlowUnit
 
 Phase: TypeAlias = Literal[
     "waiting", "starting", "running", "restarting", "succeeded", "failed", "aborted", "suspended", "unknown"
@@ -38,7 +39,7 @@ class End(Record):
 
 
 class Replica(Record):
-    """One copy of a role.
+    """One copy of a role; of a flow one job, which has the index -1.
 
     ``name``: what the cluster calls it. ``id``: what tells it from one that had its place before. ``restarts``:
     ``None`` if nobody counts them.
@@ -59,7 +60,7 @@ class Replica(Record):
     @property
     def task(self) -> str:
         """Its name in the language, as ``worker[1]``."""
-        return f"{self.role}[{self.index}]"
+        return f"{self.role}[{self.index}]" if self.index >= 0 else self.role
 
 
 class Reason(Record):
@@ -124,7 +125,7 @@ class Live(Record):
 class Place(Record):
     """Which job, and where. ``flags``: handed to the client as they are (``--context``, ``--kubeconfig``).
 
-    ``options``: of the program that submits it. ``unit``: the job of a file, if there is one.
+    ``options``: of the program that submits it. ``unit``: the job of a file, if there is one; ``flow``: a flow of one.
     """
 
     name: str = ""
@@ -133,6 +134,7 @@ class Place(Record):
     flags: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     unit: Unit | None = None
+    flow: FlowUnit | None = None
 
 
 class Call(Record):

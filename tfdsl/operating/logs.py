@@ -141,12 +141,17 @@ class Follower:
         return live
 
     def _follow(self, live: Live) -> Live:
-        options = self.options
+        options, moved = self.options, monotonic()
         while True:
             self._start_all(live, options)
             options = replace(options, since=None, tail=None)  # a later run is shown whole
             moves = self._for(self.session.left(PAUSE), live)
-            if self.session.is_over or (live.ended and not moves and not self._waits and not self._begins()):
+            moved = monotonic() if moves else moved
+            comes = monotonic() < moved + self.session.patience and any(
+                not one.call.stays for one in self._streams.running.values()
+            )
+            waits = self._waits or comes or self._begins()
+            if self.session.is_over or (live.ended and not moves and not waits):
                 return live
             if live.ended:
                 continue

@@ -24,7 +24,7 @@ _HALF: Final = "the answer ends in the middle"
 
 
 class Session:
-    """A job (``place.unit`` and ``documents`` if there is a file), and the client that speaks for its cluster.
+    """A job (``place.unit`` and ``documents`` if there is a file) or flow, and the client that speaks for its cluster.
 
     ``unread``: what could not be read the last time. ``patience``: seconds for one answer. ``until``: when all is to
     end, on the clock of :func:`time.monotonic`.
@@ -34,7 +34,7 @@ class Session:
     """
 
     def __init__(self, backend: Backend, place: Place, documents: Sequence[Document] = ()) -> None:
-        cluster = backend.load_cluster()
+        cluster = backend.load_cluster() if place.flow is None else backend.load_flow_cluster()
         if cluster is None:
             advice = f"the page of the target says which commands to use: {backend.docs}" if backend.docs else ""
             raise ProblemError(NOT_OPERATED, *filter(None, [advice]), target=backend.name)
@@ -192,9 +192,9 @@ def place_of(reason: Reason, unit: Unit) -> Span | None:
     kinds = [item.path for key in keys for item in walk(job, origins) if "[" in key and item.key == key]
     paths = [path for key in keys for path in (*(f"{role.path}.{key}" for role in roles), key)]
     paths = [*own, *(path for path in paths if not steps or reason.key != "command"), *kinds]
-    written = [*map(origins.written, paths), *map(unit.option_spans.get, keys)]
-    first = next((place for place in written if place is not None), None)
-    return first or (origins.span(steps[0].path) if steps else None)
+    places = [*map(origins.written, paths), *map(unit.option_spans.get, keys)]
+    written = next((place for place in places if place is not None), None)
+    return written or (origins.span(steps[0].path) if steps else None)
 
 
 def _placed(reason: Reason, place: Span | None) -> Reason:

@@ -9,6 +9,7 @@ from tfdsl.backend.cluster import Phase, Sign
 from tfdsl_backends.kubernetes.policies import JOB_LABEL, ROLE_LABEL
 from tfdsl_backends.kubernetes.reasons import ROWS
 from tfdsl_backends.podspec.operating.family import Facts, Family, Kind, Labels
+from tfdsl_backends.podspec.operating.flows import FlowFamily
 from tfdsl_backends.podspec.operating.kubectl import STATE, Object, conditions, number, text
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 
@@ -55,3 +56,4 @@ CLUSTER: Final = Family(
     suspended=("spec", "suspend"),
     job_of=lambda one: text(one["labels"], JOB_LABEL),
 )
+FLOWS: Final = FlowFamily(CLUSTER)

@@ -214,7 +214,7 @@ command = '''
     n=$(cat /data/n 2>/dev/null || echo 0)
     echo $((n + 1)) >/data/n
     echo "run $n of $I"
-    [ $n = 0 ] && exit 3
+    [ $n = 0 ] && sleep 8 && exit 3  # long enough to be seen between two readings
     until [ -e RUNS/NAME.go ]; do sleep 0.2; done
     echo "end of $I"
   '''

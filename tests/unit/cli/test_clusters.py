@@ -709,6 +709,8 @@ def test_what_was_submitted_is_what_the_file_says(kubectl: Kubectl, target: str)
     [
         (("-t", "slurm", "--dry-run", "--", "--reservation=a b"), 0, "submit.sh -- '--reservation=a b'"),
         (("-t", "slurm", "--dry-run", "--", "-s x.tfjob"), 0, "submit.sh"),
+        (("-t", "slurm", "--dry-run", "--", "-p", "debug", "--nice"), 0, "submit.sh -- -p debug --nice"),
+        (("-t", "slurm", "--dry-run", "--", "other.tfjob"), 2, "unexpected argument other.tfjob"),
         (("-t", "slurm", "--dry-run", "other.tfjob"), 2, "unexpected argument other.tfjob"),
         (("-t", "tfjob", "--", "--reservation=today"), 2, "unexpected argument --reservation=today"),
     ],

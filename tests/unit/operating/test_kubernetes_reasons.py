@@ -215,7 +215,7 @@ NO_ACCOUNT = (
     "not found"
 )
 BACK_OFF = "Back-off restarting failed container {} in pod {}_rec(x)"
-MADE = {
+MADE: dict[str, tuple[list[dict[str, Any]], str, list[str], list[str]]] = {
     "the operator says that pods cannot be created": (
         [tfjob("Created"), event("TFJob", "train", "FailedCreatePod", NO_ACCOUNT, "uid-train")],
         "waiting", ["there is no ServiceAccount x, so no pod is created"], ["absent"],

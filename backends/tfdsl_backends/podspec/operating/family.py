@@ -87,9 +87,9 @@ class Family:
     """
 
     INSTALL: Final = "install it: https://kubernetes.io/docs/tasks/tools/"
-    UNIQUE: Final = True
+    UNIQUE: bool = True
     STAYS: Final = False
-    ID: Final = "no value", re.compile(r"(?!)")
+    ID: tuple[str, re.Pattern[str]] = "no value", re.compile(r"(?!)")
     OPTIONS: Final = ""
 
     def __init__(
@@ -243,7 +243,7 @@ class Family:
 
     # --- logs ---
 
-    def log(self, place: Place, live: Live, replica: Replica, container: str, options: LogOptions) -> Call | None:
+    def log(self, place: Place, live: Live, replica: Replica, container: str, options: LogOptions) -> Call | str | None:
         """The log of one container of a pod that is there."""
         if replica.phase == "absent" or not replica.name:
             return None
