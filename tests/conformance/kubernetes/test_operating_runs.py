@@ -132,7 +132,9 @@ STATES = {
 
 
 class Commands(Operated):
-    """Commands for jobs of the node's namespace."""
+    """Commands for jobs of the node's namespace; ``names``: of those that were written."""
+
+    names: tuple[str, ...] = ()
 
     def process(self, *words: str) -> subprocess.Popen[str]:
         """A command line as a process."""
@@ -153,13 +155,15 @@ def commands(api: Api, work: Work, runs: Path, tmp_path: Path) -> Iterator[Comma
     yield made
     for kind, group in (("jobs", "/apis/batch/v1"), ("tfjobs", "/apis/kubeflow.org/v1"), ("services", "/api/v1")):
         for one in made.items(kind, group):
-            made.api.delete(f"{group}/namespaces/{node.NAMESPACE}/{kind}/{one['name']}")
+            if one["name"].startswith(tuple(made.names)):
+                made.api.delete(f"{group}/namespaces/{node.NAMESPACE}/{kind}/{one['name']}")
 
 
 def write(commands: Commands, jobs: dict[str, str]) -> str:
     """A file with jobs of one worker, which have these bodies."""
     file = commands.folder / "jobs.tfjob"
     usual = {"image =": f'image = "{IMAGE}"', "memory =": "memory = 64Mi", "role ": "role worker { }"}
+    commands.names += tuple(jobs)
     for name, body in jobs.items():
         items = ["cpu = 50m", *(text for word, text in usual.items() if word not in body), body]
         with file.open("a") as stream:
