@@ -233,10 +233,15 @@ def test_who_may_not_create_roles(flows: Flows) -> None:
     assert Run(flows.api, flow.create("--as", user)).ends() == "Succeeded"
 
 
-def test_every_minute_one_run_replaces_the_last(flows: Flows) -> None:
+def test_one_run_replaces_the_last(flows: Flows) -> None:
     """At each time there are the objects of one run."""
     flow = flows(
-        "kubernetes", 'schedule = "* * * * *"', 'time_zone = "Europe/Berlin"', 'overlap = "replace"', "run a", a=LONG
+        "kubernetes",
+        'schedule = "*/2 * * * *"',
+        'time_zone = "Europe/Berlin"',
+        'overlap = "replace"',
+        "run a",
+        a="sleep 600",
     )
     flow.allow()
     flow.create()
