@@ -12,7 +12,7 @@ from typing import Final, cast
 
 from tfdsl.backend import Document
 from tfdsl.backend.flow import FlowJob, FlowUnit
-from tfdsl.emit.located import Data, Located, at, child, plain, unwrap
+from tfdsl.emit.located import Data, Located, at, changed, child, plain, unwrap
 from tfdsl.record import Record
 from tfdsl.vocabulary import versions
 from tfdsl_backends.podspec.flows.manifests import (
@@ -20,7 +20,6 @@ from tfdsl_backends.podspec.flows.manifests import (
     FLOW_LABEL,
     RUN,
     RUN_LABEL,
-    changed,
     manifest,
     without_mark,
 )
