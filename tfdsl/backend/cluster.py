@@ -66,8 +66,8 @@ class Reason(Record):
     """Why a job is as it is.
 
     ``sentence``: in the words of the language. ``help``: what to do. ``object``: what was read, as ``pod/train-ps-0``,
-    and ``words``: what it says of itself. ``key``: the attribute of ``roles`` (of the job, if there are none) that it
-    is about (several in order, as ``queue|gpu``); ``value``: the one that is meant, if there can be several.
+    and ``words``: what it says of itself. ``key``: the attribute of ``roles`` (of the job, if there are none) or option
+    that it is about (several in order, as ``queue|gpu``); ``value``: the one that is meant, if there can be several.
     ``slug``: which kind of reason it is. ``event``: the event of a policy that this is. ``place``: where in a file
     that was asked for, as ``train.tfjob:14``. ``task`` and ``part``: the replica and its program that it was
     first seen of; ``log``: the last lines that this printed.
@@ -137,7 +137,7 @@ class Call(Record):
     """One command line of a client. ``about``: what it reads or does, for messages.
 
     ``folder``: where it runs. ``stays``: it runs until the job has ended, so no time limit of one question applies.
-    ``end``: how a whole answer ends.
+    ``is_whole``: whether an answer that came was not cut off on its way.
     """
 
     words: tuple[str, ...]
@@ -145,7 +145,7 @@ class Call(Record):
     stdin: str = ""
     folder: str = ""
     stays: bool = False
-    end: str = ""
+    is_whole: Callable[[str], bool] = lambda out: True
 
 
 class Answer(Record):
@@ -200,6 +200,10 @@ class Cluster(Protocol):
     """What to do where the client is missing."""
     UNIQUE: bool
     """Whether there can be only one job of a name."""
+    STAYS: bool
+    """Whether what submits a job stays until the job has ended."""
+    ID: tuple[str, re.Pattern[str]]
+    """What ``--id`` takes, in words and as a pattern, where there can be several jobs of a name."""
     OPTIONS: str
     """The program that the words behind ``--`` of ``tfdsl submit`` go to; empty if there is none."""
     rows: Sequence[Row]
@@ -251,8 +255,10 @@ class Cluster(Protocol):
         """Whether a call was refused because the object does not exist any more."""
         ...
 
-    def log(self, place: Place, live: Live, replica: Replica, container: str, options: LogOptions, /) -> Call | None:
-        """How the log of one program is read; ``None`` if it cannot be (yet)."""
+    def log(
+        self, place: Place, live: Live, replica: Replica, container: str, options: LogOptions, /
+    ) -> Call | str | None:
+        """How the log of one program is read, or why it cannot be; ``None`` if it is not there (yet)."""
         ...
 
     def parts(self, place: Place, /) -> Sequence[Call]:

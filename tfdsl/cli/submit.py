@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import monotonic
+
 from tfdsl.cli import clusters, selection as chosen
 from tfdsl.cli.arguments import FILE, Arguments, Command, Flag, Positional
 from tfdsl.cli.clusters import OnCluster
@@ -54,17 +56,23 @@ def run(arguments: Arguments) -> int:
     jobs = clusters.meant(arguments, strict=arguments.on(chosen.STRICT.name), quiet=False)
     if arguments.on(clusters.DRY_RUN.name):
         return _print(jobs, arguments)
-    if arguments.on(WAIT.name) or arguments.on(FOLLOW.name):
-        clusters.one_of(jobs, arguments)
+    stays = any(session.cluster.STAYS for session in jobs.sessions)
+    waits = stays or arguments.on(WAIT.name) or arguments.on(FOLLOW.name)
+    if waits:
+        session = clusters.one_of(jobs, arguments)
+        session.until = monotonic() + timeout if stays and timeout is not None else None
+    if stays:
+        status, _, cancel = clusters.next_commands(jobs.sessions[0])
+        jobs.say(f"submitting, and staying until the job has ended; elsewhere: {status}, {cancel}")
     with clusters.problems(arguments, jobs.hidden):
         done = submit(jobs.sessions, jobs.made, replaces=arguments.on(REPLACE.name), tell=jobs.say)
     jobs.say(f"submitted {', '.join(done.made)}", out)
     if done.used:
         jobs.say(f"used as it is: {', '.join(done.used)}", out)
-    for session in jobs.sessions:
+    for session in () if stays else jobs.sessions:
         for command in clusters.next_commands(session):
             jobs.say(f"  {command}", out)
-    return _wait(jobs, arguments, timeout)
+    return _wait(jobs, arguments, timeout) if waits else OK
 
 
 def _print(jobs: OnCluster, arguments: Arguments) -> int:
@@ -84,8 +92,6 @@ def _print(jobs: OnCluster, arguments: Arguments) -> int:
 
 
 def _wait(jobs: OnCluster, arguments: Arguments, timeout: float | None) -> int:
-    if not arguments.on(WAIT.name) and not arguments.on(FOLLOW.name):
-        return OK
     session = jobs.sessions[0]
     try:
         with clusters.problems(arguments, jobs.hidden):

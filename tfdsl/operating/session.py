@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from time import monotonic, sleep
 from typing import Final
 
@@ -10,15 +11,13 @@ from tfdsl.backend import Backend, Document, Unit
 from tfdsl.backend.cluster import Answer, Call, Cluster, Live, Place, Reason, completed_with, cut, digest
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, CLIENT_MISSING, CLUSTER_REFUSES, NOT_OPERATED
 from tfdsl.operating.problem import ProblemError
-from tfdsl.operating.runner import PATIENCE, TIMED_OUT, ask
-from tfdsl.patterns import regex
+from tfdsl.operating.runner import PATIENCE, TIMED_OUT, ask, listen
 from tfdsl.record import replace
 from tfdsl.text import Span
 
 PAUSE: Final = 2.0
 """Seconds between two readings of a job."""
 _LEAST: Final = 0.001
-_NUMBER: Final = regex(r"[0-9]{1,12}")
 _HALF: Final = "the answer ends in the middle"
 
 
@@ -39,8 +38,8 @@ class Session:
             raise ProblemError(NOT_OPERATED, *filter(None, [advice]), target=backend.name)
         if place.id and cluster.UNIQUE:
             raise _wrong(f"--id cannot be used with {backend.name}, where a name has one job")
-        if place.id and not _NUMBER.fullmatch(place.id):
-            raise _wrong(f"--id needs a number, not {place.id}")
+        if place.id and not cluster.ID[1].fullmatch(place.id):
+            raise _wrong(f"--id needs {cluster.ID[0]}, not {place.id}")
         self.backend = backend
         self.cluster: Cluster = cluster
         self.place = place
@@ -69,16 +68,30 @@ class Session:
         Raises:
             ProblemError: There is no client.
         """
-        try:
+        with self._client():
             answers = ask(calls, self.left(self.patience))
+        return [
+            answer if answer.status or call.is_whole(answer.out) else replace(answer, status=1, err=_HALF)
+            for call, answer in zip(calls, answers, strict=True)
+        ]
+
+    def listen(self, call: Call, hear: Callable[[bytes], None]) -> Answer:
+        """The answer to a call that stays, which ``hear`` gets as it comes.
+
+        Raises:
+            ProblemError: There is no client.
+        """
+        with self._client():
+            return listen(call, hear, self.until)
+
+    @contextmanager
+    def _client(self) -> Generator[None]:
+        try:
+            yield
         except ProblemError as problem:
             if problem.rule is not CLIENT_MISSING:
                 raise
             raise problem.with_help(self.cluster.INSTALL) from problem
-        return [
-            answer if answer.status or answer.out.endswith(call.end) else replace(answer, status=1, err=_HALF)
-            for call, answer in zip(calls, answers, strict=True)
-        ]
 
     def needed(self, calls: Sequence[Call]) -> list[Answer]:
         """The same; none may fail."""
@@ -173,7 +186,8 @@ def place_of(reason: Reason, unit: Unit) -> Span | None:
     roles = [role for role in job.roles if role.name in reason.roles] or job.roles
     keys = reason.key.split("|") if reason.key else []
     paths = [path for key in keys for path in (*(f"{role.path}.{key}" for role in roles), key)]
-    return next((place for place in map(origins.written, paths) if place is not None), None)
+    written = [*map(origins.written, paths), *map(unit.option_spans.get, keys)]
+    return next((place for place in written if place is not None), None)
 
 
 def _shown(place: Span | None) -> str:

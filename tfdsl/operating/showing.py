@@ -24,7 +24,7 @@ _NO_WORDS: Final = "Error"
 def lines(live: Live) -> Iterator[str]:
     """A job with its replicas and reasons."""
     where = f", namespace {live.namespace}" if live.namespace else ""
-    number = f" {live.id}" if live.id.isdecimal() else ""
+    number = f" {live.id}" if _is_shown(live) else ""
     yield f"{live.name} ({live.target}{number}{where}): {live.phase}{f' since {live.since}' if live.since else ''}"
     facts = [f"queue {live.queue}"] if live.queue else []
     facts += [] if live.restarts is None else [f"restarts: {live.restarts}"]
@@ -88,10 +88,15 @@ def _reason(reason: Reason, word: str) -> Iterator[str]:
         yield from (f"    {line}" for line in reason.log)
 
 
+def _is_shown(live: Live) -> bool:
+    """Whether people use the cluster's own id: a number or an application, no UUID."""
+    return "-" not in live.id
+
+
 def line(live: Live) -> tuple[str, ...]:
     """A job in the list of all, as cells."""
     mine = "" if live.submission else "not submitted by tfdsl"
-    return live.name, live.id if live.id.isdecimal() else "", live.phase, live.since, live.queue, mine
+    return live.name, live.id if _is_shown(live) else "", live.phase, live.since, live.queue, mine
 
 
 def changes(before: Live | None, live: Live) -> Iterator[str]:

@@ -20,12 +20,13 @@ from tfdsl.operating.problem import ProblemError
 from tfdsl.operating.runner import TIMED_OUT
 from tfdsl.operating.session import PAUSE, Session, place_of
 from tfdsl.patterns import regex
-from tfdsl.record import Record
+from tfdsl.record import Record, replace
 from tfdsl.writing import File, write_all
 
 _TO_GO: Final = 300.0
 """Seconds in which what is deleted should be gone."""
 _FIRST_PAUSE: Final = 0.1
+_LONGEST_LINE: Final = 1 << 16
 
 
 class Submitted(Record):
@@ -66,6 +67,11 @@ def submit(
 
 def _submitted(sessions: Sequence[Session], folder: str, tell: Callable[[str], None], *, replaces: bool) -> Submitted:
     steps = _all_steps(sessions, folder)
+    staying = next((session for session in sessions if session.cluster.STAYS), None)
+    if staying is not None and len(sessions) > 1:
+        reason = "what submits a job stays until it has ended"
+        advice = "choose one: --job NAME"
+        raise ProblemError(CLUSTER_REFUSES, advice, what=f"cannot submit {len(sessions)} jobs at once", reason=reason)
     for session in sessions:
         calls = session.cluster.asks(session.place, _unit(session), session.documents, folder)
         for call, answer in zip(calls, session.ask(calls), strict=True):
@@ -76,7 +82,28 @@ def _submitted(sessions: Sequence[Session], folder: str, tell: Callable[[str], N
                 raise problem.with_help(*problem.help, *_of_left(left)) from None
     for session in sessions if replaces else ():
         _end(session, _in_the_way(session))
-    return _made(steps, tell)
+    return _made(steps, tell) if staying is None else _stayed(staying, steps[0][1], tell)
+
+
+def _stayed(session: Session, step: Step, tell: Callable[[str], None]) -> Submitted:
+    """Submit a job by what stays until it has ended, and itself says what it leaves when it is interrupted."""
+    rest = bytearray()
+
+    def hear(data: bytes) -> None:
+        rest.extend(data)
+        while (end := rest.find(b"\n")) >= 0 or len(rest) > _LONGEST_LINE:
+            line = rest[: end if end >= 0 else _LONGEST_LINE]
+            del rest[: len(line) + (end >= 0)]
+            tell(line.decode("utf-8", "replace"))
+
+    answer = session.listen(step.call, hear)
+    made = step.made(answer.out)
+    if answer.status == TIMED_OUT and session.is_over:
+        raise session.refused(step.call, answer, "wait for the end of")
+    if answer.status and not made:
+        raise _refused(session, step.call, session.cluster.refusal(answer))
+    session.place = replace(session.place, id=next(iter(session.cluster.ID[1].findall(made)), ""))
+    return Submitted((made or step.what,))
 
 
 def _all_steps(sessions: Sequence[Session], folder: str) -> list[_Making]:

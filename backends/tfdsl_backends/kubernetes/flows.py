@@ -8,7 +8,7 @@ from typing import Final
 from tfdsl.backend import Document, Support
 from tfdsl.backend.flow import FlowUnit
 from tfdsl.diagnostics import Diagnostic
-from tfdsl_backends.kubernetes.messages import FLOWS
+from tfdsl_backends.kubernetes.messages import FLOWS, SEVERAL_JOBS
 from tfdsl_backends.podspec.flows import workflow
 from tfdsl_backends.podspec.flows.checks import check_flow
 from tfdsl_backends.podspec.flows.manifests import RUN_LENGTH
@@ -28,7 +28,13 @@ AWAITED: Final = workflow.Awaited(
 
 def check(unit: FlowUnit) -> Iterator[Diagnostic]:
     """What Argo could not do."""
-    return check_flow(unit, FLOWS, AWAITED)
+    for job in unit.jobs:
+        count = len(workflow.awaited_objects(job, AWAITED))
+        if count > 1:
+            yield SEVERAL_JOBS(job.unit.origins.named_at, job=job.run.job, count=count).help(
+                "compile to jobset or tfjob, where a job is one object"
+            )
+    yield from check_flow(unit, FLOWS, AWAITED)
 
 
 def generate(unit: FlowUnit) -> list[Document]:

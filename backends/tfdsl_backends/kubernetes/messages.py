@@ -53,6 +53,12 @@ PARTIAL_ADMISSION = Rule(
     "error",
     "with {annotation} Kueue may start fewer replicas than TF_CONFIG names, and those wait for the others forever",
 )
+SEVERAL_JOBS = Rule(
+    "K8S192",
+    "kubernetes-flow-several-jobs",
+    "error",
+    "job {job} becomes {count} Jobs, but a flow can only wait for one",
+)
 TOO_MANY_RULES = Rule(
     "K8S115",
     "kubernetes-too-many-statuses",
@@ -64,6 +70,7 @@ TOO_MANY_RULES = Rule(
 RULES = (
     *PODS.all(),
     *FLOWS.all(),
+    SEVERAL_JOBS,
     *KUEUE.all(),
     JOB_LABEL,
     HOST_TWICE,

@@ -43,13 +43,12 @@ class FlowRules(Rules):
     """The rules of :mod:`tfdsl_backends.podspec.flows.checks`."""
 
     versions: Rule
-    several: Rule
     suspended: Rule
-    ttl: Rule
     size: Rule
     templates: Rule
     name: Rule
-    account: Rule
+    late: Rule
+    replaces: Rule
     no_account: Rule
     no_zone: Rule
     no_schedule: Rule
@@ -160,38 +159,47 @@ def flow_rules(target: str, prefix: str) -> FlowRules:
         return Rule(f"{prefix}{code:03}", f"{target}-flow-{slug}", level, message)
 
     return FlowRules(
-        rule(180, "versions", "error", "job {first} is for Argo {version}, and job {job} of the same flow for {other}"),
         rule(
-            181,
-            "several-jobs",
+            180,
+            "versions",
             "error",
-            "job {job} becomes {count} Jobs, and a flow can only wait for the end of one",
+            "the jobs of a flow need one version of Argo: {first} has {version} and {job} has {other}",
         ),
-        rule(182, "suspended", "error", "job {job} is created suspended, and the flow would wait for it for ever"),
-        rule(
-            183,
-            "short-ttl",
-            "error",
-            "job {job} is deleted {value} after its end, and the flow may miss how it has ended",
-        ),
-        rule(184, "too-large", "error", "the flow has {size} bytes as one object; at most {limit} are certain to fit"),
+        rule(182, "suspended", "error", "job {job} starts suspended, so its flow would wait for it forever"),
+        rule(184, "too-large", "error", "the Workflow has {size} bytes; Argo takes at most {limit}"),
         rule(
             185,
             "too-many-templates",
             "error",
-            "the flow has {count} templates; from Argo 4.0 on a Workflow has at most {limit}",
+            "the Workflow has {count} templates; from 4.0 on Argo takes at most {limit}",
         ),
-        rule(186, "name-too-long", "error", "the name of a {kind} has at most {limit} characters, this one {length}"),
-        rule(187, "service-account", "error", "{name} cannot be the name of a service account"),
+        rule(
+            186, "name-too-long", "error", "the name of a {kind} has at most {limit} characters, this one has {length}"
+        ),
+        rule(
+            187,
+            "late-deadline",
+            "info",
+            "Argo may end the jobs up to ten minutes after the deadline, and deletes them then",
+        ),
+        rule(183, "replace", "info", "each run deletes the objects of all earlier runs, also of those that have ended"),
         rule(
             188,
             "no-service-account",
             "info",
-            "the pods that Argo starts use the service account default, which may not create the objects of the jobs",
+            "Argo's pods use the service account default, which usually cannot create the objects of the jobs",
         ),
-        rule(189, "no-time-zone", "info", "the schedule is in the time zone of Argo's controller, which is mostly UTC"),
         rule(
-            190, "no-schedule", "warning", "overlap has no effect without schedule: every Workflow that is created runs"
+            189,
+            "no-time-zone",
+            "info",
+            "without time_zone, the schedule is in the time zone of Argo's controller, usually UTC",
+        ),
+        rule(
+            190,
+            "no-schedule",
+            "warning",
+            "without a schedule, overlap has no effect: Argo runs every Workflow it is given",
         ),
         rule(191, "tensorboard", "info", "the TensorBoard of job {job} is left out of the flow"),
     )

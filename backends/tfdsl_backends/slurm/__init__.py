@@ -22,4 +22,5 @@ BACKEND = Backend(
     knows_submitter=True,
     lifecycle="tfdsl_backends.slurm.lifecycle",
     cluster="tfdsl_backends.slurm.cluster",
+    flows="tfdsl_backends.slurm.flows",
 )

@@ -26,4 +26,5 @@ BACKEND = Backend(
     reading="tfdsl_backends.yarn.reading",
     reads=("Yarnfiles", "configurations of TonY", "command lines of DistributedShell"),
     commands=("yarn", "hadoop", "tony", "submarine"),
+    cluster="tfdsl_backends.yarn.cluster",
 )

@@ -8,21 +8,16 @@ from typing import Final
 from tfdsl.backend.flow import FlowJob, FlowUnit
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.emit.json import compact
-from tfdsl.patterns import regex
-from tfdsl.vocabulary.names import LONGEST_LABEL, SUBDOMAIN
-from tfdsl_backends.podspec.flows.workflow import LIMITED, MOST, Awaited, at_least, awaited_objects, templates
+from tfdsl.vocabulary.names import LONGEST_LABEL
+from tfdsl_backends.podspec.flows.workflow import LIMITED, MOST, Awaited, at_least, replaces, templates
 from tfdsl_backends.podspec.messages import FlowRules
 
 LONGEST_CRON: Final = 52
 """Characters in the name of a CronWorkflow (``maxCharsInCronWorkflowName``)."""
 SUFFIX: Final = 5
 """What the server adds to ``generateName``; the name of a Workflow is the value of a label, too."""
-SHORTEST_TTL: Final = 60
-"""Seconds within which an evicted pod that watches an object is replaced and sees how that has ended."""
-LARGEST: Final = 1 << 20
-"""Bytes: etcd takes 1.5 MiB, and the state of the run is in the same object."""
-
-_ACCOUNT: Final = regex(SUBDOMAIN)
+LARGEST: Final = 1_000_000
+"""Bytes of templates: the controller keeps at most 1 MiB of a Workflow, with the state of its run (seen)."""
 
 
 def check_flow(unit: FlowUnit, rules: FlowRules, awaited: Awaited) -> Iterator[Diagnostic]:
@@ -31,17 +26,19 @@ def check_flow(unit: FlowUnit, rules: FlowRules, awaited: Awaited) -> Iterator[D
     flow, origins = unit.flow, unit.origins
     if flow.service_account is None:
         yield rules.no_account(origins.named_at).help(
-            "write service_account, or give the service account default these rights"
+            "write service_account to get a Role with the rights that the flow needs"
         )
-    elif not _ACCOUNT.fullmatch(flow.service_account):
-        yield rules.account(origins.span("service_account"), name=flow.service_account)
     if flow.schedule is not None and flow.time_zone is None:
         yield rules.no_zone(origins.span("schedule")).help("write time_zone")
+    if flow.deadline is not None:
+        yield rules.late(origins.span("deadline"))
+    if replaces(unit):
+        yield rules.replaces(origins.span("overlap"))
     if flow.schedule is None and origins.written("overlap") is not None:
         yield rules.no_schedule(origins.span("overlap")).help("remove overlap, or write schedule")
     yield from _check_version(unit, rules)
     for job in unit.jobs:
-        yield from _check_job(job, rules, awaited)
+        yield from _check_job(job, rules)
     yield from _check_size(unit, rules, awaited)
 
 
@@ -63,17 +60,10 @@ def _check_version(unit: FlowUnit, rules: FlowRules) -> Iterator[Diagnostic]:
             return
 
 
-def _check_job(job: FlowJob, rules: FlowRules, awaited: Awaited) -> Iterator[Diagnostic]:
+def _check_job(job: FlowJob, rules: FlowRules) -> Iterator[Diagnostic]:
     one, origins = job.unit.job, job.unit.origins
-    count = len(awaited_objects(job, awaited))
-    if count != 1:
-        yield rules.several(origins.named_at, job=job.run.job, count=count).help(
-            "compile to jobset or tfjob, where a job is one object"
-        )
     if one.suspend:
         yield rules.suspended(origins.span("suspend"), job=job.run.job).help("remove suspend")
-    if one.ttl is not None and one.ttl.seconds < SHORTEST_TTL:
-        yield rules.ttl(origins.span("ttl"), job=job.run.job, value=one.ttl.text).help("write at least 1m")
     if one.board is not None:
         yield rules.board(origins.span(one.board.path), job=job.run.job).help(
             f"compile job {job.run.job} alone for TensorBoard"

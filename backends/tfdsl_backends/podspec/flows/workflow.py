@@ -7,6 +7,7 @@ job that failed would not count if one that runs ``after`` its failure succeeds 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final, cast
 
 from tfdsl.backend import Document
@@ -29,11 +30,13 @@ SCHEDULES: Final = "3.6"
 """From here a CronWorkflow has ``schedules``; ``schedule`` is gone in 4.0."""
 LIMITED: Final = "4.0"
 """From here the CRDs take at most :data:`MOST` templates and tasks."""
+REPLACE: Final = "REPLACE"
+"""The task that comes first where a run replaces the one before; no job has capitals in its name."""
 MOST: Final = 200
 POLICIES: Final = {"skip": "Forbid", "allow": "Allow", "replace": "Replace"}
 CONFLICTS: Final = ("--server-side", "--force-conflicts")
 """``apply`` without the annotation of the client, which holds the whole manifest and at most 256 KiB."""
-RETRY: Final = {
+RETRY: Final[Data] = {
     "limit": "10",
     "retryPolicy": "Always",
     "expression": "lastRetry.status == 'Error' || lastRetry.exitCode != '64'",
@@ -121,7 +124,12 @@ def templates(unit: FlowUnit, awaited: Awaited) -> list[Data]:
     """The DAG, what applies the objects of each job, and what happens after the deadline."""
     names = Names(unit)
     return [
-        {"name": names.entry, "dag": _dag(unit)},
+        {"name": names.entry, "dag": _dag(unit, names)},
+        *(
+            [_deletion(names.replace, awaited, f"{FLOW_LABEL}={unit.flow.name},{RUN_LABEL}!={RUN}")]
+            if replaces(unit)
+            else ()
+        ),
         *(template for number in range(len(unit.jobs)) for template in _job(unit, number, awaited, names)),
         *(_stop(names, awaited, unit.flow.deadline.seconds) if unit.flow.deadline is not None else ()),
     ]
@@ -135,6 +143,7 @@ class Names:
         self.entry = self.free("flow")
         self.exit = self.free("exit")
         self.stop = self.free("stop")
+        self.replace = self.free("replace")
 
     def free(self, name: str) -> str:
         """``name``, or what is free of those that begin with it."""
@@ -151,10 +160,17 @@ def task_name(job: str) -> str:
     return job if job[0].isalpha() else f"J{job}"
 
 
-def _dag(unit: FlowUnit) -> Data:
-    tasks: list[Data] = [
+def replaces(unit: FlowUnit) -> bool:
+    """Whether a run ends the one before. Argo ends the pods of that, so the objects are deleted first (seen)."""
+    return unit.flow.schedule is not None and unit.flow.overlap == "replace"
+
+
+def _dag(unit: FlowUnit, names: Names) -> Data:
+    first = f"{REPLACE}.Succeeded" if replaces(unit) else None
+    tasks: list[Data] = [{"name": REPLACE, "template": names.replace}] if first else []
+    tasks += [
         Located(
-            {"name": task_name(job.run.job), "template": job.run.job, "depends": _depends(job)},
+            {"name": task_name(job.run.job), "template": job.run.job, "depends": _depends(job) or first},
             job.run.path,
         )
         for job in unit.jobs
@@ -238,7 +254,7 @@ def _is_awaited(data: Data, awaited: Awaited) -> bool:
 def _claims(unit: FlowUnit) -> list[Data]:
     """The claims that outlive a run; all runs share them."""
     return [
-        changed(one.data, lambda text: without_mark(unit, text), lambda path, n=number: unit.path_in(n, path))
+        changed(one.data, partial(without_mark, unit), partial(unit.path_in, number))
         for number, job in enumerate(unit.jobs)
         for one in job.documents
         if _name(one.data) in _kept(job)
@@ -249,8 +265,12 @@ def _stop(names: Names, awaited: Awaited, seconds: int) -> Iterator[Data]:
     """After the deadline Argo ends its own pods only, so the objects of the run are deleted."""
     late = f"{{{{workflow.duration}}}} >= {seconds}"
     yield {"name": names.exit, "steps": [[{"name": "stop", "template": names.stop, "when": Located(late, "deadline")}]]}
-    flags: list[Data] = [awaited.resource, "--selector", f"{RUN_LABEL}={RUN}", "--wait=false"]
-    yield {"name": names.stop, "resource": {"action": "delete", "flags": flags}}
+    yield _deletion(names.stop, awaited, f"{RUN_LABEL}={RUN}")
+
+
+def _deletion(name: str, awaited: Awaited, selector: str) -> Data:
+    flags: list[Data] = [awaited.resource, "--selector", selector, "--wait=false"]
+    return {"name": name, "resource": {"action": "delete", "flags": flags}}
 
 
 def _rights(unit: FlowUnit, awaited: Awaited) -> list[Data]:
@@ -279,10 +299,9 @@ def rules(unit: FlowUnit, awaited: Awaited) -> list[Data]:
     """What the pods that Argo starts have to be allowed."""
     kinds = {_kind(data): None for job in unit.jobs for data in _objects(job)}
     made: list[Data] = [_rule("argoproj.io", "workflowtaskresults", "create", "patch")]
+    deletes = unit.flow.deadline is not None or replaces(unit)
     for api, kind in kinds:
-        stops = (
-            ("list", "delete") if unit.flow.deadline is not None and (api, kind) == (awaited.api, awaited.kind) else ()
-        )
+        stops = ("list", "delete") if deletes and (api, kind) == (awaited.api, awaited.kind) else ()
         made.append(_rule(api.rpartition("/")[0], f"{kind.lower()}s", "create", "get", "patch", *stops))
     return made
 

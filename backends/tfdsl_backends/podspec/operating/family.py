@@ -88,6 +88,8 @@ class Family:
 
     INSTALL: Final = "install it: https://kubernetes.io/docs/tasks/tools/"
     UNIQUE: Final = True
+    STAYS: Final = False
+    ID: Final = "no value", re.compile(r"(?!)")
     OPTIONS: Final = ""
 
     def __init__(
