@@ -303,6 +303,26 @@ def test_a_ring_is_refused_and_a_long_flow_drawn(tmp_path: Path) -> None:
     assert tfdsl("graph", "ring.tfjob", cwd=tmp_path).status == 1
 
 
+def test_a_target_that_refuses_a_job_refuses_the_flow(tmp_path: Path) -> None:
+    (tmp_path / "nightly.tfjob").write_text(text(train=f"{TRAIN}\nsuspend = true"))
+    refused = tfdsl("simulate", "nightly.tfjob", "-t", "tfjob", cwd=tmp_path)
+    assert (refused.status, refused.out) == (1, "")
+    done = tfdsl("simulate", "nightly.tfjob", cwd=tmp_path)
+    assert (done.status, "the job does not compile for it: " in done.err) == (0, True)
+
+
+def test_events_of_a_flow_complete(tmp_path: Path) -> None:
+    (tmp_path / "nightly.tfjob").write_text(text(train=TRAIN))
+
+    def offered(word: str) -> list[str]:
+        asked = ("completion", "fish", "--", "3", "simulate", "nightly.tfjob", "--inject", word)
+        return [line.split("\t")[0] for line in tfdsl(*asked, cwd=tmp_path).out.splitlines()]
+
+    assert "train: " in offered("")
+    assert offered("train: work") == ["train: worker["]
+    assert offered("train: worker[1] o") == ["train: worker[1] oom"]
+
+
 # --- Python ---
 
 
