@@ -135,9 +135,10 @@ def test_jobs_beside_a_flow_are_played_alone(tmp_path: Path) -> None:
 # --- run ---
 
 
-def ran(folder: Path, written: str, *words: str, **more: str) -> Ran:
+def ran(folder: Path, written: str, *words: str, temporary: Path | None = None) -> Ran:
     (folder / "nightly.tfjob").write_text(written)
-    return tfdsl("run", "nightly.tfjob", *words, cwd=folder, **more)
+    more = {} if temporary is None else {"TMPDIR": str(temporary)}
+    return tfdsl("run", "nightly.tfjob", *words, cwd=folder, stdin=b"", onto=None, **more)
 
 
 def summary(error: str) -> list[str]:
@@ -158,7 +159,7 @@ def test_jobs_run_in_order_and_share_what_outlives_a_job(tmp_path: Path) -> None
     bodies["fetch"] = f"{mount}\n{kept}\n{says('echo first > /tfdsl/shared/all; echo kept > /kept/it')}"
     bodies["export"] = f'mount pvc "fetch-kept" at "/kept"\n{says("cat /kept/it")}'
     (tmp_path / "tmp").mkdir()
-    done = ran(tmp_path, text(**bodies), TMPDIR=str(tmp_path / "tmp"))
+    done = ran(tmp_path, text(FLOW, _JOBS, **bodies), temporary=tmp_path / "tmp")
     assert done.status == 0, done.err
     assert done.out.splitlines() == [
         "train worker[0] | first",
@@ -180,6 +181,7 @@ def test_jobs_run_in_order_and_share_what_outlives_a_job(tmp_path: Path) -> None
 def test_what_handles_a_failure_does_not_turn_a_flow_green(tmp_path: Path) -> None:
     done = ran(tmp_path, text(train=says("exit 3"), notify=says("echo told")), "--flow", "nightly")
     assert (done.status, done.out) == (1, "notify worker[0] | told\n")
+    assert "run does not use schedule and overlap: the flow runs once, now, on this machine" in done.err
     assert summary(done.err) == [
         "fetch completed",
         "train failed",
@@ -219,7 +221,7 @@ def test_the_deadline_of_a_flow_ends_what_runs(tmp_path: Path) -> None:
 
 def test_an_event_happens_to_its_job_alone(tmp_path: Path) -> None:
     waits = {job: says("sleep 0.2") for job in _JOBS} | {"train": says("sleep 60")}
-    done = ran(tmp_path, text(**waits), "--inject", "train: worker[0] exit 5")
+    done = ran(tmp_path, text(FLOW, _JOBS, **waits), "--inject", "train: worker[0] exit 5")
     assert done.status == 1
     assert [line for line in done.err.splitlines() if "exited with" in line] == ["train worker[0] exited with status 5"]
     wrong = ran(tmp_path, text(), "--inject", "trian: worker[0] exit 5")
@@ -341,4 +343,4 @@ def test_python_has_the_same() -> None:
         api.simulate_flow(text=text(), flow="weekly")
     assert [one.flow for one in api.simulate_flow(text=text(), flow="nightly")] == ["nightly"] * 6
     (drawn,) = api.graph(text=text())
-    assert (drawn.flow, drawn.job, drawn.data()["flow"]) == ("nightly", "", "nightly")
+    assert (drawn.flow, drawn.job, drawn.data().get("flow")) == ("nightly", "", "nightly")
