@@ -334,7 +334,7 @@ def test_slurm_starts_what_the_flow_starts() -> None:
     some = random.Random(7)
     for _ in range(300):
         names = [f"j{number}" for number in range(some.randint(2, 9))]
-        runs = []
+        runs: list[FlowRun] = []
         for at, name in enumerate(names):
             after = tuple(some.sample(names[:at], some.randint(0, min(at, 3))))
             ending = some.choice(("succeeded", "ended", "failed") if len(after) == 1 else ("succeeded", "ended"))
