@@ -215,7 +215,8 @@ class Backend(Record):
 
     ``lifecycle``: the module whose ``behaviour`` says how a unit's job lives and ends there; empty when nobody can say.
     ``objects``: the module whose ``objects`` says what there is on the cluster for a unit and its documents.
-    ``cluster``: the module whose ``CLUSTER`` says how a job is submitted, read and ended; empty when none does.
+    ``cluster``: the module whose ``CLUSTER`` says how a job is submitted, read and ended, and ``FLOWS``, if it has one,
+    how a flow is; empty when none does.
     ``flows``: the module with :class:`.flow.FlowLowering`; empty when it has no flows.
     """
 
@@ -281,6 +282,10 @@ class Backend(Record):
     def load_cluster(self) -> Cluster | None:
         """How its jobs are submitted, read and ended."""
         return cast("Cluster", import_module(self.cluster).CLUSTER) if self.cluster else None
+
+    def load_flow_cluster(self) -> Cluster | None:
+        """How its flows are submitted, read and ended."""
+        return cast("Cluster | None", getattr(import_module(self.cluster), "FLOWS", None) if self.cluster else None)
 
     def load_flows(self) -> FlowLowering | None:
         """How its flows are made."""
