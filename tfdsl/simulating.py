@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from tfdsl.backend import Backend
 from tfdsl.compiling import front_end, pipeline
+from tfdsl.compiling.flows import readable
 from tfdsl.compiling.front_end import Input, ReadyJob
-from tfdsl.compiling.jobs import plain_jobs
-from tfdsl.compiling.pipeline import Made, verdict
+from tfdsl.compiling.jobs import PlainFlow, plain_flows
+from tfdsl.compiling.pipeline import Made, MadeFlow, verdict
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.render.text import fold
 from tfdsl.lifecycle.behaviour import Behaviour, Task
@@ -123,7 +124,7 @@ class Simulation(Record):
     diagnostics: tuple[Diagnostic, ...]
     refused: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
-    flow: SimulatedFlow | None = None
+    flows: tuple[SimulatedFlow, ...] = ()
 
 
 def simulated(
@@ -133,19 +134,20 @@ def simulated(
     faults: Faults | None,
     *,
     named: bool,
-    flow: Flow | None = None,
 ) -> Simulation:
     """Play ``faults`` together, or, for ``None``, the usual ones one by one.
 
-    ``named``: the targets are asked for by name, so what one of them refuses is an error. ``flow``: is played instead
-    of each job.
+    ``named``: the targets are asked for by name, so what one of them refuses is an error. Faults that name a job
+    happen in the flows that have it, others to the jobs that are in no flow.
     """
-    plain = plain_jobs(given, request)
+    plain = plain_flows(given, request)
+    flows = plain.flows
     if pipeline.has_errors(plain.diagnostics) and not _has_target_block(given):
         return Simulation((), plain.diagnostics)  # no target mends what is wrong without one
     able = [choice for choice in choices if choice.backend.lifecycle]
     unknown = tuple(choice.backend.name for choice in choices if not choice.backend.lifecycle)
     made: list[tuple[Backend, Made]] = []
+    made_flows: list[tuple[Backend, MadeFlow]] = []
     refused: list[str] = []
     errors: list[Diagnostic] = []
     for choice in able:
@@ -154,25 +156,46 @@ def simulated(
             refused.append(choice.backend.name)
             errors += [diagnostic for diagnostic in outcome.diagnostics if diagnostic.level == "error"]
         made += [(choice.backend, one) for one in outcome.made]
+        made_flows += [(choice.backend, one) for one in outcome.flows]
     if refused and named:
         return Simulation((), tuple(errors))
-    jobs = {job.job.name: job.job for job in plain.jobs}
+    jobs = {job.job.name: job.job for job in plain.beside}
     for _, one in made:
         jobs.setdefault(one.unit.job.name, one.unit.job)
-    if not jobs:
+    if not jobs and not flows:
         return Simulation((), plain.diagnostics)
-    if flow is not None:
-        jobs = {run.job: jobs[run.job] for run in flow.runs}
-    of_flow = flow.name if flow is not None else ""
-    wrong = [error for fault in faults or () if (error := missing(fault, [*jobs.values()], flow=of_flow)) is not None]
+    alone, together = _meant([*jobs.values()], flows, faults or ())
+    wrong = list(_missing(alone, together, faults or ()))
     if wrong:
         return Simulation((), tuple(wrong))
-    on = {name: [_Target(backend, one) for backend, one in made if one.unit.job.name == name] for name in jobs}
-    if flow is not None:
-        refused += _keep_common(on)
-    done = tuple(_job(job, on[name], faults) for name, job in jobs.items()) if flow is None else ()
-    together = _flow(flow, jobs, on, faults) if flow is not None else None
-    return Simulation(done, (), tuple(dict.fromkeys(refused)), tuple(dict.fromkeys(unknown)), together)
+    done = [
+        _job(job, [_Target(backend, one) for backend, one in made if one.unit.job.name == job.name], faults)
+        for job in alone
+    ]
+    played = [
+        _flow(flow, [one for one in made_flows if one[1].unit.name == flow.flow.name], faults) for flow in together
+    ]
+    return Simulation(
+        tuple(done), (), tuple(dict.fromkeys(refused)), tuple(dict.fromkeys(unknown)), flows=tuple(played)
+    )
+
+
+def _meant(
+    jobs: Sequence[Job], flows: Sequence[PlainFlow], faults: Sequence[Injected]
+) -> tuple[Sequence[Job], Sequence[PlainFlow]]:
+    """The jobs and the flows to which ``faults`` happen: with no fault all of them."""
+    named = {fault.job for fault in faults if fault.job}
+    if named and flows:
+        those = [flow for flow in flows if named <= set(flow.jobs)]
+        return (), those or flows[:1]
+    return (jobs, flows) if not faults else (jobs, () if jobs else flows)
+
+
+def _missing(jobs: Sequence[Job], flows: Sequence[PlainFlow], faults: Faults) -> Iterator[Diagnostic]:
+    for fault in faults:
+        wrong = [missing(fault, jobs)] if jobs else []
+        wrong += [missing(fault, [job.job for job in flow.jobs.values()], flow=flow.flow.name) for flow in flows]
+        yield from (error for error in wrong if error is not None)
 
 
 def _has_target_block(given: Input) -> bool:
@@ -194,9 +217,11 @@ def _played(job: Job, targets: Sequence[_Target], faults: Faults) -> Played:
     return Played(faults, language, tuple(target.played(faults, job, language) for target in targets))
 
 
-def _flow(
-    flow: Flow, jobs: Mapping[str, Job], on: Mapping[str, Sequence[_Target]], faults: Faults | None
-) -> SimulatedFlow:
+def _flow(plain: PlainFlow, made: Sequence[tuple[Backend, MadeFlow]], faults: Faults | None) -> SimulatedFlow:
+    flow, jobs = plain.flow, {name: one.job for name, one in plain.jobs.items()}
+    on = {
+        name: [_Target(backend, one.jobs[at], one.unit.mark) for backend, one in made] for at, name in enumerate(jobs)
+    }
     only = next(iter(jobs)) if len(jobs) == 1 else ""
     usual = (_fails(job) for job in jobs.values())
     scenarios: Iterable[Faults] = (
@@ -211,17 +236,8 @@ def _flow(
         for name in dict.fromkeys(fault.job for fault in scenario):
             ends[name] = _played(jobs[name], on[name], of_job(scenario, name))
         played.append(_flow_played(flow, scenario, ends))
-    first = next(iter(on.values()))
-    return SimulatedFlow(flow, tuple(one.key for one in first), tuple(played))
-
-
-def _keep_common(on: dict[str, list[_Target]]) -> list[str]:
-    """Keep the targets that every job is made for; gives the names of the others."""
-    every = [target.key for targets in on.values() for target in targets]
-    partial = {key for key in every if every.count(key) < len(on)}
-    for name, targets in on.items():
-        on[name] = [target for target in targets if target.key not in partial]
-    return [name for name, _ in partial]
+    targets = tuple((one.unit.target, one.unit.shown_version) for _, one in made)
+    return SimulatedFlow(flow, targets, tuple(played))
 
 
 def _fails(job: Job) -> Injected:
@@ -243,21 +259,20 @@ def _targets(jobs: Mapping[str, Played]) -> Sequence[OnTarget]:
 
 
 class _Target:
-    """One target that a job is compiled for."""
+    """One target that a job is compiled for. ``mark``: that of a flow's run in the job's name."""
 
-    def __init__(self, backend: Backend, made: Made) -> None:
+    def __init__(self, backend: Backend, made: Made, mark: str = "") -> None:
         unit = made.unit
         behaviour = backend.behaviour(unit, made.documents)
         assert behaviour is not None  # only those are asked that have one
         self.unit = unit
-        self.key = unit.target, unit.shown_version
         self.behaviour = behaviour
         self.language = Behaviour(unit.job)
         keys = {row.rule.code: row.key for row in backend.support.rows if row.rule is not None}
         prefix = f"{backend.name}: "
         self.messages = [
             (keys.get(one.rule.code, ""), replace(one, message=one.message.removeprefix(prefix)))
-            for one in verdict(backend, unit)
+            for one in (readable(one, mark) for one in verdict(backend, unit))
         ]
 
     def played(self, faults: Faults, job: Job, language: Prediction) -> OnTarget:
@@ -270,7 +285,7 @@ class _Target:
         differing = {aspect for one in ends for aspect in differences(one, expected)}
         differs: tuple[Aspect, ...] = tuple(aspect for aspect in ASPECTS if aspect in differing)
         messages = tuple(self._telling(faults, differs)) if differs else ()
-        return OnTarget(*self.key, prediction, expected, differs, messages)
+        return OnTarget(self.unit.target, self.unit.shown_version, prediction, expected, differs, messages)
 
     def _telling(self, faults: Faults, differs: Sequence[Aspect]) -> Iterator[Diagnostic]:
         """The messages about what decides these faults; if there are none, all messages about policies."""

@@ -303,7 +303,7 @@ class Backend(Record):
 
     def all_rules(self) -> tuple[Rule, ...]:
         """Every rule that this target can report."""
-        return (*(row.rule for row in self.support.rows if row.rule is not None), *self.rules)
+        return (*self.support.rules(), *self.rules)
 
     def facts(self) -> tuple[Rule, ...]:
         """What is true of every job, and how to change it; reported only if a project sets a level for it."""
@@ -465,6 +465,10 @@ class Support:
         """The rows of ``key``, or those that refuse the whole it is a part of; empty when the table has a hole."""
         whole = _whole(key)
         return self._by_key.get(whole if self._refuses(whole) else key, self.rest)
+
+    def rules(self) -> Iterable[Rule]:
+        """What its rows report."""
+        return (row.rule for row in self.rows if row.rule is not None)
 
     def decide(self, unit: Unit | FlowUnit, item: Item) -> Row | None:
         """The row that holds for ``item``; ``None`` for a part of something that is refused as a whole."""

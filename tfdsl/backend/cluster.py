@@ -70,8 +70,9 @@ class Reason(Record):
     and ``words``: what it says of itself. ``key``: the attribute of ``roles`` (of the job, if there are none) or option
     that it is about (several in order, as ``queue|gpu``); ``value``: the one that is meant, if there can be several.
     ``slug``: which kind of reason it is. ``event``: the event of a policy that this is. ``place``: where in a file
-    that was asked for, as ``train.tfjob:14``. ``task`` and ``part``: the replica and its program that it was
-    first seen of; ``log``: the last lines that this printed.
+    that was asked for, as ``train.tfjob:14``, and ``written``: the
+    amount or time there, if it is one. ``task`` and ``part``: the replica that it was first seen of, and the
+    step, if it is about one; ``log``: the last lines that this printed.
     """
 
     slug: str
@@ -85,6 +86,7 @@ class Reason(Record):
     roles: tuple[str, ...] = ()
     event: str = ""
     place: str = ""
+    written: str = ""
     at: str = ""
     task: str = ""
     part: str = ""
@@ -282,7 +284,8 @@ class Cluster(Protocol):
 class Sign(Record):
     """Something that a cluster says: ``reason`` is its word for it, ``words`` the rest.
 
-    ``source``: where it was read: a key of a target's own. ``who``: the replica, ``None`` if it is about the whole job.
+    ``source``: where it was read: a key of a target's own. ``who``: the replica, ``None`` if it is about the whole job;
+    ``part``: its step, if it is about one.
     """
 
     source: str
@@ -300,7 +303,7 @@ class Row(Record):
 
     ``sources``: those it is looked for in. ``reason`` and ``words``: patterns that the sign's must match; ``words`` may
     name groups, which ``sentence`` and ``help`` show. They also know ``{who}`` (with
-    ``{was}`` and ``{be}``), ``{part}``, ``{status}``, ``{reason}`` and ``{said}``, the sign's words. ``key`` as in
+    ``{was}`` and ``{be}``), ``{status}``, ``{reason}`` and ``{said}``, the sign's words. ``key`` as in
     :class:`Reason`, ``value`` the group or word with the value. ``tier``: 1
     explains, 2 is left out where something explains, 3 is the word of a parent or a consequence, and comes last.
     """
@@ -330,19 +333,19 @@ def reasons(rows: Sequence[Row], signs: Sequence[Sign]) -> tuple[Reason, ...]:
 
     Replicas to which the same happened share a reason. Where more replicas ended, the one that ended first comes first.
     """
-    found: dict[tuple[str, str], list[tuple[Row, Sign, Mapping[str, str]]]] = {}
-    seen: set[tuple[str, str]] = set()
+    found: dict[tuple[str, str, str], list[tuple[Row, Sign, Mapping[str, str]]]] = {}
+    seen: set[tuple[str, str, str]] = set()
     for sign in signs[:MOST_SIGNS]:
         fit = _fitting(rows, sign)
         if fit is None:
             continue
         row, groups = fit
         who = sign.who.task if sign.who is not None else ""
-        if (row.slug, who) in seen and who:
+        if (row.slug, who, sign.part) in seen and who:
             continue
-        seen.add((row.slug, who))
+        seen.add((row.slug, who, sign.part))
         same = groups.get(row.value, "") or (str(sign.status) if "{status}" in row.sentence else "")
-        found.setdefault((row.slug, same), []).append((row, sign, groups))
+        found.setdefault((row.slug, same, sign.part), []).append((row, sign, groups))
     order = {row.slug: number for number, row in reversed(list(enumerate(rows)))}
     ranked = sorted(found.values(), key=lambda same: _rank(same, order))
     best = min((same[0][0].tier for same in ranked), default=1)
@@ -370,10 +373,9 @@ def _reason(same: list[tuple[Row, Sign, Mapping[str, str]]]) -> Reason:
     if row.basis == "inferred":  # those that followed were ended because of it
         same = [one for one in same if one[1].at == sign.at]
     replicas = [each.who for _, each, _ in same if each.who is not None]
-    several = len({one.task for one in replicas}) > 1
+    several = len({one.task for one in replicas}) > 1 and not sign.part
     values = {
-        "who": named(replicas) or "the job",
-        "part": sign.part,
+        "who": f"{f'the step {sign.part} of ' if sign.part else ''}{named(replicas) or 'the job'}",
         "status": str(sign.status),
         "said": cut(sign.words),
         "reason": sign.reason,

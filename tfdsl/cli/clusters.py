@@ -142,9 +142,9 @@ def _place_of(arguments: Arguments, made: Output) -> Place:
 def _session(arguments: Arguments, backend: Backend, place: Place, made: Output | None = None) -> Session:
     with problems(arguments):
         session = Session(backend, place, () if made is None else made.documents)
-    wrong = [
-        one for one in arguments.rest[1:] if place.options and not (session.cluster.OPTIONS and one.text[:1] == "-")
-    ]
+    behind = max(arguments.dashes, 1)
+    is_wrong = not session.cluster.OPTIONS or any(one.text[:1] != "-" for one in arguments.rest[behind : behind + 1])
+    wrong = arguments.rest[1 : None if is_wrong else behind] if place.options else []
     if wrong:
         what = f"unexpected argument {wrong[0].text}"
         takes = session.cluster.OPTIONS

@@ -235,15 +235,15 @@ def _wrote(jobs: Sequence[Sequence[str]]) -> str:
     """Which files were written, and the command that comes next; that of the first job, if there are several."""
     paths = [path for job in jobs for path in job]
     written = f"wrote {' and '.join(paths)}" if len(paths) <= _MOST_PATHS else f"wrote {len(paths)} files"
-    starts = [quote(path) for path in jobs[0] if os.path.basename(path) == _SUBMIT]
+    starts = [quote(path) for name in _SUBMIT for path in jobs[0] if os.path.basename(path) == name]
     starts += [f"kubectl create -f {quote(path)}" for path in jobs[0] if path.endswith(FILE_ENDINGS)]
     example = "" if len(jobs) == 1 else ", for example"
     return f"{written}; next{example}: {starts[0]}" if starts else written
 
 
 _MOST_PATHS: Final = 2
-_SUBMIT: Final = "submit.sh"
-"""What a target that writes scripts calls the one that submits the job."""
+_SUBMIT: Final = ("flow.sh", "submit.sh")
+"""What a target that writes scripts calls the one that submits the flow, or the job."""
 
 
 def _not_written(place: Destination, failure: Failure) -> Diagnostic:

@@ -40,7 +40,11 @@ COMMAND = Command(
         *chosen.OF_JOBS,
         chosen.ALLOW_READ,
     ),
-    ("tfdsl graph mnist.tfjob -o mnist.svg", "tfdsl graph mnist.tfjob -t kubernetes"),
+    (
+        "tfdsl graph mnist.tfjob -o mnist.svg",
+        "tfdsl graph mnist.tfjob -t kubernetes",
+        "tfdsl graph nightly.tfjob --flow nightly -o nightly.svg",
+    ),
     "Without -t: the job as it is written. With -t also what there is on the cluster for it.\n"
     "Several jobs, or one job for several targets, are below each other in one picture; a folder gets a file for\n"
     "each. Jobs that differ only in their names, as those of a matrix often do, are drawn once.",

@@ -14,7 +14,7 @@ from tfdsl.cli.arguments import FILE, Arguments, Command, Flag, right
 from tfdsl.cli.report import ERRORS, OK, USAGE, refuse, report
 from tfdsl.cli.streams import OutputFailed, columns, err, out, takes_colour
 from tfdsl.compiling.front_end import Input, ReadyJob
-from tfdsl.compiling.jobs import PlainJob, plain_jobs
+from tfdsl.compiling.jobs import PlainFlows, PlainJob, plain_flows
 from tfdsl.compiling.masking import masked
 from tfdsl.diagnostics import Diagnostic, command_rules as run_rules
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, FAULT_FORM, NO_SUCH_TASK
@@ -68,6 +68,7 @@ COMMAND = Command(
     (FILE,),
     (
         chosen.JOB,
+        chosen.FLOW,
         chosen.NAME,
         chosen.PROFILE,
         chosen.PARAMS,
@@ -89,8 +90,10 @@ COMMAND = Command(
         "tfdsl run mnist.tfjob",
         "tfdsl run mnist.tfjob --scale worker=1 --timeout 10m",
         "tfdsl run mnist.tfjob --inject 'chief[0] completed after 1s' --log-dir logs",
+        "tfdsl run nightly.tfjob --flow nightly --parallel 2",
     ),
-    "Several jobs, as of a matrix, run one after the other. Ctrl-C asks the tasks to stop, a second one ends them.\n"
+    "Several jobs, as of a matrix, run one after the other, those of a flow in its order. Ctrl-C asks the tasks to\n"
+    "stop, a second one ends them.\n"
     "Exit status: 0 every job completed, 1 a job failed or cannot be started, 2 wrong use, 130 ended by Ctrl-C.",
     absent={"-t": _NO_TARGET, "--target": _NO_TARGET, "-O": _NO_TARGET, "--option": _NO_TARGET},
 )
@@ -107,17 +110,20 @@ def run(arguments: Arguments) -> int:
     file = chosen.opened(arguments, picked, wrong)
     project = settings_for(file.source.origin, allowed=picked.allowed)
     levels = {slug: level for slug, level in project.levels.items() if slug not in _OF_IMAGES}
-    found = plain_jobs(file.given, replace(picked.request, scale=options.scale, levels=levels))
+    request = replace(picked.request, scale=options.scale, levels=levels)
+    found = plain_flows(file.given, request)
     shown = [
         diagnostic
         for diagnostic in found.diagnostics
         if diagnostic.level != "info" and diagnostic.rule.slug not in _OF_IMAGES
     ]
     shown = [*project.problems, *shown]
-    if not found.jobs or project.problems:
+    if not (found.beside or found.flows) or project.problems:
         return report(shown, (), hidden=picked.hidden)
-    flow = None
-    jobs, impossible = _scaled(found.jobs, file.given, options)
+    refuse(list(_several(found, arguments)), arguments, hidden=picked.hidden)
+    flow = found.flows[0].flow if found.flows else None
+    asked = found.beside if flow is None else [*found.flows[0].jobs.values()]
+    jobs, impossible = _scaled(asked, file.given, options)
     refuse(impossible, arguments, hidden=picked.hidden)
     refuse(list(_missing([plain.job for plain in jobs], options, flow)), arguments, hidden=picked.hidden)
     mounts, wrong = mount_options(arguments, [plain.job for plain in jobs])
@@ -140,6 +146,15 @@ def run(arguments: Arguments) -> int:
     if options.log_dir is not None:
         refuse(made(options.log_dir), arguments, hidden=picked.hidden)
     return _Run(prepared, options, flow, volumes).run()
+
+
+def _several(found: PlainFlows, arguments: Arguments) -> Iterable[Diagnostic]:
+    """That a flow has to be chosen, where there are several, or jobs beside it."""
+    names = [flow.flow.name for flow in found.flows]
+    if names and (len(names) > 1 or found.beside):
+        several = f"several flows: {enumeration(names)}" if len(names) > 1 else f"jobs beside flow {names[0]}"
+        error = BAD_ARGUMENT(arguments.line, what=f"run runs one flow, and the file has {several}")
+        yield error.help(f"write --flow {names[0]}, or --job NAME")
 
 
 def _scaled(jobs: Sequence[PlainJob], given: Input, options: Options) -> tuple[Sequence[PlainJob], list[Diagnostic]]:

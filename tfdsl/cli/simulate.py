@@ -41,8 +41,10 @@ COMMAND = Command(
         "tfdsl simulate mnist.tfjob -t volcano",
         "tfdsl simulate mnist.tfjob --inject 'worker[1] exit 137 after 20s'",
         "tfdsl simulate mnist.tfjob -t tfjob -t volcano@1.9 --inject 'worker evicted' --inject 'worker[0] exit 1'",
+        "tfdsl simulate nightly.tfjob --flow nightly --inject 'train: worker[1] exit 1 always'",
     ),
-    "An event is REPLICA WHAT [after TIME] [always]. REPLICA: worker (all of them), worker[1] or worker[0..3].\n"
+    "An event is REPLICA WHAT [after TIME] [always]; in a flow JOB: is before it. REPLICA: worker (all of them),\n"
+    "worker[1] or worker[0..3].\n"
     "WHAT: exit STATUS, oom, evicted, preempted, node lost, completed or pending; unknown alone is about the job.\n"
     "All events of a command line happen to one job. Without --inject the usual ones are played one by one.\n"
     "Without -t: the targets that the project sets (tfdsl.toml), else those that the job has blocks for, else every\n"
@@ -80,7 +82,7 @@ def _show(arguments: Arguments, picked: chosen.Selection, given: Input, faults: 
 
     choices = picked.choices or _every(arguments, given)
     simulation = simulated(given, picked.request, choices, faults, named=bool(picked.choices))
-    if not simulation.jobs and simulation.flow is None:
+    if not simulation.jobs and not simulation.flows:
         return report(simulation.diagnostics, (), hidden=picked.hidden)
     if arguments.text(TEXT_OR_JSON.name) == "json":
         out(json(simulation, picked.hidden))
@@ -109,8 +111,6 @@ _LEGEND: Final = "* differs from the language"
 
 def text(simulation: Simulation, hidden: Hidden, *, one_by_one: bool) -> str:
     """For people. ``one_by_one``: a line for each scenario, not a table. Jobs that end alike are shown once."""
-    if simulation.flow is not None:
-        return lines_for_people(_flow(simulation.flow, one_by_one=one_by_one), hidden)
     alike: dict[tuple[str, ...], list[SimulatedJob]] = {}
     for job in simulation.jobs:
         alike.setdefault(tuple(_overview(job) if one_by_one else _in_full(job)), []).append(job)
@@ -119,6 +119,9 @@ def text(simulation: Simulation, hidden: Hidden, *, one_by_one: bool) -> str:
         what = "" if one_by_one else f": {jobs[0].scenarios[0].name}"
         lines += [""] if lines else []
         lines += [f"# {_names([job.name for job in jobs])}{what}", *_suspended(jobs[0]), *shown]
+    for flow in simulation.flows:
+        lines += [""] if lines else []
+        lines += _flow(flow, one_by_one=one_by_one)
     return lines_for_people(lines, hidden)
 
 
@@ -360,9 +363,8 @@ def json(simulation: Simulation, hidden: Hidden) -> str:
         }
         for job in simulation.jobs
     ]
-    flows = [_flow_data(simulation.flow, hidden)] if simulation.flow is not None else []
-    of_flow = {"flows": flows} if flows else {}
-    return document(1, {"jobs": jobs, **of_flow, "refused": simulation.refused, "unknown": simulation.unknown})
+    flows = [_flow_data(flow, hidden) for flow in simulation.flows]
+    return document(1, {"jobs": jobs, "flows": flows, "refused": simulation.refused, "unknown": simulation.unknown})
 
 
 def _flow_data(simulated: SimulatedFlow, hidden: Hidden) -> dict[str, object]:

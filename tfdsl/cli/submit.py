@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from time import monotonic
 
 from tfdsl.cli import clusters, selection as chosen
@@ -12,6 +13,7 @@ from tfdsl.cli.status import WAIT
 from tfdsl.cli.streams import err, out
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.operating.submitting import commands, submit
+from tfdsl.record import replace
 
 FOLLOW = Flag("--follow", "print what the tasks print, until the job has ended", short="-f")
 REPLACE = Flag("--replace", "delete an earlier job of the name first, if tfdsl submitted it; claims stay")
@@ -71,7 +73,7 @@ def run(arguments: Arguments) -> int:
     for session in () if stays else jobs.sessions:
         for command in clusters.next_commands(session, arguments):
             jobs.say(f"  {command}", out)
-    return _wait(jobs, arguments, timeout) if waits else OK
+    return _wait(jobs, arguments, timeout, done.made) if waits else OK
 
 
 def _print(jobs: OnCluster, arguments: Arguments) -> int:
@@ -90,8 +92,10 @@ def _print(jobs: OnCluster, arguments: Arguments) -> int:
     return OK
 
 
-def _wait(jobs: OnCluster, arguments: Arguments, timeout: float | None) -> int:
+def _wait(jobs: OnCluster, arguments: Arguments, timeout: float | None, made: Sequence[str]) -> int:
     session = jobs.sessions[0]
+    if not session.cluster.UNIQUE:  # another run of the name may come
+        session.place = replace(session.place, id=made[0].rpartition("/")[2])
     try:
         with clusters.problems(arguments, jobs.hidden):
             if arguments.on(FOLLOW.name):

@@ -61,10 +61,11 @@ class PlainFlow(Record):
 
 
 class PlainFlows(Record):
-    """The flows in file order, none when one of ``diagnostics`` is an error."""
+    """The flows in file order, none when one of ``diagnostics`` is an error. ``beside``: the jobs that are in none."""
 
     flows: tuple[PlainFlow, ...]
     diagnostics: tuple[Diagnostic, ...]
+    beside: tuple[PlainJob, ...] = ()
 
 
 def plain_jobs(given: Input, request: Request) -> PlainJobs:
@@ -77,10 +78,10 @@ def plain_flows(given: Input, request: Request) -> PlainFlows:
     """The flows that ``request`` asks for, each with its jobs, and what the rules of the language and of lint say."""
     jobs, flows, diagnostics = _plain(given, request)
     by_name = {one.job.name: one for one in jobs}
-    return PlainFlows(
-        tuple(PlainFlow(flow, origins, {run.job: by_name[run.job] for run in flow.runs}) for flow, origins in flows),
-        diagnostics,
-    )
+    made = [PlainFlow(flow, origins, {run.job: by_name[run.job] for run in flow.runs}) for flow, origins in flows]
+    in_flows = {name for flow in made for name in flow.jobs}
+    beside = tuple(one for name, one in by_name.items() if name not in in_flows)
+    return PlainFlows(tuple(made), diagnostics, beside)
 
 
 _Flows: TypeAlias = "list[tuple[Flow, Origins]]"

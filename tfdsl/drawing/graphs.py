@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final, Literal, NotRequired, TypeAlias, TypedD
 
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.front_end import Input, compiled
-from tfdsl.compiling.jobs import plain_jobs
+from tfdsl.compiling.jobs import PlainFlow, plain_flows
 from tfdsl.compiling.pipeline import Outcome
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.render.json import dumped
 from tfdsl.drawing.picture import Box, Line, Link, Picture
-from tfdsl.drawing.topology import picture
+from tfdsl.drawing.topology import flow_picture, picture
 from tfdsl.record import Record, replace
 from tfdsl.semantics.request import Choice, Request
 
@@ -44,8 +44,13 @@ def graphs(given: Input, request: Request, choices: Sequence[Choice]) -> Graphs:
     if choices:
         outcome = compiled(given, request, choices)
         return Graphs(of_outcome(outcome), outcome.diagnostics)
-    plain = plain_jobs(given, request)
-    return Graphs(_alike([Graph(picture(job.job), job.origins) for job in plain.jobs]), plain.diagnostics)
+    plain = plain_flows(given, request)
+    flows = map(_of_flow, plain.flows)
+    return Graphs((*flows, *_alike([Graph(picture(job.job), job.origins) for job in plain.beside])), plain.diagnostics)
+
+
+def _of_flow(plain: PlainFlow) -> Graph:
+    return Graph(flow_picture(plain.flow, {name: one.job for name, one in plain.jobs.items()}), plain.origins)
 
 
 def of_outcome(outcome: Outcome) -> tuple[Graph, ...]:
@@ -56,7 +61,18 @@ def of_outcome(outcome: Outcome) -> tuple[Graph, ...]:
         unit = one.unit
         objects = by_name[unit.target].objects_of(unit, one.documents)
         made.append(Graph(picture(unit.job, f"{unit.target} {unit.shown_version}", objects), unit.origins))
-    return _alike(made)
+    flows = (
+        Graph(
+            flow_picture(
+                one.unit.flow,
+                {job.run.job: job.unit.job for job in one.unit.jobs},
+                f"{one.unit.target} {one.unit.shown_version}",
+            ),
+            one.unit.origins,
+        )
+        for one in outcome.flows
+    )
+    return (*flows, *_alike(made))
 
 
 def _alike(made: Sequence[Graph]) -> tuple[Graph, ...]:

@@ -91,6 +91,7 @@ class Follower:
         self._names: dict[object, Program] = {}
         self._shown: dict[object, int] = {}
         self._heard: dict[object, float] = {}
+        self._begun: dict[object, float] = {}
         self._started: set[object] = set()
         self._tries: dict[object, int] = {}
         self._waits = False
@@ -136,12 +137,17 @@ class Follower:
         return live
 
     def _follow(self, live: Live) -> Live:
-        options = self.options
+        options, moved = self.options, monotonic()
         while True:
             self._start_all(live, options)
             options = replace(options, since=None, tail=None)  # a later run is shown whole
             moves = self._for(self.session.left(PAUSE), live)
-            if self.session.is_over or (live.ended and not moves and not self._waits):
+            moved = monotonic() if moves else moved
+            comes = monotonic() < moved + self.session.patience and any(
+                not one.call.stays for one in self._streams.running.values()
+            )
+            waits = self._waits or comes or self._begins()
+            if self.session.is_over or (live.ended and not moves and not waits):
                 return live
             if live.ended:
                 continue
@@ -199,11 +205,17 @@ class Follower:
                 return
         self._started.discard(key)
 
+    def _begins(self) -> bool:
+        """Whether a client was started, has said nothing yet, and may still do so."""
+        since = monotonic() - self.session.patience
+        return any(key not in self._heard and self._begun[key] > since for key in self._streams.running)
+
     def _call(self, program: Program, options: LogOptions, live: Live) -> Call | str | None:
         return self.session.cluster.log(self.session.place, live, program.replica, program.container, options)
 
     def _start(self, program: Program, call: Call) -> None:
         self._names[program.key] = program
+        self._begun[program.key] = monotonic()
         self._streams.start(program.key, call)
 
     def _take(self, key: object, data: bytes) -> None:

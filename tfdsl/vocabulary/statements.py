@@ -478,6 +478,7 @@ FLOW = (
             ("serviceAccountName", "serviceAccount")),
 )  # fmt: skip
 """What a flow can set."""
+SETTINGS["flow"] = FLOW
 
 _FLOW_RUN = (
     Setting("job", WORD, "Name of the job that runs."),

@@ -50,7 +50,7 @@ CLUSTER: Final = Family(
     "kubernetes",
     (Kind("jobs.batch", _COLUMNS, ("-l", f"{JOB_LABEL}={{name}}")),),
     Labels(JOB_LABEL, ROLE_LABEL, "batch.kubernetes.io/job-completion-index"),
-    r".*?-?(?P<role>chief|master|ps|worker|evaluator)-(?P<index>\d+)-[a-z0-9]{5}",
+    r"(?=(?:{jobs})-).*?-?(?P<role>chief|master|ps|worker|evaluator)-(?P<index>\d+)-[a-z0-9]{5}",
     _facts,
     ROWS,
     suspended=("spec", "suspend"),
