@@ -31,6 +31,7 @@ from tfdsl.vocabulary import attributes, functions, statements, versions  # noqa
 from tfdsl.vocabulary.types import describe  # noqa: E402
 
 if TYPE_CHECKING:
+    from tfdsl.backend import Support
     from tfdsl.cli.arguments import Command, Flag
     from tfdsl.diagnostics import Rule
 
@@ -116,13 +117,25 @@ def support_part(name: str) -> str:
     """The support table of a target."""
     backend = targets.find(name)
     assert backend is not None
+    return _rows("job", backend.support)
+
+
+def flows_part(name: str) -> str:
+    """The support table of a target for flows."""
+    backend = targets.find(name)
+    lowering = backend and backend.load_flows()
+    assert lowering is not None
+    return _rows("flow", lowering.SUPPORT)
+
+
+def _rows(what: str, support: Support) -> str:
     rows: list[tuple[str, ...]] = []
-    for row in backend.support.rows:
+    for row in support.rows:
         when = ", ".join(part for part in (f"from {row.since}" if row.since else "", row.words) if part)
         code = row.rule.code if row.rule is not None else ""
         texts = _fields(row.text), _fields(row.instead)
         rows.append((f"`{row.key}`", _FATES[row.fate], f"`{row.to}`" if row.to else "", when, *texts, code))
-    return table(("of the job", "is", "as", "when", "how it differs", "what to do", "code"), rows)
+    return table((f"of the {what}", "is", "as", "when", "how it differs", "what to do", "code"), rows)
 
 
 def messages_part(prefixes: str) -> str:
@@ -223,6 +236,7 @@ def part(name: str) -> str:
             "options": options_part,
             "facts": facts_part,
             "support": support_part,
+            "flows": flows_part,
             "messages": messages_part,
             "fields": fields_part,
         }

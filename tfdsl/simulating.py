@@ -18,7 +18,8 @@ from tfdsl.compiling.pipeline import Made, verdict
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.render.text import fold
 from tfdsl.lifecycle.behaviour import Behaviour, Task
-from tfdsl.lifecycle.faults import Injected, missing, parse
+from tfdsl.lifecycle.faults import Injected, missing, of_job, parse
+from tfdsl.lifecycle.flow import FlowPrediction, play_flow
 from tfdsl.lifecycle.scenario import Left, Prediction, can_happen, play
 from tfdsl.record import Record, replace
 from tfdsl.semantics.request import Choice, Request
@@ -27,6 +28,7 @@ from tfdsl.text import Span
 from tfdsl.tracing.statements import statements
 
 if TYPE_CHECKING:
+    from tfdsl.ir.flow import Flow
     from tfdsl.ir.model import Job, Policy, Role
 
 
@@ -73,7 +75,11 @@ class Played(Record):
     @property
     def name(self) -> str:
         """The faults as they are written."""
-        return ", ".join(fault.text for fault in self.faults) or "nothing fails"
+        return _named(self.faults)
+
+
+def _named(faults: Faults) -> str:
+    return ", ".join(fault.text for fault in faults) or "nothing fails"
 
 
 class SimulatedJob(Record):
@@ -84,6 +90,32 @@ class SimulatedJob(Record):
     scenarios: tuple[Played, ...]
 
 
+class PlayedFlow(Record):
+    """One scenario of a flow. ``jobs``: what each of its jobs does when it runs, with the same targets.
+
+    ``targets``: what comes of the flow on each of them; ``expected``: what the language says of it there.
+    """
+
+    faults: Faults
+    language: FlowPrediction
+    jobs: Mapping[str, Played]
+    targets: tuple[FlowPrediction, ...]
+    expected: tuple[FlowPrediction, ...]
+
+    @property
+    def name(self) -> str:
+        """The faults as they are written."""
+        return _named(self.faults)
+
+
+class SimulatedFlow(Record):
+    """The scenarios of a flow. ``targets``: the target and the version of each prediction."""
+
+    flow: Flow
+    targets: tuple[tuple[str, str], ...]
+    scenarios: tuple[PlayedFlow, ...]
+
+
 class Simulation(Record):
     """``refused``: targets for which the job does not compile; ``unknown``: those without a behaviour."""
 
@@ -91,14 +123,22 @@ class Simulation(Record):
     diagnostics: tuple[Diagnostic, ...]
     refused: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
+    flow: SimulatedFlow | None = None
 
 
 def simulated(
-    given: Input, request: Request, choices: Sequence[Choice], faults: Faults | None, *, named: bool
+    given: Input,
+    request: Request,
+    choices: Sequence[Choice],
+    faults: Faults | None,
+    *,
+    named: bool,
+    flow: Flow | None = None,
 ) -> Simulation:
     """Play ``faults`` together, or, for ``None``, the usual ones one by one.
 
-    ``named``: the targets are asked for by name, so what one of them refuses is an error.
+    ``named``: the targets are asked for by name, so what one of them refuses is an error. ``flow``: is played instead
+    of each job.
     """
     plain = plain_jobs(given, request)
     if pipeline.has_errors(plain.diagnostics) and not _has_target_block(given):
@@ -121,12 +161,18 @@ def simulated(
         jobs.setdefault(one.unit.job.name, one.unit.job)
     if not jobs:
         return Simulation((), plain.diagnostics)
-    wrong = [error for fault in faults or () if (error := missing(fault, [*jobs.values()])) is not None]
+    if flow is not None:
+        jobs = {run.job: jobs[run.job] for run in flow.runs}
+    of_flow = flow.name if flow is not None else ""
+    wrong = [error for fault in faults or () if (error := missing(fault, [*jobs.values()], flow=of_flow)) is not None]
     if wrong:
         return Simulation((), tuple(wrong))
     on = {name: [_Target(backend, one) for backend, one in made if one.unit.job.name == name] for name in jobs}
-    done = tuple(_job(job, on[name], faults) for name, job in jobs.items())
-    return Simulation(done, (), tuple(dict.fromkeys(refused)), tuple(dict.fromkeys(unknown)))
+    if flow is not None:
+        refused += _keep_common(on)
+    done = tuple(_job(job, on[name], faults) for name, job in jobs.items()) if flow is None else ()
+    together = _flow(flow, jobs, on, faults) if flow is not None else None
+    return Simulation(done, (), tuple(dict.fromkeys(refused)), tuple(dict.fromkeys(unknown)), together)
 
 
 def _has_target_block(given: Input) -> bool:
@@ -140,12 +186,60 @@ def _job(job: Job, targets: Sequence[_Target], faults: Faults | None) -> Simulat
     scenarios: Iterable[Faults] = (
         [faults] if faults is not None else [(), *((usual_fault,) for usual_fault in usual_faults(job))]
     )
-    behaviour = Behaviour(job)
-    played: list[Played] = []
+    return SimulatedJob(job.name, job.suspend, tuple(_played(job, targets, scenario) for scenario in scenarios))
+
+
+def _played(job: Job, targets: Sequence[_Target], faults: Faults) -> Played:
+    language = play(Behaviour(job), faults)
+    return Played(faults, language, tuple(target.played(faults, job, language) for target in targets))
+
+
+def _flow(
+    flow: Flow, jobs: Mapping[str, Job], on: Mapping[str, Sequence[_Target]], faults: Faults | None
+) -> SimulatedFlow:
+    only = next(iter(jobs)) if len(jobs) == 1 else ""
+    usual = (_fails(job) for job in jobs.values())
+    scenarios: Iterable[Faults] = (
+        [tuple(replace(fault, job=fault.job or only) for fault in faults)]
+        if faults is not None
+        else [(), *((fault,) for fault in usual)]
+    )
+    fine = {name: _played(job, on[name], ()) for name, job in jobs.items()}
+    played: list[PlayedFlow] = []
     for scenario in scenarios:
-        language = play(behaviour, scenario)
-        played.append(Played(scenario, language, tuple(target.played(scenario, job, language) for target in targets)))
-    return SimulatedJob(job.name, job.suspend, tuple(played))
+        ends = dict(fine)
+        for name in dict.fromkeys(fault.job for fault in scenario):
+            ends[name] = _played(jobs[name], on[name], of_job(scenario, name))
+        played.append(_flow_played(flow, scenario, ends))
+    first = next(iter(on.values()))
+    return SimulatedFlow(flow, tuple(one.key for one in first), tuple(played))
+
+
+def _keep_common(on: dict[str, list[_Target]]) -> list[str]:
+    """Keep the targets that every job is made for; gives the names of the others."""
+    every = [target.key for targets in on.values() for target in targets]
+    partial = {key for key in every if every.count(key) < len(on)}
+    for name, targets in on.items():
+        on[name] = [target for target in targets if target.key not in partial]
+    return [name for name, _ in partial]
+
+
+def _fails(job: Job) -> Injected:
+    """The fault by which ``job`` fails, unless its policies keep it from that."""
+    role = next(role for role in job.roles if not role.is_board)
+    return _fault(f"{job.name}: {role.name}[0] exit 1 always")
+
+
+def _flow_played(flow: Flow, faults: Faults, jobs: Mapping[str, Played]) -> PlayedFlow:
+    language = play_flow(flow, {name: played.language for name, played in jobs.items()})
+    on = [{name: played.targets[at] for name, played in jobs.items()} for at, _ in enumerate(_targets(jobs))]
+    targets = (play_flow(flow, {name: one.prediction for name, one in ends.items()}) for ends in on)
+    expected = (play_flow(flow, {name: one.expected for name, one in ends.items()}) for ends in on)
+    return PlayedFlow(faults, language, jobs, tuple(targets), tuple(expected))
+
+
+def _targets(jobs: Mapping[str, Played]) -> Sequence[OnTarget]:
+    return next(iter(jobs.values())).targets
 
 
 class _Target:
@@ -156,6 +250,7 @@ class _Target:
         behaviour = backend.behaviour(unit, made.documents)
         assert behaviour is not None  # only those are asked that have one
         self.unit = unit
+        self.key = unit.target, unit.shown_version
         self.behaviour = behaviour
         self.language = Behaviour(unit.job)
         keys = {row.rule.code: row.key for row in backend.support.rows if row.rule is not None}
@@ -175,7 +270,7 @@ class _Target:
         differing = {aspect for one in ends for aspect in differences(one, expected)}
         differs: tuple[Aspect, ...] = tuple(aspect for aspect in ASPECTS if aspect in differing)
         messages = tuple(self._telling(faults, differs)) if differs else ()
-        return OnTarget(self.unit.target, self.unit.shown_version, prediction, expected, differs, messages)
+        return OnTarget(*self.key, prediction, expected, differs, messages)
 
     def _telling(self, faults: Faults, differs: Sequence[Aspect]) -> Iterator[Diagnostic]:
         """The messages about what decides these faults; if there are none, all messages about policies."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _FENCE = re.compile(r"^(```+)([a-z]*)$")
 _FILE_NAME = re.compile(r"^`([^`]+)`:$")
 _OPTIONS = re.compile(r"^With (`.*`):$")
-_DECLARATION = re.compile(r"^(edition|include|param|let|template|profile|job)\b", re.MULTILINE)
+_DECLARATION = re.compile(r"^(edition|include|param|let|template|profile|job|flow)\b", re.MULTILINE)
 _MARK = re.compile(r"[ \t]*# (?=(?:error|warning|info|message|help|note|fix): |= )")
 _PLACE = re.compile(r"^(?P<slug>[a-z0-9-]+)(?: at (?:(?P<column>\d+): )?(?P<text>.+))?$")
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from tests.spec.page import MAIN, Example
 from tfdsl import targets
 from tfdsl.compiling import pipeline
-from tfdsl.compiling.lower import lower
+from tfdsl.compiling.lower import flow as lower_flow, lower
 from tfdsl.ir import model
+from tfdsl.ir.flow import Flow
 from tfdsl.record import Record
 from tfdsl.semantics.check import Checked, check
 from tfdsl.semantics.params import Params
@@ -85,6 +86,14 @@ def _valid(job: resolved.Job) -> model.Job:
     return made
 
 
+def flows(example: Example) -> dict[str, Flow]:
+    """The flows of an example without errors, by name."""
+    made = [lower_flow(one)[0] for one in run(example.files, example.options).checked.flows]
+    for one in made:
+        assert Flow.model_validate_json(one.model_dump_json()) == one
+    return {one.name: one for one in made}
+
+
 def constant(example: Example, name: str) -> str:
     """The value of a let or param, as a literal."""
     ran = run(example.files, example.options)
@@ -148,7 +157,7 @@ def _given(options: tuple[str, ...], files: Mapping[str, str]) -> Asked:
 # --- the IR ----------------------------------------------------------------------------------------------------
 
 
-def at(job: model.Job, path: str) -> object:
+def at(job: model.Part, path: str) -> object:
     """The value at an IR path; a name in brackets picks from a map or, by role or claim name, from a list."""
     here: object = job
     for dotted, bracket in re.findall(r"([a-z_]+)|\[([^\]]*)\]", path):

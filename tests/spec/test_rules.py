@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 REPORTED_ELSEWHERE = {
     "no-job": "of a file without a job that is to be compiled, see tests/unit/semantics",
-    "unknown-job": "by the command line, of --job",
+    "unknown-flow": "by the command line, of --flow",
+    "absent-flow": "by the command line, of --flow",
+    "target-without-flows": "when documents are made, see tests/unit/test_flows.py",
     "name-for-several-jobs": "by the command line, of --name",
     "include-without-folder": "of a text from standard input, see tests/unit/semantics",
 }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.spec.page import MAIN, Example, Expected, code_of, examples
-from tests.spec.running import at, constant, jobs, matches, run
+from tests.spec.running import at, constant, flows, jobs, matches, run
 from tfdsl.diagnostics.render.text import render
 
 if TYPE_CHECKING:
@@ -106,12 +106,14 @@ CLEAN = [example for example in EXAMPLES if not run(example.files, example.optio
 def test_values(example: Example) -> None:
     """What checks clean lowers, for every target; and the values are those that the page shows."""
     made = jobs(example)
+    in_order = flows(example)
     for path, expected in example.values.items():
-        if path == "jobs":
-            assert [job.name for job in made] == expected
+        if path in ("jobs", "flows"):
+            assert [one.name for one in (made if path == "jobs" else in_order.values())] == expected
             continue
         name, colon, inner = path.partition(": ")
-        job = next(one for one in made if one.name == name) if colon else made[0]
+        of_flow = in_order.get(name.removeprefix("flow "))
+        job = of_flow or (next(one for one in made if one.name == name) if colon else made[0])
         actual = at(job, inner if colon else path)
         assert matches(actual, expected), f"{path} is {actual!r}"
 

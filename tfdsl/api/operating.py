@@ -124,7 +124,8 @@ def submit(source: Source, target: str, *, replaces: bool = False, **given: Unpa
     """Compile the jobs of ``source`` and submit them, all or none.
 
     ``replaces``: what tfdsl has submitted under the same names is deleted first, but no claims. ``namespace``: for jobs
-    that name none; ``context``, ``kubeconfig``: for kubectl. The other arguments are those of :func:`compile`.
+    that name none; ``context``, ``kubeconfig``: for kubectl. The other arguments are those of :func:`compile`. On yarn
+    it returns when the job has ended, well or not.
 
     Raises:
         CompileError: The job has errors, or the target refuses something.

@@ -25,7 +25,7 @@ from tfdsl.vocabulary.versions import Version
 
 if TYPE_CHECKING:
     from tfdsl.backend.cluster import Cluster
-    from tfdsl.backend.flow import FlowLowering
+    from tfdsl.backend.flow import FlowLowering, FlowUnit
     from tfdsl.backend.patch_rules import PatchRules
     from tfdsl.backend.reading import Reading
     from tfdsl.emit.located import Data
@@ -90,6 +90,11 @@ class Unit(Record):
         if known is None or known[0] is not self:
             known = self.worked_out[work_out] = (self, work_out(self))
         return cast("T", known[1])
+
+    @property
+    def name(self) -> str:
+        """The job's name."""
+        return self.job.name
 
     @property
     def shown_version(self) -> str:
@@ -210,7 +215,8 @@ class Backend(Record):
 
     ``lifecycle``: the module whose ``behaviour`` says how a unit's job lives and ends there; empty when nobody can say.
     ``objects``: the module whose ``objects`` says what there is on the cluster for a unit and its documents.
-    ``cluster``: the module whose ``CLUSTER`` says how a job is submitted, read and ended; empty when none does.
+    ``cluster``: the module whose ``CLUSTER`` says how a job is submitted, read and ended, and ``FLOWS``, if it has one,
+    how a flow is; empty when none does.
     ``flows``: the module with :class:`.flow.FlowLowering`; empty when it has no flows.
     """
 
@@ -277,6 +283,10 @@ class Backend(Record):
         """How its jobs are submitted, read and ended."""
         return cast("Cluster", import_module(self.cluster).CLUSTER) if self.cluster else None
 
+    def load_flow_cluster(self) -> Cluster | None:
+        """How its flows are submitted, read and ended."""
+        return cast("Cluster | None", getattr(import_module(self.cluster), "FLOWS", None) if self.cluster else None)
+
     def load_flows(self) -> FlowLowering | None:
         """How its flows are made."""
         return cast("FlowLowering", import_module(self.flows)) if self.flows else None
@@ -293,7 +303,7 @@ class Backend(Record):
 
     def all_rules(self) -> tuple[Rule, ...]:
         """Every rule that this target can report."""
-        return (*(row.rule for row in self.support.rows if row.rule is not None), *self.rules)
+        return (*self.support.rules(), *self.rules)
 
     def facts(self) -> tuple[Rule, ...]:
         """What is true of every job, and how to change it; reported only if a project sets a level for it."""
@@ -456,7 +466,11 @@ class Support:
         whole = _whole(key)
         return self._by_key.get(whole if self._refuses(whole) else key, self.rest)
 
-    def decide(self, unit: Unit, item: Item) -> Row | None:
+    def rules(self) -> Iterable[Rule]:
+        """What its rows report."""
+        return (row.rule for row in self.rows if row.rule is not None)
+
+    def decide(self, unit: Unit | FlowUnit, item: Item) -> Row | None:
         """The row that holds for ``item``; ``None`` for a part of something that is refused as a whole."""
         whole = _whole(item.key)
         if whole != item.key and self._refuses(whole):
@@ -464,7 +478,7 @@ class Support:
         for row in self[item.key]:
             if row.since is not None and not unit.at_least(row.since):
                 continue
-            if row.when is None or row.when(unit, item):
+            if row.when is None or row.when(cast("Unit", unit), item):
                 return row
         return None
 

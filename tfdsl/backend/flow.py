@@ -45,6 +45,29 @@ class FlowUnit(Record):
     jobs: tuple[FlowJob, ...]
     mark: str = ""
 
+    def path_in(self, number: int, path: str) -> str:
+        """``path`` of job ``number`` as the path of a line of the flow's documents."""
+        return f"{number}:{path}"
+
+    def place_of(self, path: str) -> tuple[Origins, str]:
+        """The origins that the path of a line belongs to, the flow's or those of a job, and the path there."""
+        number, colon, inner = path.partition(":")
+        return (self.jobs[int(number)].unit.origins, inner) if colon else (self.origins, path)
+
+    @property
+    def name(self) -> str:
+        """The flow's name."""
+        return self.flow.name
+
+    @property
+    def shown_version(self) -> str:
+        """The version in the user's words."""
+        return self.jobs[0].unit.shown_version
+
+    def at_least(self, version: str) -> bool:
+        """Whether the target's version is ``version`` or newer."""
+        return self.jobs[0].unit.at_least(version)
+
     def by_name(self) -> Mapping[str, FlowJob]:
         """The jobs by their own names."""
         return {job.run.job: job for job in self.jobs}

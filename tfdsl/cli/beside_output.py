@@ -19,7 +19,7 @@ from tfdsl.cli.destinations import Compilation, Placed
 from tfdsl.cli.kustomizations import Kustomization, Renaming
 from tfdsl.compiling.front_end import Input, ReadyJob
 from tfdsl.compiling.output_files import json_object
-from tfdsl.compiling.pipeline import Made
+from tfdsl.compiling.pipeline import Made, Output
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import KUSTOMIZE_RENAMES, KUSTOMIZE_TTL, KUSTOMIZE_UNLISTED, LEFT_OVER
 from tfdsl.diagnostics.suggest import enumeration
@@ -151,7 +151,7 @@ def _manifests(jobs: Iterable[Placed]) -> dict[str, list[str]]:
     }
 
 
-def _has_pods(made: Made) -> bool:
+def _has_pods(made: Output) -> bool:
     backend = targets.find(made.unit.target)
     return backend is not None and backend.pods
 
@@ -162,10 +162,10 @@ def _folder(path: str, target: str, jobs: Iterable[Placed]) -> Folder:
         path,
         target,
         frozenset(file.path for job in jobs for file in job.files),
-        frozenset(job.made.unit.job.name for job in jobs),
+        frozenset(job.made.unit.name for job in jobs),
         subfolders=backend is not None and backend.output == "files",
         plain=frozenset(
-            os.path.relpath(file.path, os.path.join(path, job.made.unit.job.name))
+            os.path.relpath(file.path, os.path.join(path, job.made.unit.name))
             for job in jobs
             for file in job.files
             if file.path.endswith(_WITHOUT_HEADER)
@@ -183,11 +183,11 @@ def _unlisted(compilation: Compilation, there: Kustomization, missing: Sequence[
 
 
 def _removed_but_listed(job: Placed, there: Kustomization) -> Iterator[Diagnostic]:
-    unit = job.made.unit
-    if unit.job.ttl is None:
+    if not isinstance(job.made, Made) or job.made.unit.job.ttl is None:
         return
+    unit = job.made.unit
     place = unit.origins.span("ttl")
-    warning = KUSTOMIZE_TTL(place, job=unit.job.name, ttl=unit.job.ttl.text, path=there.source.path)
+    warning = KUSTOMIZE_TTL(place, job=unit.name, ttl=job.made.unit.job.ttl.text, path=there.source.path)
     warning = warning.help(
         "a tool that applies the folder again and again (Argo CD, Flux) makes it again, and it runs again"
     )
@@ -201,7 +201,7 @@ def _renamings(
     for renaming in kustomizations.renamings(around, (file.path for one in jobs for file in one.files)):
         reached: dict[str, list[Made]] = {}
         for job in jobs:
-            if any(file.path in renaming.files for file in job.files):
+            if isinstance(job.made, Made) and any(file.path in renaming.files for file in job.files):
                 reached.setdefault(job.made.unit.target, []).append(job.made)
         for those in reached.values():
             yield from _renaming(compilation, renaming, those)
@@ -212,7 +212,7 @@ def _renaming(compilation: Compilation, renaming: Renaming, jobs: Sequence[Made]
     if found is None:
         return
     first, kept = found
-    job, target = first.unit.job.name, first.unit.target
+    job, target = first.unit.name, first.unit.target
     warning = KUSTOMIZE_RENAMES(
         renaming.span, field=renaming.field, job=job, target=target, what=enumeration(one.what for one in kept)
     )
@@ -227,10 +227,10 @@ def _with_name(arguments: Arguments, made: Made, renaming: Renaming, *, several:
     backend = targets.find(unit.target)
     version = "" if backend is None or unit.shown_version == backend.default_version else f"@{unit.shown_version}"
     words = ["tfdsl", "compile", *(argument.text for argument in arguments.rest), "-t", f"{unit.target}{version}"]
-    words += [chosen.JOB.name, unit.job.name] if several else []
+    words += [chosen.JOB.name, unit.name] if several else []
     for flag in (chosen.PROFILE, chosen.PARAMS, chosen.SET, chosen.OPTION, chosen.ALLOW_READ):
         words += [word for argument in arguments.values(flag.name) for word in (flag.short or flag.name, argument.text)]
-    words += [chosen.NAME.name, renaming.renamed(unit.job.name), "-o", renaming.folder]
+    words += [chosen.NAME.name, renaming.renamed(unit.name), "-o", renaming.folder]
     return " ".join(map(quote, words))
 
 
@@ -270,7 +270,7 @@ class Leftover(Record):
 
 
 def _shows_what_is_gone(given: Input, request: Request, *, surely: bool) -> bool:
-    if request.job is not None or request.name is not None:
+    if (request.job, request.flow, request.name) != (None, None, None):
         return False
     chosen_values = bool(request.params or request.values or request.profile)
     if isinstance(given, ReadyJob) or not (chosen_values or (surely and (given.params or given.profiles))):
@@ -425,7 +425,7 @@ def _hosts(made: Made, backend: Backend) -> frozenset[str]:
         for flag in task.flags:
             hosts.update(_host(address) for address in flag.partition("=")[2].split(","))
         hosts.update(map(_host, _addresses(json_object(task.tf_config or "{}"))))
-    return frozenset(host for host in hosts if made.unit.job.name in host)
+    return frozenset(host for host in hosts if made.unit.name in host)
 
 
 def _addresses(config: Mapping[str, Plain] | None) -> Iterator[str]:

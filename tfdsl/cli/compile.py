@@ -29,7 +29,7 @@ from tfdsl.compiling import pipeline
 from tfdsl.compiling.front_end import Project, compiled, project_of
 from tfdsl.compiling.masking import hide, masked
 from tfdsl.compiling.output_files import OutputFile, output_files, stream
-from tfdsl.compiling.pipeline import Made
+from tfdsl.compiling.pipeline import Made, Output
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import (
     BAD_ARGUMENT,
@@ -118,7 +118,7 @@ def _once(arguments: Arguments) -> int:
     strict = project.settings.strict or arguments.on(chosen.STRICT.name)
     outcome = compiled(file.given, request, project.choices, strict=strict)
     diagnostics = [*project.problems, *outcome.diagnostics]
-    made = () if pipeline.has_errors(diagnostics) else outcome.made
+    made = () if pipeline.has_errors(diagnostics) else outcome.outputs
     written: list[Diagnostic] = []
     paths: list[list[str]] = []
     besides = Besides()
@@ -165,7 +165,9 @@ def _sources(request: Request) -> Iterator[Source]:
     yield from (option.source for option in request.options)
 
 
-def _write(arguments: Arguments, place: Destination, made: Sequence[Made], sources: Sequence[str]) -> list[Diagnostic]:
+def _write(
+    arguments: Arguments, place: Destination, made: Sequence[Output], sources: Sequence[str]
+) -> list[Diagnostic]:
     """Write one stream, but not over one of ``sources``; returns the diagnostics about writing it."""
     if place.kind == "stream":
         if arguments.text(FORMAT.name) != "json":
@@ -207,7 +209,9 @@ def _write_folder(
     if prune and left is None:
         what = "--prune cannot know which jobs are gone: these need not be all the jobs of a file below a root"
         error = BAD_ARGUMENT(arguments.values(PRUNE.name)[-1].span, what=what)
-        advice = "leave out --job, --name and what the names of jobs depend on; an empty tfdsl.toml marks a root"
+        advice = (
+            "leave out --job, --flow, --name and what the names of jobs depend on; an empty tfdsl.toml marks a root"
+        )
         end([error.help(advice)], cast("Format", arguments.text(FORMAT.name, "text")))
     removed = (left or []) if prune else []
     listed = beside_output.updated(jobs, around, removed, added=arguments.on(KUSTOMIZATION.name))
@@ -231,15 +235,15 @@ def _wrote(jobs: Sequence[Sequence[str]]) -> str:
     """Which files were written, and the command that comes next; that of the first job, if there are several."""
     paths = [path for job in jobs for path in job]
     written = f"wrote {' and '.join(paths)}" if len(paths) <= _MOST_PATHS else f"wrote {len(paths)} files"
-    starts = [quote(path) for path in jobs[0] if os.path.basename(path) == _SUBMIT]
+    starts = [quote(path) for name in _SUBMIT for path in jobs[0] if os.path.basename(path) == name]
     starts += [f"kubectl create -f {quote(path)}" for path in jobs[0] if path.endswith(FILE_ENDINGS)]
     example = "" if len(jobs) == 1 else ", for example"
     return f"{written}; next{example}: {starts[0]}" if starts else written
 
 
 _MOST_PATHS: Final = 2
-_SUBMIT: Final = "submit.sh"
-"""What a target that writes scripts calls the one that submits the job."""
+_SUBMIT: Final = ("flow.sh", "submit.sh")
+"""What a target that writes scripts calls the one that submits the flow, or the job."""
 
 
 def _not_written(place: Destination, failure: Failure) -> Diagnostic:
@@ -249,7 +253,7 @@ def _not_written(place: Destination, failure: Failure) -> Diagnostic:
 def _document(
     arguments: Arguments,
     place: Destination,
-    made: Sequence[Made],
+    made: Sequence[Output],
     diagnostics: Sequence[Diagnostic],
     removed: Sequence[str] = (),
 ) -> int:
@@ -263,21 +267,21 @@ def _document(
     return status
 
 
-def _left_out(made: Sequence[Made]) -> list[Diagnostic]:
+def _left_out(made: Sequence[Output]) -> list[Diagnostic]:
     """A note for each ``build`` block: a Dockerfile is written only into a folder."""
     found: dict[Span, Diagnostic] = {}
-    for one in made:
+    for one in (job for each in made for job in ([each] if isinstance(each, Made) else each.jobs)):
         build = one.unit.job.build
         if build is not None:
             place = one.unit.origins.span(build.path)
-            found.setdefault(place, DOCKERFILE_LEFT_OUT(place, job=one.unit.job.name))
+            found.setdefault(place, DOCKERFILE_LEFT_OUT(place, job=one.unit.name))
     return list(found.values())
 
 
 # --- for programs ---------------------------------------------------------------------------------------------
 
 
-def _listed(place: Destination, made: Sequence[Made], *, source_map: bool) -> Iterator[Json]:
+def _listed(place: Destination, made: Sequence[Output], *, source_map: bool) -> Iterator[Json]:
     if place.kind == "file":
         yield _listed_file(stream(os.path.basename(place.path), made), made, place.path, source_map=source_map)
         return
@@ -287,11 +291,11 @@ def _listed(place: Destination, made: Sequence[Made], *, source_map: bool) -> It
             yield _listed_file(output, [one], file_name(where[target_of(one)], output), source_map=source_map)
 
 
-def _listed_file(output: OutputFile, made: Sequence[Made], path: str, *, source_map: bool) -> Json:
+def _listed_file(output: OutputFile, made: Sequence[Output], path: str, *, source_map: bool) -> Json:
     unit = made[0].unit
     data: dict[str, Json] = {
         "path": path,
-        "jobs": [one.unit.job.name for one in made],
+        "jobs": [one.unit.name for one in made],
         "target": unit.target,
         "target_version": unit.shown_version,
         "format": output.form,

@@ -9,7 +9,7 @@ from typing import Literal
 from tfdsl.cli.arguments import Arguments, quote
 from tfdsl.compiling.front_end import Input
 from tfdsl.compiling.output_files import OutputFile, folder_names, output_files, stream
-from tfdsl.compiling.pipeline import Made
+from tfdsl.compiling.pipeline import Output
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import OUTPUT_PLACE
 from tfdsl.record import Record, replace
@@ -118,18 +118,18 @@ def _command(arguments: Arguments, choices: Sequence[Choice]) -> str:
 class Placed(Record):
     """The files of one job. ``folder``: that of its target, in which they are."""
 
-    made: Made
+    made: Output
     folder: str
     files: tuple[File, ...]
 
 
-def one_file(place: Destination, made: Sequence[Made], *, source_map: bool) -> list[File]:
+def one_file(place: Destination, made: Sequence[Output], *, source_map: bool) -> list[File]:
     """The files to write, for a destination that is a file."""
     whole = stream(os.path.basename(place.path), made)
     return _files(os.path.dirname(place.path), [whole], source_map=source_map)
 
 
-def placed(place: Destination, made: Sequence[Made], *, source_map: bool) -> list[Placed]:
+def placed(place: Destination, made: Sequence[Output], *, source_map: bool) -> list[Placed]:
     """The files to write, for a destination that is a folder."""
     where = folders(place, made)
     jobs: list[Placed] = []
@@ -141,12 +141,12 @@ def placed(place: Destination, made: Sequence[Made], *, source_map: bool) -> lis
     return jobs
 
 
-def target_of(made: Made) -> tuple[str, str]:
+def target_of(made: Output) -> tuple[str, str]:
     """The target that a job was made for, and its version."""
     return made.unit.target, made.unit.shown_version
 
 
-def folders(place: Destination, made: Sequence[Made]) -> dict[tuple[str, str], str]:
+def folders(place: Destination, made: Sequence[Output]) -> dict[tuple[str, str], str]:
     """The folder of the files of each target; a relative path where nothing is written."""
     root = "" if place.kind == "stream" else place.path
     names = folder_names(made)

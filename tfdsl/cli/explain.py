@@ -17,13 +17,14 @@ from tfdsl.cli.report import OK, document, end, end_if
 from tfdsl.cli.selection import unusable
 from tfdsl.cli.streams import out
 from tfdsl.cli.targets import described
-from tfdsl.cli.topics import TOPICS, UNITS
+from tfdsl.cli.topics import TOPICS
 from tfdsl.compiling.pipeline import every_rule, rule_called
 from tfdsl.diagnostics import Rule
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
 from tfdsl.diagnostics.suggest import enumeration, fold
 from tfdsl.text import Argument
 from tfdsl.vocabulary import attributes, functions, statements
+from tfdsl.vocabulary.quantities import UNITS
 from tfdsl.vocabulary.types import describe
 
 FORMAT = Flag(

@@ -145,12 +145,13 @@ NAMES: Final = (
     "spot",
     "profiles",
     "sweep",
+    "nightly",
     "two-clusters",
 )
 """In the order of ``examples/README.md``. The other folders there are for the tests."""
 
 MAIN: Final = "main.tfjob"
-_JOB_LINE: Final = re.compile(r"^job (\S+)", re.M)
+_NAMED: Final = re.compile(r"^(flow|job) (\S+)", re.M)
 _TARGETS: Final = re.compile(r"^# Targets: (.+)\.$", re.M)
 
 
@@ -178,8 +179,10 @@ def wanted_targets(text: str, known: Sequence[str]) -> Sequence[str]:
 
 
 def renamed(text: str, name: str) -> str:
-    """The text of an example with another name for its job."""
-    return _JOB_LINE.sub(f"job {name}", text, count=1)
+    """The text of an example with another name for its flow, or for its job."""
+    lines = list(_NAMED.finditer(text))
+    line = next((one for one in lines if one[1] == "flow"), lines[0])
+    return text[: line.start(2)] + name + text[line.end(2) :]
 
 
 def _root() -> str:

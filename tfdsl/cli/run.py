@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from tfdsl.cli import selection as chosen
@@ -23,14 +24,15 @@ from tfdsl.ir.model import Job
 from tfdsl.lifecycle import faults
 from tfdsl.lifecycle.behaviour import State
 from tfdsl.lifecycle.faults import Injected
+from tfdsl.lifecycle.flow import FlowMachine
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.running import preparing
 from tfdsl.running.local_job import FIRST_PAUSE, LocalJob, Loop
-from tfdsl.running.mounts import MountOptions, given_mount
+from tfdsl.running.mounts import MountOptions, Volumes, given_mount
 from tfdsl.running.preparing import Prepared, Settings, scaled
-from tfdsl.running.screen import Logs, Result, Screen, last_words
-from tfdsl.running.supervisor import NoTemporaryFolderError
+from tfdsl.running.screen import Logs, Result, Screen, last_words, last_words_of_flow
+from tfdsl.running.supervisor import NoTemporaryFolderError, Supervisor
 from tfdsl.semantics import functions
 from tfdsl.settings.finding import settings_for
 from tfdsl.source_files import is_file_name, read
@@ -39,13 +41,14 @@ from tfdsl.vocabulary.attributes import MOST_REPLICAS, ROLE_NAMES, ROLES_BY_NAME
 from tfdsl.vocabulary.quantities import Duration
 
 if TYPE_CHECKING:
+    from tfdsl.ir.flow import Flow
     from tfdsl.running.table import LiveTable
 
 
 SCALE = Flag("--scale", "start N replicas of a role, whatever the job says", value="ROLE=N", many=True)
 INJECT = Flag("--inject", "a fault that happens, for example 'worker[1] exit 137 after 20s'", value="EVENT", many=True)
 CPU = Flag("--cpu", "hide all GPUs")
-PARALLEL = Flag("--parallel", "how many jobs of the file run at the same time (default: 1)", value="N")
+PARALLEL = Flag("--parallel", "how many jobs run at the same time (default: 1; of a flow, all that may)", value="N")
 TIMEOUT = Flag("--timeout", "end what still runs after this time: 90s, 2h", value="DURATION")
 MOUNT = Flag("--mount", "mount a folder or file of this machine at a path of the job", value="PATH=DIR", many=True)
 NO_MOUNTS = Flag("--no-mounts", "mount nothing")
@@ -113,23 +116,30 @@ def run(arguments: Arguments) -> int:
     shown = [*project.problems, *shown]
     if not found.jobs or project.problems:
         return report(shown, (), hidden=picked.hidden)
+    flow = None
     jobs, impossible = _scaled(found.jobs, file.given, options)
     refuse(impossible, arguments, hidden=picked.hidden)
-    refuse(list(_missing([plain.job for plain in jobs], options)), arguments, hidden=picked.hidden)
+    refuse(list(_missing([plain.job for plain in jobs], options, flow)), arguments, hidden=picked.hidden)
     mounts, wrong = mount_options(arguments, [plain.job for plain in jobs])
     refuse(wrong, arguments, hidden=picked.hidden)
+    volumes = Volumes()
+    if flow is not None:
+        mounts = replace(mounts, flow=volumes)
     environment = os.environ | options.variables
     delay = FIRST_PAUSE if options.restart_delay is None else options.restart_delay.ms / 1000
     settings = Settings(environment, options.injected, options.cpu, mounts, arguments.on("--keep"), delay)
     gpus = preparing.devices(os.environ)
-    prepared = [Prepared(plain, settings, gpus) for plain in jobs]
+    prepared = [
+        Prepared(plain, replace(settings, injected=faults.of_job(options.injected, plain.job.name)), gpus)
+        for plain in jobs
+    ]
     diagnostics = [*shown, *(diagnostic for job in prepared for diagnostic in job.diagnostics)]
     _tell([diagnostic for diagnostic in diagnostics if diagnostic.level == "info"], picked)
     if report([diagnostic for diagnostic in diagnostics if diagnostic.level != "info"], (), hidden=picked.hidden) != OK:
         return ERRORS
     if options.log_dir is not None:
         refuse(made(options.log_dir), arguments, hidden=picked.hidden)
-    return _Run(prepared, options).run()
+    return _Run(prepared, options, flow, volumes).run()
 
 
 def _scaled(jobs: Sequence[PlainJob], given: Input, options: Options) -> tuple[Sequence[PlainJob], list[Diagnostic]]:
@@ -151,10 +161,10 @@ def _played(value: Argument) -> Injected | Diagnostic:
     return fault
 
 
-def _missing(jobs: Sequence[Job], options: Options) -> Iterable[Diagnostic]:
+def _missing(jobs: Sequence[Job], options: Options, flow: Flow | None) -> Iterable[Diagnostic]:
     """What the command line names and no job has."""
     for one in options.injected:
-        error = faults.missing(one, jobs)
+        error = faults.missing(one, jobs, flow=flow.name if flow is not None else "")
         if error is not None:
             yield error
     for name, argument in options.scaled:
@@ -175,11 +185,18 @@ def _not_started(place: Span, error: OSError) -> Diagnostic:
 
 
 class _Run:
-    """One run of the command."""
+    """One run of the command. ``flow``: that of the jobs, which decides when each begins."""
 
-    def __init__(self, prepared: Sequence[Prepared], options: Options) -> None:
+    def __init__(self, prepared: Sequence[Prepared], options: Options, flow: Flow | None, volumes: Volumes) -> None:
         self.prepared = prepared
         self.options = options
+        self.volumes = volumes
+        self.keep = any(one.settings.keep for one in prepared)
+        self.machine = FlowMachine(flow) if flow is not None else None
+        self.at_once = options.parallel or (1 if flow is None else len(prepared))
+        self.by_name = {one.job.name: one for one in prepared}
+        self.waiting = deque(self.machine.begin() if self.machine is not None else self.by_name)
+        self.results: list[Result] = []
         self.logs: list[Logs] = []
         self.loop = Loop(lambda text: self.tell(f"{text}\n"))
         self.begun = 0
@@ -189,9 +206,12 @@ class _Run:
 
     def run(self) -> int:
         """Run all jobs; returns the exit status."""
-        makers = [partial(self._begin, one) for one in self.prepared]
+        flow = self.machine.flow if self.machine is not None else None
+        limits = {"timeout": self.options.timeout, "flow's deadline": flow.deadline if flow is not None else None}
         try:
-            results = self.loop.run(makers, self.options.parallel, self.options.timeout)
+            with Supervisor(keep=self.keep) if flow is not None else nullcontext() as common:
+                self.volumes.folder = common.scratch if common is not None else ""
+                self.loop.run(self._next, self._over, self.at_once, limits)
         except (BrokenPipeError, OutputFailed):
             raise
         except OSError as error:
@@ -201,15 +221,29 @@ class _Run:
                 self.table.close()
             for logs in self.logs:
                 logs.close()
-        err(last_words(results, len(self.prepared) - self.begun))
-        return self._status(results)
+        if self.machine is None:
+            err(last_words(self.results, len(self.prepared) - self.begun))
+            every = len(self.results) == len(self.prepared)
+            return self._status(succeeded=every and all(result.succeeded for result in self.results))
+        self.machine.stop(self.waiting)
+        err(last_words_of_flow(self.machine, self.results))
+        return self._status(succeeded=self.machine.outcome == "succeeded")
 
-    def _begin(self, prepared: Prepared) -> LocalJob:
+    def _next(self) -> LocalJob | None:
+        """The next job, if there is one that may begin now."""
+        if not self.waiting:
+            return None
+        prepared = self.by_name[self.waiting.popleft()]
         self.begun += 1
         screen = self._screen(prepared)
         if len(self.prepared) > 1:
             self.tell(f"job {prepared.job.name} begins\n")
         return prepared.begin(screen, self.loop, self.loop.timers)
+
+    def _over(self, result: Result) -> None:
+        self.results.append(result)
+        if self.machine is not None:
+            self.waiting.extend(self.machine.ended(result.job, result.outcome))
 
     def _screen(self, prepared: Prepared) -> Screen:
         prefix = self._prefix(prepared.job.name)
@@ -238,13 +272,13 @@ class _Run:
 
     def _prefix(self, job: str) -> str:
         """What is before the names of the tasks of a job where several jobs run at once."""
-        return f"{job} " if self.options.parallel > 1 and len(self.prepared) > 1 else ""
+        together = self.at_once > 1 or self.machine is not None
+        return f"{job} " if together and len(self.prepared) > 1 else ""
 
-    def _status(self, results: Sequence[Result]) -> int:
+    def _status(self, *, succeeded: bool) -> int:
         if self.loop.ended_by is not None:
             return 128 + self.loop.ended_by
-        all_done = len(results) == len(self.prepared) and all(result.succeeded for result in results)
-        if not all_done:
+        if not succeeded:
             return ERRORS
         return USAGE if any(logs.lost for logs in self.logs) else OK
 
@@ -262,7 +296,7 @@ class Options(Record):
     scaled: tuple[tuple[str, Argument], ...]
     injected: tuple[Injected, ...]
     cpu: bool
-    parallel: int
+    parallel: int | None
     timeout: Duration | None
     restart_delay: Duration | None
     log_dir: Argument | None
@@ -326,9 +360,9 @@ def _roles_scaled(argument: Argument) -> tuple[str, int, Argument] | Diagnostic:
     return role, replicas, argument
 
 
-def _parallel(argument: Argument | None, errors: list[Diagnostic]) -> int:
+def _parallel(argument: Argument | None, errors: list[Diagnostic]) -> int | None:
     if argument is None:
-        return 1
+        return None
     if _NUMBER.fullmatch(argument.text) is None or int(argument.text) < 1:
         errors.append(BAD_ARGUMENT(argument.span, what=f"--parallel needs a number from 1, not {argument.text}"))
         return 1

@@ -42,11 +42,12 @@ OPTION = Flag(
     many=True,
 )
 JOB = Flag("--job", "only this job of the file, or all jobs of its matrix", value="NAME")
+FLOW = Flag("--flow", "only this flow of the file, with its jobs", value="NAME")
 NAME = Flag("--name", "give the one job this name instead of its own", value="NAME")
 ALLOW_READ = Flag(
     "--allow-read", "another folder from which files may be read that you do not name yourself", value="DIR", many=True
 )
-OF_JOBS = (JOB, NAME, PROFILE, PARAMS, SET, OPTION)
+OF_JOBS = (JOB, FLOW, NAME, PROFILE, PARAMS, SET, OPTION)
 """Which jobs of the file, and with which values; for all commands that take a job to a target."""
 STRICT = Flag("--strict", "report what a target does differently as an error")
 QUIET = Flag("--quiet", "only errors and warnings: no notes, no progress, not what was written", short="-q")
@@ -96,7 +97,9 @@ def selection(arguments: Arguments) -> Selection:
         arguments.value(JOB.name),
         arguments.value(NAME.name),
         values=tuple(values),
+        flow=arguments.value(FLOW.name),
     )
+    errors += [] if request.flow is None else _not_with_flow(arguments)
     words = [argument.text for flag in (SET, OPTION) for argument in arguments.values(flag.name)]
     hidden = hidden_in(words, request)
     return Selection(tuple(once(choices)), request, tuple(errors), hidden, allowed_in(arguments))
@@ -148,6 +151,11 @@ def inputs(arguments: Arguments, source: Source, opened: Opener = read) -> Input
 def allowed_in(arguments: Arguments) -> tuple[str, ...]:
     """The folders of ``--allow-read``."""
     return tuple(argument.text for argument in arguments.values(ALLOW_READ.name))
+
+
+def _not_with_flow(arguments: Arguments) -> list[Diagnostic]:
+    others = [argument for flag in (JOB, NAME) if (argument := arguments.value(flag.name)) is not None]
+    return [BAD_ARGUMENT(one.span, what="a job of a flow has no name and no run of its own") for one in others]
 
 
 def _no_folders(argument: Iterable[Argument]) -> list[Diagnostic]:

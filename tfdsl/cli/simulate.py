@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Final
 
@@ -18,9 +18,10 @@ from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
 from tfdsl.diagnostics.render.text import hanging
 from tfdsl.lifecycle.faults import parse
+from tfdsl.lifecycle.flow import FlowPrediction, JobState, overlap_words
 from tfdsl.lifecycle.scenario import Prediction
 from tfdsl.semantics.request import Choice
-from tfdsl.simulating import Faults, OnTarget, Played, SimulatedJob, Simulation
+from tfdsl.simulating import Faults, OnTarget, Played, PlayedFlow, SimulatedFlow, SimulatedJob, Simulation
 
 ALL_TARGETS = Flag("--all-targets", "every target that the job compiles for")
 INJECT = Flag("--inject", "something that happens: 'worker[1] exit 137 after 20s'", value="EVENT", many=True)
@@ -79,7 +80,7 @@ def _show(arguments: Arguments, picked: chosen.Selection, given: Input, faults: 
 
     choices = picked.choices or _every(arguments, given)
     simulation = simulated(given, picked.request, choices, faults, named=bool(picked.choices))
-    if not simulation.jobs:
+    if not simulation.jobs and simulation.flow is None:
         return report(simulation.diagnostics, (), hidden=picked.hidden)
     if arguments.text(TEXT_OR_JSON.name) == "json":
         out(json(simulation, picked.hidden))
@@ -108,6 +109,8 @@ _LEGEND: Final = "* differs from the language"
 
 def text(simulation: Simulation, hidden: Hidden, *, one_by_one: bool) -> str:
     """For people. ``one_by_one``: a line for each scenario, not a table. Jobs that end alike are shown once."""
+    if simulation.flow is not None:
+        return lines_for_people(_flow(simulation.flow, one_by_one=one_by_one), hidden)
     alike: dict[tuple[str, ...], list[SimulatedJob]] = {}
     for job in simulation.jobs:
         alike.setdefault(tuple(_overview(job) if one_by_one else _in_full(job)), []).append(job)
@@ -166,18 +169,23 @@ def _head(one: OnTarget) -> str:
 
 
 def _unplayed(played: Played) -> Iterator[str]:
-    sides = [
-        ("by the language", played.language),
-        *((f"on {_head(target)}", target.prediction) for target in played.targets),
-    ]
-    for fault in dict.fromkeys(fault.text for fault in played.faults):
-        where = [side for side, prediction in sides if fault in prediction.unplayed]
+    sides = [played.language, *(target.prediction for target in played.targets)]
+    yield from _did_not_happen(played.faults, played.targets, [one.unplayed for one in sides])
+
+
+def _did_not_happen(
+    faults: Faults, targets: Iterable[OnTarget], unplayed: Sequence[Collection[str]], why: Mapping[str, str] = {}
+) -> Iterator[str]:
+    """``unplayed``: by the language, and on each target. ``why``: by fault, if it is not about the replica."""
+    sides = ["by the language", *(f"on {_head(target)}" for target in targets)]
+    for fault in dict.fromkeys(faults):
+        where = [side for side, texts in zip(sides, unplayed, strict=True) if fault.text in texts]
         if where:
             yield ""
-            why = "the replica did not run then"
-            if fault.startswith("time limit"):
-                why = "nothing limits its time, or it had ended"
-            yield f"{fault} did not happen {', '.join(where)}: {why}"
+            reason = why.get(fault.text, "the replica did not run then")
+            if fault.what == "time limit":
+                reason = "nothing limits its time, or it had ended"
+            yield f"{fault.text} did not happen {', '.join(where)}: {reason}"
 
 
 def _differences(targets: Iterable[OnTarget]) -> Iterator[str]:
@@ -245,6 +253,100 @@ def _fitting(columns: list[list[str]]) -> Iterator[list[list[str]]]:
             return
 
 
+# --- flows -----------------------------------------------------------------------------------------------------
+
+_STATES: Final[Mapping[JobState, str]] = {
+    "not run": "does not run",
+    "waiting": "waits for ever",
+    "running": "does not end",
+}
+_FLOW: Final = "the flow"
+
+
+def _flow(simulated: SimulatedFlow, *, one_by_one: bool) -> Iterator[str]:
+    flow, scenarios = simulated.flow, simulated.scenarios
+    yield f"# flow {flow.name}" + ("" if one_by_one else f": {scenarios[0].name}")
+    if flow.schedule is not None:
+        yield f"A run that is due while another runs {overlap_words(flow.overlap)}."
+    heads = ["", "language", *(f"{target} {version}" for target, version in simulated.targets)]
+    if one_by_one:
+        rows = [[played.name, *_flow_ends(played, in_full=False)] for played in scenarios]
+    else:
+        rows = [[run.job, *_job_ends(scenarios[0], run.job)] for run in flow.runs]
+        rows.append([_FLOW, *_flow_ends(scenarios[0], in_full=True)])
+    yield from simulating.table([heads, *rows], _room())
+    if not one_by_one:
+        yield from _because(scenarios[0], heads[1:])
+        yield from _unplayed_in_flow(scenarios[0])
+    yield from _differences(one for played in scenarios for one in _that_ran(played))
+
+
+def _that_ran(played: PlayedFlow) -> Iterator[OnTarget]:
+    for name, alone in played.jobs.items():
+        for flow, one in zip(played.targets, alone.targets, strict=True):
+            if flow.jobs[name] not in _STATES:
+                yield one
+
+
+def _flow_ends(played: PlayedFlow, *, in_full: bool) -> Iterator[str]:
+    """What comes of a flow by the language and on each target; ``in_full``: without what the table of jobs shows."""
+
+    def words(prediction: FlowPrediction) -> str:
+        end = prediction.outcome or "does not end"
+        number = 0 if in_full else len(prediction.not_run)
+        return end + (f", {number:,} job{'s' if number > 1 else ''} not run" if number else "")
+
+    yield words(played.language)
+    for one, expected in zip(played.targets, played.expected, strict=True):
+        ends = dict.fromkeys(map(words, (one, *one.others)))
+        same = all((end.outcome, end.jobs) == (expected.outcome, expected.jobs) for end in (one, *one.others))
+        yield " or ".join(ends) + ("" if same else _MARK)
+
+
+def _job_ends(played: PlayedFlow, job: str) -> Iterator[str]:
+    alone = played.jobs[job]
+    yield _job_end((played.language,), job, alone.language)
+    for flow, one in zip(played.targets, alone.targets, strict=True):
+        differs = one.differs and flow.jobs[job] not in _STATES
+        yield _job_end((flow, *flow.others), job, one.prediction) + (_MARK if differs else "")
+
+
+def _job_end(flows: Sequence[FlowPrediction], job: str, alone: Prediction) -> str:
+    """How a job ends in a flow, each way once. ``alone``: how it does when it runs."""
+    words: list[str] = []
+    for state in dict.fromkeys(flow.jobs[job] for flow in flows):
+        ends = [_short(end) for end in (alone, *alone.others) if end.outcome == state]
+        words += ends or [_STATES.get(state, state)]
+    return " or ".join(dict.fromkeys(words))
+
+
+def _because(played: PlayedFlow, heads: Sequence[str]) -> Iterator[str]:
+    """What has ended the flow, where that is alike in one line."""
+    causes: dict[str, list[str]] = {}
+    for head, one in zip(heads, (played.language, *played.targets), strict=True):
+        causes.setdefault(one.cause, []).append(head)
+    yield ""
+    for cause, where in causes.items():
+        yield from hanging(f"{', '.join(where)}: {cause}" if len(causes) > 1 else cause, _room(), 4)
+
+
+def _unplayed_in_flow(played: PlayedFlow) -> Iterator[str]:
+    targets = next(iter(played.jobs.values())).targets
+    why: dict[str, str] = {}
+    unplayed: list[set[str]] = []
+    for at, flow in enumerate((played.language, *played.targets)):
+        unplayed.append(set())
+        for fault in played.faults:
+            alone = played.jobs[fault.job]
+            end = alone.targets[at - 1].prediction if at else alone.language
+            began = flow.jobs[fault.job] not in ("not run", "waiting")
+            if not began:
+                why[fault.text] = f"{fault.job} did not run"
+            if not began or fault.text in end.unplayed:
+                unplayed[-1].add(fault.text)
+    yield from _did_not_happen(played.faults, targets, unplayed, why)
+
+
 # --- JSON ------------------------------------------------------------------------------------------------------
 
 
@@ -258,7 +360,33 @@ def json(simulation: Simulation, hidden: Hidden) -> str:
         }
         for job in simulation.jobs
     ]
-    return document(1, {"jobs": jobs, "refused": simulation.refused, "unknown": simulation.unknown})
+    flows = [_flow_data(simulation.flow, hidden)] if simulation.flow is not None else []
+    of_flow = {"flows": flows} if flows else {}
+    return document(1, {"jobs": jobs, **of_flow, "refused": simulation.refused, "unknown": simulation.unknown})
+
+
+def _flow_data(simulated: SimulatedFlow, hidden: Hidden) -> dict[str, object]:
+    def ending(prediction: FlowPrediction) -> dict[str, object]:
+        return {"outcome": prediction.outcome, "cause": hide(prediction.cause, hidden), "jobs": prediction.jobs}
+
+    scenarios = [
+        {
+            "inject": [fault.text for fault in played.faults],
+            "language": ending(played.language),
+            "targets": [
+                {
+                    "target": target,
+                    "target_version": version,
+                    **ending(played.targets[at]),
+                    "or": [ending(other) for other in played.targets[at].others],
+                }
+                for at, (target, version) in enumerate(simulated.targets)
+            ],
+            "jobs": [{"job": name, **_scenario(alone, hidden)} for name, alone in played.jobs.items()],
+        }
+        for played in simulated.scenarios
+    ]
+    return {"flow": simulated.flow.name, "scenarios": scenarios}
 
 
 def _scenario(played: Played, hidden: Hidden) -> dict[str, object]:

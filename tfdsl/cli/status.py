@@ -102,7 +102,8 @@ def watch(session: Session, jobs: OnCluster, timeout: float | None, arguments: A
         _show(jobs, [with_log(session, before)], arguments)
     if not before.ended:
         return TIMED_OUT
-    return OK if before.phase == "succeeded" or not arguments.on(WAIT.name) else ERRORS
+    waits = arguments.on(WAIT.name) or arguments.command.name == "submit"
+    return OK if before.phase == "succeeded" or not waits else ERRORS
 
 
 def _text(live: Live, jobs: OnCluster) -> str:

@@ -6,6 +6,7 @@ from typing import Final
 
 from tfdsl.record import Record
 from tfdsl.vocabulary import attributes
+from tfdsl.vocabulary.quantities import BINARY, DECIMAL, UNITS
 
 
 class Topic(Record):
@@ -25,6 +26,13 @@ _BUILD: Final = (
 )
 _POD: Final = 'target volcano { patch pod "spec.dnsPolicy" = "Default" }'
 _WHOLE: Final = 'job mnist {\n  image = "registry.example.com/mnist:1.4"\n  role worker { replicas = workers }\n}'
+_FLOW: Final = (
+    'job fetch {\n  image = "registry.example.com/fetch:2"\n  role worker { }\n}\n'
+    'job train {\n  image = "registry.example.com/mnist:1.4"\n  role worker { }\n}\n'
+    'job notify {\n  image = "registry.example.com/mail:1"\n  role worker { }\n}\n'
+    'flow nightly {\n  schedule = "0 2 * * 1-5"\n  run fetch\n  run train after fetch\n'
+    "  run notify after [fetch, train] ended\n}"
+)
 _PROBLEM: Final = "An exit status from 74 to 77 comes from tfdsl's script, not from your program."
 
 TOPICS: Final = {
@@ -68,6 +76,14 @@ TOPICS: Final = {
         "use params, lets and matrix values in ${ }.",
         "job NAME { attributes, roles, mounts, outputs, policies, cluster, build, matrix, targets }",
         "let workers = 4\n" + _WHOLE,
+    ),
+    "flow": Topic(
+        "declaration",
+        "Jobs of the file in an order, on a schedule or when somebody starts it. It fails when a job of it has failed "
+        "or was aborted, whatever ran after that; a job that did not run is neither. In a flow a job is called "
+        "FLOW-JOB; job.name stays its own. A flow has no block of a target.",
+        "flow NAME { schedule, time_zone, overlap, deadline, namespace, service_account, run … }",
+        _FLOW,
     ),
     # statements of a job
     "role": Topic(
@@ -141,7 +157,33 @@ TOPICS: Final = {
         "copy SOURCE to DESTINATION",
         _BUILD,
     ),
-    "run": Topic("statement of build", "Runs a command when the image is built.", "run COMMAND", _BUILD),
+    "run": Topic(
+        "statement of build, statement of flow",
+        "In a build, runs a command when the image is built. In a flow, runs a job of the file, or all jobs of its "
+        "matrix: at once, or after others. A job that is absent takes its run with it; what comes after it then comes "
+        "after those before it.",
+        "run COMMAND; run JOB [after JOB or [JOBS] [succeeded|failed|ended]] [when CONDITION]",
+        _FLOW,
+    ),
+    "after": Topic(
+        "word of run, word of a policy",
+        "In a flow, the jobs that have to be over before: with success, if nothing else is written. In a policy, how "
+        "long something has to last.",
+        "run JOB after JOB or [JOBS] [succeeded|failed|ended]; on EVENT after DURATION => ACTION",
+        _FLOW,
+    ),
+    "succeeded": Topic(
+        "end of a job in a flow",
+        "The job has completed. It is meant where nothing is written.",
+        "run JOB after JOB succeeded",
+        _FLOW,
+    ),
+    "ended": Topic(
+        "end of a job in a flow",
+        "The job has run and has ended somehow. One that did not run has not.",
+        "run JOB after JOB or [JOBS] ended",
+        _FLOW,
+    ),
     "pod": Topic(
         "word of patch", "The path of the patch is relative to the pod template.", 'patch pod "PATH" = VALUE', _POD
     ),
@@ -172,11 +214,13 @@ TOPICS: Final = {
     "false": Topic("value", "No; the other bool is true.", "param debug: bool = false"),
     "quantity": Topic(
         "type",
-        "An amount with a unit: m k M G T P E, or Ki Mi Gi Ti Pi Ei for powers of 1024.",
+        f"An amount with a unit: m {' '.join(DECIMAL)}, or {' '.join(BINARY)} for powers of 1024.",
         "param size: quantity = 4Gi",
     ),
     "duration": Topic(
-        "type", "A length of time with units: d h m s ms, the largest first.", "param limit: duration = 1h30m"
+        "type",
+        f"A length of time with units: {' '.join(UNITS['duration'])}, the largest first.",
+        "param limit: duration = 1h30m",
     ),
     "list": Topic("type", "Values of one type.", 'param zones: list<string> = ["a", "b"]'),
     "map": Topic("type", "Named values of one type.", 'param labels: map<string> = { team = "vision" }'),
@@ -243,12 +287,6 @@ TOPICS: Final = {
     ),
 }
 """Word → page, in the order of the language reference."""
-
-UNITS: Final = {
-    "quantity": ("m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"),
-    "duration": ("ms", "s", "m", "h", "d"),
-}
-"""Type → the units of its values; each unit has the page of the type."""
 
 
 ATTRIBUTES = {

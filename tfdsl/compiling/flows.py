@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING
 
-from tfdsl.backend import Backend, Unit
+from tfdsl.backend import Backend, Document, Unit
 from tfdsl.backend.flow import FlowJob, FlowUnit
+from tfdsl.diagnostics import Diagnostic
+from tfdsl.diagnostics.value_rules import JOB_NAME
+from tfdsl.ir.fields import Item
 from tfdsl.record import replace
+from tfdsl.rules import flows as rules
+from tfdsl.vocabulary.names import LONGEST_LABEL
 
 if TYPE_CHECKING:
     from tfdsl.ir.fields import Origins
@@ -19,18 +24,51 @@ _MARK = "run0mark"
 
 def flow_unit(backend: Backend, flow: Flow, origins: Origins, jobs: Mapping[str, Unit]) -> FlowUnit:
     """``flow`` for a target that has flows. ``jobs``: by their own names; all are of this target and its version."""
-    lowering, generate = backend.load_flows(), backend.load().generate
+    unit = without_documents(backend, flow, origins, jobs)
+    generate = backend.load().generate
+    return with_documents(unit, [generate(without_board(job.unit)) for job in unit.jobs])
+
+
+def without_documents(backend: Backend, flow: Flow, origins: Origins, jobs: Mapping[str, Unit]) -> FlowUnit:
+    """The flow with its jobs under their names there, in one namespace; nothing is generated yet."""
+    lowering = backend.load_flows()
     assert lowering is not None
     units = [jobs[run.job] for run in flow.runs]
     mark = _mark(units, lowering.MARK)
-    named = [replace(unit, job=unit.job.but(name=name_in(flow, unit, mark))) for unit in units]
-    made = [FlowJob(run, unit, tuple(generate(unit))) for run, unit in zip(flow.runs, named, strict=True)]
+    namespace = flow.namespace or units[0].job.namespace
+    if namespace != flow.namespace:
+        flow = flow.but(namespace=namespace)
+    made = [FlowJob(run, _named(flow, unit, mark), ()) for run, unit in zip(flow.runs, units, strict=True)]
     return FlowUnit(backend.name, units[0].version, flow, origins, tuple(made), mark)
+
+
+def with_documents(unit: FlowUnit, documents: Sequence[Sequence[Document]]) -> FlowUnit:
+    """``unit`` with the ``documents`` of its jobs."""
+    jobs = (replace(job, documents=tuple(one)) for job, one in zip(unit.jobs, documents, strict=True))
+    return replace(unit, jobs=tuple(jobs))
+
+
+def _named(flow: Flow, unit: Unit, mark: str) -> Unit:
+    changes: dict[str, object] = {"name": name_in(flow, unit, mark)}
+    if flow.namespace is not None and unit.job.namespace is None:
+        changes["namespace"] = flow.namespace
+    return replace(unit, job=unit.job.but(**changes))
 
 
 def name_in(flow: Flow, unit: Unit, mark: str) -> str:
     """What the job of ``unit`` is called in a run of ``flow``."""
-    return "-".join(part for part in (flow.name, unit.job.name, mark) if part)
+    name = rules.name_in(flow.name, unit.job.name)
+    return f"{name}-{mark}" if mark else name
+
+
+def without_board(unit: Unit) -> Unit:
+    """``unit`` without TensorBoard, which would never end."""
+    board = unit.job.board
+    if board is None:
+        return unit
+    roles = tuple(role for role in unit.job.roles if role is not board)
+    policies = tuple(policy for policy in unit.job.policies if policy.role != board.name)
+    return replace(unit, job=unit.job.but(roles=roles, policies=policies))
 
 
 def _mark(units: Sequence[Unit], length: int) -> str:
@@ -42,3 +80,50 @@ def _mark(units: Sequence[Unit], length: int) -> str:
     texts = [dump(unit.job) for unit in units]
     marks = (_MARK[:length].ljust(length, "0") if not at else f"{at:0{length}x}" for at in count())
     return next(mark for mark in marks if not any(mark in text for text in texts))
+
+
+def walk(flow: Flow, origins: Origins) -> Iterator[Item]:
+    """What a flow sets, as items with the keys of :data:`tfdsl.ir.flow.FLOW_KEYS`."""
+    for name in ("schedule", "time_zone", "overlap", "deadline", "namespace", "service_account"):
+        value: object = getattr(flow, name)
+        if value is not None:
+            yield Item(f"flow.{name}", name, flow, value)
+    for run in flow.runs:
+        yield Item("runs[]", run.path, run, run.job)
+        if run.after:
+            yield Item("runs[].after", f"{run.path}.after", run, ", ".join(run.after))
+        if run.ending != "succeeded":
+            yield Item(f"runs[].{run.ending}", f"{run.path}.ending", run, run.ending)
+
+
+def too_long(flow: Flow, origins: Origins, mark: int) -> Iterator[Diagnostic]:
+    """Each job whose name, with a mark of so many characters, is too long for an object."""
+    behind = mark + 1 if mark else 0
+    for run in flow.runs:
+        name = rules.name_in(flow.name, run.job)
+        if len(name) + behind > LONGEST_LABEL:
+            length = f"it has {len(name) + behind} characters; at most {LONGEST_LABEL} are allowed"
+            problem = f"with the {behind} that tell its runs apart, {length}"
+            error = JOB_NAME(origins.span(run.path), name=f'"{name}"', problem=problem)
+            yield error.help("this is its name in the flow: shorten that of the flow or of the job")
+
+
+SHOWN_MARK = "<run>"
+"""What messages show for the mark of a run, whose characters are not known."""
+
+
+def readable(diagnostic: Diagnostic, mark: str) -> Diagnostic:
+    """``diagnostic`` about a job of a flow without the ``mark`` in its texts; a fix with it is left out."""
+    if not mark:
+        return diagnostic
+
+    def shown(text: str) -> str:
+        return text.replace(mark, SHOWN_MARK)
+
+    return replace(
+        diagnostic,
+        message=shown(diagnostic.message),
+        helps=tuple(map(shown, diagnostic.helps)),
+        labels=tuple(replace(label, message=shown(label.message)) for label in diagnostic.labels),
+        fixes=tuple(fix for fix in diagnostic.fixes if not any(mark in edit.text for edit in fix.edits)),
+    )

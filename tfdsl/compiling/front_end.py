@@ -96,8 +96,9 @@ def compiled(given: Input, request: Request, choices: Sequence[Choice], *, stric
     """The same as :func:`run`, as the user sees it: diagnostics settled, and nothing made when one is an error."""
     outcome = run(given, request, choices)
     diagnostics = settled([outcome], [given], strict=strict, paths=[path_of(given)])
-    made = () if pipeline.has_errors(diagnostics) else outcome.made
-    return Outcome(outcome.targets, made, tuple(diagnostics), outcome.conditions)
+    if pipeline.has_errors(diagnostics):
+        return replace(outcome, made=(), flows=(), diagnostics=tuple(diagnostics))
+    return replace(outcome, diagnostics=tuple(diagnostics))
 
 
 def settled(

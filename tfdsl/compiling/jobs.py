@@ -34,6 +34,7 @@ from tfdsl.vocabulary.types import STRING, ListType, Type, describe
 
 if TYPE_CHECKING:
     from tfdsl.ir.fields import Origins
+    from tfdsl.ir.flow import Flow
     from tfdsl.ir.model import Job
 
 
@@ -51,32 +52,67 @@ class PlainJobs(Record):
     diagnostics: tuple[Diagnostic, ...]
 
 
+class PlainFlow(Record):
+    """One flow, where its parts are written, and its jobs by their own names, which they keep."""
+
+    flow: Flow
+    origins: Origins
+    jobs: Mapping[str, PlainJob]
+
+
+class PlainFlows(Record):
+    """The flows in file order, none when one of ``diagnostics`` is an error."""
+
+    flows: tuple[PlainFlow, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
 def plain_jobs(given: Input, request: Request) -> PlainJobs:
     """The jobs that ``request`` asks for, and what the rules of the language and of lint say."""
+    jobs, _, diagnostics = _plain(given, request)
+    return PlainJobs(tuple(jobs), diagnostics)
+
+
+def plain_flows(given: Input, request: Request) -> PlainFlows:
+    """The flows that ``request`` asks for, each with its jobs, and what the rules of the language and of lint say."""
+    jobs, flows, diagnostics = _plain(given, request)
+    by_name = {one.job.name: one for one in jobs}
+    return PlainFlows(
+        tuple(PlainFlow(flow, origins, {run.job: by_name[run.job] for run in flow.runs}) for flow, origins in flows),
+        diagnostics,
+    )
+
+
+_Flows: TypeAlias = "list[tuple[Flow, Origins]]"
+
+
+def _plain(given: Input, request: Request) -> tuple[list[PlainJob], _Flows, tuple[Diagnostic, ...]]:
+    """Jobs and flows, none when there is an error."""
     found: list[Diagnostic] = []
     jobs: list[PlainJob] = []
+    flows: _Flows = []
     if isinstance(given, ReadyJob):
         one = front_end.named_job(given, request, found)
         jobs += [PlainJob(*one)] if one is not None else []
         outcome = Outcome((), (), tuple(found))
     else:
-        jobs, outcome = _plain_of_program(given, request)
-    diagnostics = settled([outcome], [given], strict=False, paths=[path_of(given)])
-    return PlainJobs(() if pipeline.has_errors(diagnostics) else tuple(jobs), tuple(diagnostics))
+        jobs, flows, outcome = _plain_of_program(given, request)
+    diagnostics = tuple(settled([outcome], [given], strict=False, paths=[path_of(given)]))
+    return ([], [], diagnostics) if pipeline.has_errors(diagnostics) else (jobs, flows, diagnostics)
 
 
-def _plain_of_program(program: Program, request: Request) -> tuple[list[PlainJob], Outcome]:
+def _plain_of_program(program: Program, request: Request) -> tuple[list[PlainJob], _Flows, Outcome]:
     checked = pipeline.check(program, request)
     outcome = pipeline.finish(program, request, (), checked)
     diagnostics = list(outcome.diagnostics)
     if not has_jobs(program) and not program.syntax_errors:
         diagnostics.append(_no_job(program))
     if pipeline.has_errors(diagnostics):
-        return [], Outcome((), (), tuple(diagnostics), outcome.conditions)
-    from tfdsl.compiling.lower import lower
+        return [], [], Outcome((), (), tuple(diagnostics), outcome.conditions)
+    from tfdsl.compiling.lower import flow, lower
 
     chosen = [values for values in checked.jobs if values.derived.chosen]
-    return [PlainJob(*lower(values)) for values in chosen], outcome
+    return [PlainJob(*lower(values)) for values in chosen], list(map(flow, checked.flows)), outcome
 
 
 def _no_job(program: Program) -> Diagnostic:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tfdsl.ir import model
 from tfdsl.ir.fields import Origins
+from tfdsl.ir.flow import Flow, FlowRun
 from tfdsl.ir.model import CHECKPOINT_VARIABLE
 from tfdsl.semantics.values import (
     POISON,
@@ -353,6 +354,26 @@ def _build(job: resolved.Job, origins: Origins) -> model.Build | None:
             "hadoop": values.get("hadoop"),
         }
     )
+
+
+# --- flows -----------------------------------------------------------------------------------------------------
+
+
+def flow(values: resolved.Flow) -> tuple[Flow, Origins]:
+    """A flow that checked clean, and where its parts are written."""
+    origins = Origins(values.name_span)
+    for name, setting in values.settings.items():
+        origins.record(name, setting.value.span)
+    runs: list[FlowRun] = []
+    for at, run in enumerate(values.runs):
+        origins.record(f"runs[{at}]", run.job_span)
+        if run.after_spans:
+            origins.record(f"runs[{at}].after", run.after_spans[0])
+        if run.ending_span is not None:
+            origins.record(f"runs[{at}].ending", run.ending_span)
+        runs.append(FlowRun.model_validate({"job": run.job, "after": run.after, "ending": run.ending}))
+    fields = {name: setting.value.data for name, setting in values.settings.items()}
+    return Flow.model_validate({**fields, "name": values.name, "runs": tuple(runs)}), origins
 
 
 # --- pieces ----------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 from tfdsl import targets
 from tfdsl.backend import Backend, Document, TaskConfig
 from tfdsl.compiling import pipeline
-from tfdsl.compiling.pipeline import Made
+from tfdsl.compiling.pipeline import Made, MadeFlow, Output
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, NO_SUCH_TASK
 from tfdsl.emit.header import Form, Header, headed
@@ -62,42 +62,61 @@ class OutputFile(Record):
         return source_map(self.written, self.name.rpartition("/")[2], self.span_of)
 
 
-def output_files(made: Made) -> Iterator[OutputFile]:
-    """The files of one job: ``JOB.yaml``, or those of a target that is a set of files in ``JOB/``, and a Dockerfile."""
-    job, origins, private = made.unit.job.name, made.unit.origins, made.private
-
-    def place_of(path: str) -> tuple[Origins, str]:
-        return origins, path
-
+def output_files(made: Output) -> Iterator[OutputFile]:
+    """The files of a job or flow: ``JOB.yaml``, or those of a set of files in ``JOB/``, and Dockerfiles of jobs."""
     if is_stream(made):
-        yield stream(f"{job}.yaml", [made])
+        yield stream(f"{made.unit.name}.yaml", [made])
     else:
         header = header_of(made)
+        backend = targets.find(made.unit.target)
+        beside = backend is not None and backend.output == "stream"  # the other files of a flow
+        folder = "" if beside else f"{made.unit.name}/"
         for document in made.documents:
-            name = f"{job}/{document.file}"
+            name = f"{folder}{document.file}"
             written = headed(pipeline.written(document), document.format, name, header)
-            yield OutputFile(name, written, document.format, place_of, (document,), document.executable, private)
+            place_of = _places(made, document)
+            yield OutputFile(name, written, document.format, place_of, (document,), document.executable, made.private)
+    if isinstance(made, Made):
+        yield from _dockerfile(made, made.unit.name)
+        return
+    for one, job in zip(made.jobs, made.unit.jobs, strict=True):
+        yield from _dockerfile(one, job.run.job)
+
+
+def _dockerfile(made: Made, job: str) -> Iterator[OutputFile]:
     if made.dockerfile is not None:
         name = f"{job}.Dockerfile"
         written = headed(made.dockerfile, "dockerfile", name, replace(header_of(made), page=""))
-        yield OutputFile(name, written, "dockerfile", place_of, private=private)
+        yield OutputFile(name, written, "dockerfile", _places(made), private=made.private)
 
 
-def header_of(made: Made) -> Header:
-    """The header of the files of a job."""
+def _places(made: Output, document: Document | None = None) -> Callable[[str], tuple[Origins, str]]:
+    """The place of a path in a document; a flow also has documents of its jobs as they are."""
+    if isinstance(made, MadeFlow):
+        data = None if document is None else document.data
+        owner = next((one for one in made.jobs if any(each.data is data for each in one.documents)), None)
+        if owner is None:
+            return made.unit.place_of
+        made = owner
+    origins = made.unit.origins
+    return lambda path: (origins, path)
+
+
+def header_of(made: Output) -> Header:
+    """The header of the files of a job or flow."""
     source = name_below_root(made.source) if made.source is not None else None
     backend = targets.find(made.unit.target)
     page = backend.docs if backend is not None and backend.facts() else ""
     return Header(made.unit.target, made.unit.shown_version, source, page)
 
 
-def is_stream(made: Made) -> bool:
+def is_stream(made: Output) -> bool:
     """Whether the documents are one YAML stream."""
     return all(document.file is None for document in made.documents)
 
 
-def stream(name: str, jobs: Sequence[Made]) -> OutputFile:
-    """Jobs of one target as one YAML stream, in file order."""
+def stream(name: str, jobs: Sequence[Output]) -> OutputFile:
+    """Jobs and flows of one target as one YAML stream, in file order."""
     from tfdsl.emit import yaml
 
     texts: list[str] = []
@@ -112,7 +131,7 @@ def stream(name: str, jobs: Sequence[Made]) -> OutputFile:
 
     def place_of(path: str) -> tuple[Origins, str]:
         number, _, inner = path.partition(":")
-        return jobs[int(number)].unit.origins, inner
+        return _places(jobs[int(number)])(inner)
 
     private = any(job.private for job in jobs)
     written = Written("".join(texts), tuple(lines))
@@ -122,7 +141,7 @@ def stream(name: str, jobs: Sequence[Made]) -> OutputFile:
     return OutputFile(name, written, "yaml", place_of, documents, private=private)
 
 
-def folder_names(made: Sequence[Made]) -> dict[tuple[str, str], str]:
+def folder_names(made: Sequence[Output]) -> dict[tuple[str, str], str]:
     """The folder of each target and version in the output of several targets: with its version if it has several."""
     units = list(dict.fromkeys((one.unit.target, one.unit.shown_version) for one in made))
     targets = [target for target, _ in units]

@@ -8,13 +8,13 @@ file but through the reader it is given.
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from tfdsl import targets
-from tfdsl.backend import Backend, Document, Row, Unit, spoken
-from tfdsl.diagnostics import Diagnostic, Report, Rule, shortened
+from tfdsl.backend import Backend, Document, Row, Support, Unit, spoken
+from tfdsl.diagnostics import Diagnostic, Report, Rule, name_rules, shortened
 from tfdsl.diagnostics.diagnostic import in_file_order
 from tfdsl.gc_pause import without_gc
 from tfdsl.lint.runner import lint, rules as lint_rules
@@ -27,6 +27,7 @@ from tfdsl.text import Argument, Source, Span
 from tfdsl.vocabulary.versions import Version
 
 if TYPE_CHECKING:
+    from tfdsl.backend.flow import FlowUnit
     from tfdsl.emit.located import Written
     from tfdsl.ir.fields import Item, Origins
     from tfdsl.ir.model import Build
@@ -51,10 +52,28 @@ class Made(Record):
     source: Source | None = None
 
 
+class MadeFlow(Record):
+    """The output of one flow for one target. ``jobs``: what its jobs alone would be, under their names in the flow.
+
+    ``private``, ``source``: as of a job.
+    """
+
+    unit: FlowUnit
+    documents: tuple[Document, ...]
+    jobs: tuple[Made, ...]
+    private: bool = False
+    source: Source | None = None
+
+
+Output: TypeAlias = Made | MadeFlow
+"""What is written as one thing."""
+
+
 class Outcome(Record):
     """What a program gives: the jobs that could be made, for one target after the other, and all there is to say.
 
-    ``targets``: those that were asked for. ``conditions``: whether each condition, by its place, held for any job or
+    ``targets``: those that were asked for. ``flows``: what flows became, whose jobs are not in ``made`` unless one is
+    asked for by its name. ``conditions``: whether each condition, by its place, held for any job or
     role.
     """
 
@@ -62,6 +81,12 @@ class Outcome(Record):
     made: tuple[Made, ...]
     diagnostics: tuple[Diagnostic, ...]
     conditions: Mapping[Span, bool] = {}
+    flows: tuple[MadeFlow, ...] = ()
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        """All that is written: jobs, then flows."""
+        return (*self.made, *self.flows)
 
 
 def load(source: Source, read: Reader) -> Program:
@@ -107,8 +132,9 @@ def _finish_in_steps(
     reports = Reports(found.append)
     by_name = {backend.name: backend for backend in asked}
     seen: set[tuple[str, str, tuple[int, ...]]] = set()  # -t volcano -t volcano@1.9 for a file that says 1.9
+    in_flows = frozenset[str]().union(*(flow.named for flow in checked.flows))
     for values in checked.jobs:
-        if values.target is None or not values.derived.chosen:
+        if values.target is None or not values.derived.chosen or values.name in in_flows:
             continue
         backend = by_name[values.target]
         key = (values.name, backend.name, version_of(backend, values).exact)
@@ -116,8 +142,16 @@ def _finish_in_steps(
         seen.add(key)
         made += [replace(one, source=program.files[0].source)] if one is not None else []
         yield
+    flows: list[MadeFlow] = []
+    for backend in asked if checked.flows else ():
+        jobs = {values.name: values for values in checked.jobs if values.target == backend.name}
+        for flow in checked.flows:
+            made_flow = make_flow(backend, flow, jobs, reports, request.labels)
+            flows += [replace(made_flow, source=program.files[0].source)] if made_flow is not None else []
+            yield
     reports.end()
-    return Outcome(asked, tuple(made), tuple(levelled(found, request.levels)), checked.conditions)
+    diagnostics = tuple(levelled(found, request.levels))
+    return Outcome(asked, tuple(made), diagnostics, checked.conditions, tuple(flows))
 
 
 def compile_source(source: Source, target: Backend) -> tuple[Made, ...]:
@@ -244,11 +278,11 @@ def written(document: Document) -> Written:
 
 def verdict(backend: Backend, unit: Unit) -> list[Diagnostic]:
     """Everything that the target says of the job, marked as the target's, whose name begins each message."""
-    diagnostics = [*judge(backend, unit), *backend.load().check(unit)]
-    return [
-        replace(diagnostic, target=backend.name, message=f"{backend.name}: {diagnostic.message}")
-        for diagnostic in diagnostics
-    ]
+    return [_said_by(backend, diagnostic) for diagnostic in (*judge(backend, unit), *backend.load().check(unit))]
+
+
+def _said_by(backend: Backend, diagnostic: Diagnostic) -> Diagnostic:
+    return replace(diagnostic, target=backend.name, message=f"{backend.name}: {diagnostic.message}")
 
 
 def judge(backend: Backend, unit: Unit) -> list[Diagnostic]:
@@ -261,25 +295,35 @@ def judge(backend: Backend, unit: Unit) -> list[Diagnostic]:
     """
     from tfdsl.ir.fields import walk
 
-    diagnostics: dict[tuple[str, Span], Diagnostic] = {}
     items = list(walk(unit.job, unit.origins))
-    others = _Others(backend, unit, items)
+    return judged(unit, backend.support, items, _Others(backend, unit, items).advice)
+
+
+def judged(
+    unit: Unit | FlowUnit, support: Support, items: Iterable[Item], advice: Callable[[Item], str]
+) -> list[Diagnostic]:
+    """What a table says of ``items``; ``advice``: which other targets take one.
+
+    Raises:
+        LookupError: the table has a hole.
+    """
+    diagnostics: dict[tuple[str, Span], Diagnostic] = {}
     for item in items:
-        row = backend.support.decide(unit, item)
+        row = support.decide(unit, item)
         if row is None:
-            if not backend.support[item.key]:
-                raise LookupError(f"the support table of {backend.name} has no row for {item.key}")
+            if not support[item.key]:
+                raise LookupError(f"the support table of {unit.target} has no row for {item.key}")
             continue  # a part of something that is refused as a whole
-        diagnostic = _reported(backend, unit, item, row)
+        diagnostic = _reported(unit, item, row)
         if diagnostic is None or (diagnostic.rule.code, diagnostic.span) in diagnostics:
             continue
-        if row.fate == "refused" and not names_other(row.instead, backend.name):
-            diagnostic = diagnostic.help(others.advice(item))
+        if row.fate == "refused" and not names_other(row.instead, unit.target):
+            diagnostic = diagnostic.help(advice(item))
         diagnostics[diagnostic.rule.code, diagnostic.span] = diagnostic
     return list(diagnostics.values())
 
 
-def _reported(backend: Backend, unit: Unit, item: Item, row: Row) -> Diagnostic | None:
+def _reported(unit: Unit | FlowUnit, item: Item, row: Row) -> Diagnostic | None:
     span = unit.origins.written(item.path)
     if row.rule is None or (row.default == "silent" if span is None else row.fate == "translated"):
         return None
@@ -292,10 +336,10 @@ def _reported(backend: Backend, unit: Unit, item: Item, row: Row) -> Diagnostic 
     return replace(diagnostic, approximation=row.fate == "approximated" and span is not None)
 
 
-def words_of(row: Row, unit: Unit, item: Item) -> dict[str, str]:
+def words_of(row: Row, unit: Unit | FlowUnit, item: Item) -> dict[str, str]:
     """What the fields in the texts of ``row`` stand for, for one item."""
-    values = {"value": item.shown, "role": item.role, "job": unit.job.name, "key": spoken(item.key)}
-    return values if row.fill is None else values | dict(row.fill(unit, item))
+    values = {"value": item.shown, "role": item.role, "job": unit.name, "key": spoken(item.key)}
+    return values if row.fill is None else values | dict(row.fill(cast("Unit", unit), item))
 
 
 def names_other(advice: str, target: str) -> bool:
@@ -316,12 +360,9 @@ class _Others:
 
     def advice(self, item: Item) -> str:
         """Which other targets take ``item``, as a line of help."""
-        from tfdsl.diagnostics.suggest import listing
-
         if not self._units:
             self._prepare()
-        able = [other.name for other, there in self._units if self._takes(other, there, item)]
-        return f"compile to {listing(able)}, which can" if able else "no target can"
+        return _instead(other for other, there in self._units if self._takes(other, there, item))
 
     def _prepare(self) -> None:
         for other in targets.built_in():
@@ -338,6 +379,85 @@ class _Others:
         parts = self._by_node[id(item.node)] if whole else [item]
         rows = [other.support.decide(there, part) for part in parts]
         return all(row is not None and row.fate != "refused" for row in rows)
+
+
+# --- one flow, one target ------------------------------------------------------------------------------------------
+
+
+def make_flow(
+    backend: Backend,
+    values: resolved.Flow,
+    jobs: Mapping[str, resolved.Job],
+    reports: Reports,
+    labels: Mapping[str, Argument] = NO_LABELS,
+) -> MadeFlow | None:
+    """Make a flow of its jobs; what there is to say goes to ``reports``. Nothing is made if a job is missing."""
+    from tfdsl.compiling.flows import readable, too_long, walk, with_documents, without_board, without_documents
+    from tfdsl.compiling.lower import flow as lowered
+
+    lowering = backend.load_flows()
+    if lowering is None:
+        reports.report(_no_flows(backend, values))
+        return None
+    if any(run.job not in jobs for run in values.runs):
+        return None
+    flow, origins = lowered(values)
+    long = list(too_long(flow, origins, lowering.MARK))
+    for diagnostic in long:
+        reports.report(_said_by(backend, diagnostic))
+    if long:
+        return None
+    units = {run.job: unit_of(backend, jobs[run.job]) for run in flow.runs}
+    unit = without_documents(backend, flow, origins, units)
+    made: list[Made] = []
+    for job in unit.jobs:
+        its, said = jobs[job.run.job], list[Diagnostic]()
+        private = next(secrets(its), None) is not None
+        one = make_unit(backend, without_board(job.unit), said, its.patches, labels, private=private)
+        made += [one] if one is not None else []
+        for diagnostic in said:
+            reports.about(its.derived)(readable(diagnostic, unit.mark))
+    unit = with_documents(unit, [one.documents for one in made]) if len(made) == len(unit.jobs) else unit
+    found = [*judge_flow(backend, unit, list(walk(flow, origins))), *lowering.check(unit)]
+    for diagnostic in found:
+        reports.report(_said_by(backend, diagnostic))
+    if len(made) < len(unit.jobs) or has_errors(found):
+        return None
+    return MadeFlow(unit, tuple(lowering.generate(unit)), tuple(made), any(one.private for one in made))
+
+
+def judge_flow(backend: Backend, unit: FlowUnit, items: Sequence[Item]) -> list[Diagnostic]:
+    """What the target's table for flows says of a flow.
+
+    Raises:
+        LookupError: the table has a hole.
+    """
+    lowering = backend.load_flows()
+    assert lowering is not None
+
+    def takes(other: Backend, item: Item) -> bool:
+        there = other.load_flows()
+        row = there.SUPPORT.decide(unit, item) if there is not None else None
+        return row is not None and row.fate != "refused"
+
+    def advice(item: Item) -> str:
+        return _instead(other for other in targets.built_in() if other is not backend and takes(other, item))
+
+    return judged(unit, lowering.SUPPORT, items, advice)
+
+
+def _no_flows(backend: Backend, flow: resolved.Flow) -> Diagnostic:
+    error = name_rules.NO_FLOWS(flow.name_span, target=backend.name)
+    able = _instead(other for other in targets.built_in() if other.flows)
+    return replace(error, target=backend.name).help(able).help("or compile its jobs one by one with --job")
+
+
+def _instead(able: Iterable[Backend]) -> str:
+    """Which other targets can do something, as a line of help."""
+    from tfdsl.diagnostics.suggest import listing
+
+    names = [other.name for other in able]
+    return f"compile to {listing(names)}, which can" if names else "no target can"
 
 
 # --- what is reported -----------------------------------------------------------------------------------------------

@@ -25,6 +25,8 @@ NO_JOB = _error("TFJ1104", "no-job", "the file has no job")
 UNKNOWN_JOB = _error("TFJ1105", "unknown-job", "the file has no job called {name}")
 ABSENT_JOBS = _error("TFJ1107", "absent-jobs", "{what} absent: {conditions}")
 NAME_FOR_SEVERAL = _error("TFJ1106", "name-for-several-jobs", "{count} jobs cannot all be called {name}")
+UNKNOWN_FLOW = _error("TFJ1108", "unknown-flow", "the file has no flow called {name}")
+ABSENT_FLOW = _error("TFJ1109", "absent-flow", "all jobs of flow {flow} are absent")
 
 UNKNOWN_NAME = _error("TFJ1201", "unknown-name", "{name} is not defined")
 UNKNOWN_MEMBER = _error("TFJ1202", "unknown-member", "{base} has no {name}")
@@ -79,4 +81,8 @@ ROLE_NOT_IN_JOB = _error("TFJ1516", "role-not-in-job", "job {job} has no role {n
 UNSET_IN_BLOCK = _error("TFJ1518", "unset-in-block", "{what} is {how} in one block")
 NOTHING_TO_UNSET = _error("TFJ1519", "nothing-to-unset", "there is no {what} to unset")
 UNSET_ENTRY = _error("TFJ1520", "unset-entry", "{name} is not a map: it has no entries")
+UNKNOWN_ENDING = _error(
+    "TFJ1521", "unknown-ending", "a job runs after others that have succeeded, failed or ended, not {name}"
+)
+NO_FLOWS = _error("TFJ1522", "target-without-flows", "{target} has no flows")
 BAD_PATCH_PATH = _error("TFJ1517", "bad-patch-path", "{problem}")

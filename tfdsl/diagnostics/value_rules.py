@@ -108,3 +108,23 @@ STEP_WITHOUT_COMMAND = _rule(
     "TFJ2702", "step-without-command", "{kind} {name} has neither a command nor an image of its own"
 )
 STEP_OF_BOTH_KINDS = _rule("TFJ2703", "step-of-both-kinds", "{name} is a {first} step, so it cannot be a {kind} here")
+
+FLOW_WITHOUT_RUN = _rule("TFJ2801", "flow-without-run", "flow {flow} runs no job")
+RUN_TWICE = _rule("TFJ2802", "run-twice", "flow {flow} runs job {job} twice")
+AFTER_TWICE = _rule("TFJ2803", "after-twice", "job {job} is named twice after one word after")
+AFTER_ITSELF = _rule("TFJ2804", "after-itself", "job {job} cannot run after itself")
+RUN_CYCLE = _rule("TFJ2805", "run-cycle", "jobs of flow {flow} wait for each other: {ring}")
+ENDING_OF_ONE = _rule("TFJ2806", "ending-of-one", "{ending} needs {expected} before it, not {given}")
+NOT_IN_FLOW = _rule("TFJ2807", "not-in-flow", "flow {flow} does not run job {job}")
+SCHEDULE = _rule("TFJ2808", "schedule", "{given} is not a schedule: {problem}")
+TIME_ZONE = _rule("TFJ2809", "time-zone", "{given} is not the name of a time zone")
+ZONE_WITHOUT_SCHEDULE = _rule("TFJ2810", "time-zone-without-schedule", "time_zone has no effect without a schedule")
+OTHER_NAMESPACE = _rule(
+    "TFJ2811", "flow-namespace", "job {job} has {where}, and flow {flow} needs one for all its jobs (here: {wanted})"
+)
+SHORT_TTL = _rule(
+    "TFJ2812", "flow-ttl", "job {job} is removed {ttl} after its end, before flow {flow} has surely seen it"
+)
+SAME_NAME_IN_FLOW = _rule("TFJ2813", "flow-name-clash", "{first} and {second} are both called {name}")
+RUN_LEFT_OUT = _rule("TFJ2814", "run-left-out", "flow {flow} does not run job {job}: {why}", "info")
+RUN_FOLLOWS = _rule("TFJ2815", "run-follows", "job {job} comes after {after}, because {absent} is absent", "info")

@@ -30,6 +30,9 @@ _DOT_LINKS: Final[Mapping[LinkKind, str]] = {
     "variables": "style=dotted, dir=back",
     "logs": "dir=back",
     "object": 'color="#8a63c9"',
+    "succeeded": 'color="#3569c4"',
+    "failed": 'color="#c0392b", style=dashed',
+    "ended": "style=dotted",
 }
 
 
@@ -49,12 +52,12 @@ def dot(pictures: Sequence[Picture]) -> str:
 def _dot_picture(picture: Picture, number: int) -> Iterator[str]:
     yield from (_dot_node(box, number) for box in picture.of_kind("object"))
     yield f"subgraph cluster_{number} {{"
-    label = _left([f"job {picture.title}", *(line.text for line in picture.lines)])
+    label = _left([picture.heading, *(line.text for line in picture.lines)])
     yield f'  graph [label="{label}", labeljust=l, style="rounded,filled", color="#c4ccd6", fillcolor="#f6f8fa"]'
-    yield from (f"  {_dot_node(box, number)}" for box in picture.of_kind("role"))
+    yield from (f"  {_dot_node(box, number)}" for box in picture.framed)
     yield "}"
     yield from (_dot_node(box, number) for box in picture.of_kind("store"))
-    roles = picture.of_kind("role")
+    roles = picture.framed
     for link in picture.links:
         yield _dot_link(link, roles, number)
 
@@ -114,6 +117,9 @@ _ARROWS: Final[dict[LinkKind, str]] = {
     "variables": "-.-",
     "logs": "---",
     "object": "-->",
+    "succeeded": "-->",
+    "failed": "-.->",
+    "ended": "-.->",
 }
 _CLASSES: Final = (
     "classDef role stroke:#3569c4,stroke-width:2px",
@@ -135,10 +141,10 @@ def mermaid(pictures: Sequence[Picture]) -> str:
 
 def _picture(picture: Picture, prefix: str) -> Iterator[str]:
     yield from (_node(box, prefix) for box in picture.of_kind("object"))
-    yield f'subgraph {prefix}{FRAME}["{escaped(_short(f"job {picture.title}"))}"]'
+    yield f'subgraph {prefix}{FRAME}["{escaped(_short(picture.heading))}"]'
     if picture.lines:  # the title of a subgraph would be over its boxes
         yield f'  {prefix}about["{"<br/>".join(escaped(_short(line.text)) for line in picture.lines)}"]:::about'
-    yield from (f"  {_node(box, prefix)}" for box in picture.of_kind("role"))
+    yield from (f"  {_node(box, prefix)}" for box in picture.framed)
     yield "end"
     yield from (_node(box, prefix) for box in picture.of_kind("store"))
     for link in picture.links:
@@ -148,8 +154,8 @@ def _picture(picture: Picture, prefix: str) -> Iterator[str]:
 
 def _node(box: Box, prefix: str) -> str:
     start, end = _SHAPES[shape_of(box)]
-    above = f"{escaped(_short(box.what))}<br/>" if box.what and box.kind != "role" else ""
-    kind = "implied" if box.implied else box.kind
+    above = f"{escaped(_short(box.what))}<br/>" if box.what and shape_of(box) != "card" else ""
+    kind = "implied" if box.implied else "role" if box.kind == "run" else box.kind
     texts = [f"<b>{escaped(_short(box.title))}</b>", *(escaped(_short(line.text)) for line in box.lines)]
     return f'{_id(prefix, box.id)}{start}"{above}{"<br/>".join(texts)}"{end}:::{kind}'
 

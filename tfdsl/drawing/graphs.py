@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Final, Literal, NotRequired, TypeAlias, TypedDict
 
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.front_end import Input, compiled
@@ -153,9 +153,10 @@ class LinkData(TypedDict):
 
 
 class GraphData(TypedDict):
-    """The picture of a job. ``like``: jobs of a matrix that look the same but for their names."""
+    """The picture of a job, or of a flow. ``like``: jobs of a matrix that look the same but for their names."""
 
-    job: str
+    job: NotRequired[str]
+    flow: NotRequired[str]
     like: list[str]
     target: str
     lines: list[LineData]
@@ -171,8 +172,7 @@ def as_json(pictures: Iterable[Picture], origins: Iterable[Origins]) -> str:
 
 def as_data(picture: Picture, origins: Origins) -> GraphData:
     """A picture as ``--format json`` gives it."""
-    return {
-        "job": picture.name,
+    data: GraphData = {
         "like": list(picture.like),
         "target": picture.target,
         "lines": _lines_data(picture.lines, origins),
@@ -201,6 +201,9 @@ def as_data(picture: Picture, origins: Origins) -> GraphData:
             for link in picture.links
         ],
     }
+    if picture.what == "flow":
+        return {"flow": picture.name, **data}
+    return {"job": picture.name, **data}
 
 
 def _lines_data(lines: Sequence[Line], origins: Origins) -> list[LineData]:

@@ -24,6 +24,8 @@ _APART: Final = 16.0
 """Between two links that are beside each other."""
 _CORNER: Final = 18.0
 """How far from the corner of a box links begin."""
+_OF_ROWS: Final = ("peers", "after", "succeeded", "failed", "ended")
+"""Links that decide in which row a role, or a job of a flow, is."""
 _CURVE: Final = (13.0, 56.0)
 """The least and the most height of the curves between two rows."""
 
@@ -96,7 +98,7 @@ class _Way:
         self.link, self.upper, self.lower, self.first, self.last = link, upper, lower, first, last
         self.texts = label_texts(link.label, link.path) if link.label else []
         self.size = label_size(self.texts) if self.texts else (0.0, 0.0)
-        self.gap = first if link.kind in ("peers", "after") else last - 1  # what is stored is labelled near its store
+        self.gap = first if link.kind in _OF_ROWS else last - 1  # what is stored is labelled near its store
         self.lane = 0
         self.start = self.end = self.track = self.beside = 0.0
 
@@ -124,11 +126,12 @@ class _Layout:
         self._add_row([box.id for box in sorted(picture.of_kind("store"), key=self._middle_of_users)])
         self.ways = [self._way(link) for link in picture.links]
         passing = [way for way in self.ways if way.last - way.first > 1]
-        for way in sorted(passing, key=lambda way: (-way.first, way.last)):  # who begins lower is inside
-            way.lane = 1 + max(other.lane for other in passing)
+        inside_first = sorted(passing, key=lambda way: (-way.first, way.last))  # who begins lower is inside
+        for lane, way in enumerate(inside_first, 1):
+            way.lane = lane
         for box in picture.boxes:
             self._choose_ports(box.id)
-        self.texts, self.sections, self.header = frame_texts(f"job {picture.title}", picture.lines)
+        self.texts, self.sections, self.header = frame_texts(picture.heading, picture.lines)
         self._choose_sides_of_frame()
         self._choose_ports_of_frame()
         self._choose_tracks(self.first_role - 1)
@@ -202,7 +205,7 @@ class _Layout:
 
     def _choose_sides_of_frame(self) -> None:
         """The frame has room for the boxes, labels and lanes of the roles, and for its own texts."""
-        inside = [self.sides[box.id] for box in self.picture.of_kind("role")]
+        inside = [self.sides[box.id] for box in self.picture.framed]
         for gap in range(self.first_role, self.last_role):
             self._choose_tracks(gap)
             inside += [(way.track, way.track + way.size[0]) for way in self.ways if way.gap == gap and way.texts]
@@ -294,21 +297,25 @@ def _room(moves: Iterable[float]) -> float:
 def role_rows(picture: Picture) -> list[list[str]]:
     """The rows of roles: whoever starts after another is above it, and so is the first of two that talk.
 
-    Roles without such links are in the last row, on both sides of the others.
+    Roles without such links are in the last row, on both sides of the others. Of a flow, each job is below those that
+    it comes after.
     """
-    roles = [box.id for box in picture.of_kind("role")]
+    roles = [box.id for box in picture.framed]
     below: dict[str, set[str]] = {role: set() for role in roles}
     for link in sorted(picture.links, key=lambda one: one.kind != "after"):  # these decide
-        if link.kind in ("after", "peers"):
+        if link.kind in _OF_ROWS:
             upper, lower = (link.source, link.target)
-            if _reaches(below, lower, upper):
+            if link.kind in ("after", "peers") and _reaches(below, lower, upper):
                 upper, lower = lower, upper
             below[upper].add(lower)
     ranks = dict.fromkeys(roles, 0)
     for _ in roles:
+        before = dict(ranks)
         for role in roles:
             for other in below[role]:
                 ranks[other] = max(ranks[other], ranks[role] + 1)
+        if ranks == before:
+            break
     linked = {end for role in roles if below[role] for end in (role, *below[role])}
     alone = [role for role in roles if role not in linked]
     rows = [[role for role in roles if role in linked and ranks[role] == rank] for rank in range(len(roles))]

@@ -1,4 +1,4 @@
-"""What is in the picture of a job, without sizes or places."""
+"""What is in the picture of a job or of a flow, without sizes or places."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from typing import Literal, TypeAlias
 
 from tfdsl.record import Record
 
-BoxKind: TypeAlias = Literal["role", "store", "object"]
+BoxKind: TypeAlias = Literal["role", "store", "object", "run"]
 LineKind: TypeAlias = Literal["fact", "object", "step", "space", "policy", "default policy", "item"]
-LinkKind: TypeAlias = Literal["peers", "after", "mount", "output", "variables", "logs", "object"]
+LinkKind: TypeAlias = Literal[
+    "peers", "after", "mount", "output", "variables", "logs", "object", "succeeded", "failed", "ended"
+]
 
 FRAME = "job"
 """The end of a link to the job as a whole."""
@@ -61,6 +63,8 @@ class Picture(Record):
     """A job. ``name``: of the job; ``target``: the target and its version, empty for the language's own picture.
 
     ``lines``: what holds for the job as a whole. ``boxes``: roles, then stores, then objects of the target.
+
+    Or a flow (``what``), whose boxes are its jobs; ``when``: its schedule.
     """
 
     name: str
@@ -69,12 +73,25 @@ class Picture(Record):
     boxes: tuple[Box, ...]
     links: tuple[Link, ...]
     like: tuple[str, ...] = ()
+    what: Literal["job", "flow"] = "job"
+    when: str = ""
 
     @property
     def title(self) -> str:
         """What the picture shows."""
         more = f" and {len(self.like):,} like it" if self.like else ""
-        return f"{self.name}{more}" + (f" on {self.target}" if self.target else "")
+        when = f", {self.when}" if self.when else ""
+        return f"{self.name}{more}{when}" + (f" on {self.target}" if self.target else "")
+
+    @property
+    def heading(self) -> str:
+        """The title of its frame."""
+        return f"{self.what} {self.title}"
+
+    @property
+    def framed(self) -> tuple[Box, ...]:
+        """The boxes in its frame."""
+        return (*self.of_kind("role"), *self.of_kind("run"))
 
     def of_kind(self, kind: BoxKind) -> tuple[Box, ...]:
         """The boxes of one kind, in order."""

@@ -146,7 +146,7 @@ class Sized(Record):
 
 def shape_of(box: Box) -> Shape:
     """How a box is drawn."""
-    if box.kind == "role":
+    if box.kind in ("role", "run"):
         return "card"
     if box.kind == "object":
         return "object"

@@ -88,7 +88,8 @@ def _frame(frame: Frame) -> Iterator[str]:
 def _box(placed: Placed) -> Iterator[str]:
     sized = placed.sized
     box = sized.box
-    yield f'<g class="{box.kind}" data-path="{escaped(box.path)}" transform="translate({_n(placed.x)} {_n(placed.y)})">'
+    look = "role" if box.kind == "run" else box.kind
+    yield f'<g class="{look}" data-path="{escaped(box.path)}" transform="translate({_n(placed.x)} {_n(placed.y)})">'
     yield f"<title>{escaped(_tip(placed))}</title>"
     wide = sized.width - sized.pile * STACK
     top = sized.pile * STACK
@@ -213,28 +214,39 @@ _VERBS = {
     "output": "writes to",
     "variables": "reads",
     "logs": "reads",
+    "succeeded": "has to succeed before",
+    "failed": "has to fail before",
+    "ended": "has to end before",
 }
 
 
 def described(picture: Picture) -> str:
     """A few sentences: the roles, then each link."""
-    roles = (f"{box.name} ({counted(box.count, 'replica')})" for box in picture.of_kind("role"))
+    roles = (
+        box.name if box.kind == "run" else f"{box.name} ({counted(box.count, 'replica')})" for box in picture.framed
+    )
     objects = [f"{box.what} {box.name}" for box in picture.of_kind("object")]
     on_it = [f"On {picture.target}: {listed(objects)}."] if objects else []
-    return " ".join([f"Job {picture.title}: {listed(roles)}.", *_link_sentences(picture), *on_it])
+    return " ".join([f"{_capital(picture.heading)}: {listed(roles)}.", *_link_sentences(picture), *on_it])
 
 
 def _link_sentences(picture: Picture) -> Iterator[str]:
-    names = {box.id: f"{box.what} {box.name}".strip() if box.kind != "role" else box.name for box in picture.boxes}
+    names = {
+        box.id: f"{box.what} {box.name}".strip() if box.kind in ("store", "object") else box.name
+        for box in picture.boxes
+    }
     names[FRAME] = "each role"
     for link in picture.links:
         if link.kind != "object":
             yield f"{_capital(names[link.source])} {_VERBS[link.kind]} {names[link.target]}{_more(link)}."
 
 
+_WITH_LABEL: Final = ("mount", "output", "variables", "logs")
+
+
 def _more(link: Link) -> str:
     words = link.label.replace("\n", ", ")
-    return f": {words}" if words and link.kind not in ("peers", "after") else ""
+    return f": {words}" if words and link.kind in _WITH_LABEL else ""
 
 
 def _capital(text: str) -> str:
@@ -265,6 +277,7 @@ _LIGHT: Final = {
     "link": "#59636e",
     "output": "#2f7d43",
     "peers": "#3569c4",
+    "failed": "#c0392b",
 }
 _DARK: Final = {
     "paper": "#0d1117",
@@ -286,6 +299,7 @@ _DARK: Final = {
     "link": "#8b949e",
     "output": "#56b870",
     "peers": "#6f9cea",
+    "failed": "#f0776b",
 }
 
 _RULES: Final = (
@@ -315,6 +329,8 @@ _RULES: Final = (
     (".output path.head", "fill", "output"),
     (".peers path.way", "stroke", "peers"),
     (".peers path.head", "fill", "peers"),
+    (".failed path.way", "stroke", "failed"),
+    (".failed path.head", "fill", "failed"),
     (".object-link path.way", "stroke", "object-line"),
     (".object-link path.head", "fill", "object-line"),
 )
@@ -327,8 +343,8 @@ _FIXED: Final = (
     ".implied{stroke-dasharray:5 4}"
     ".way{fill:none;stroke-width:1.4}"
     ".output .way,.peers .way{stroke-width:1.8}"
-    ".after .way{stroke-dasharray:6 4}"
-    ".variables .way{stroke-dasharray:2 3}"
+    ".after .way,.failed .way{stroke-dasharray:6 4}"
+    ".variables .way,.ended .way{stroke-dasharray:2 3}"
 )
 
 

@@ -6,7 +6,8 @@ What a job reads and writes outside of its replicas is a store; what only a repl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from graphlib import TopologicalSorter
 from itertools import combinations
 from typing import TypeAlias
 
@@ -15,6 +16,7 @@ from tfdsl.backend.objects import CLAIM
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.drawing.picture import FRAME, Box, Line, Link, LinkKind, Picture, cut
 from tfdsl.ir.cluster_spec import IN_CLUSTER
+from tfdsl.ir.flow import Flow, FlowRun
 from tfdsl.ir.model import (
     ClaimMount,
     ConfigMapMount,
@@ -28,11 +30,15 @@ from tfdsl.ir.model import (
     Step,
     in_memory,
 )
+from tfdsl.ir.policies import ranges
+from tfdsl.lifecycle.flow import overlap_words
 from tfdsl.record import Record, replace
 from tfdsl.rules.values import literal, parts_of
 
 _APART = 3
 """So many stores that the same roles use in the same way have a box each; more are lines of one box."""
+_MOST_LINKS = 500
+"""Links between the jobs of a flow, as many as Mermaid draws: of more, those that others imply are left out."""
 _MOST_LABELS = 4
 """Lines of the label of a link."""
 _KINDS: tuple[LinkKind, ...] = ("output", "logs", "mount", "variables")
@@ -54,6 +60,64 @@ def picture(job: Job, target: str = "", objects: Sequence[TargetObject] = ()) ->
     whole = [_object_box(number, one) for number, one in enumerate(taken.values()) if not one.role]
     links = [*role_links(job), *links, *(Link(box.id, FRAME, "object") for box in whole if not box.implied)]
     return Picture(job.name, visible(target), tuple(job_lines(job)), (*roles, *stores, *whole), tuple(links))
+
+
+def flow_picture(flow: Flow, jobs: Mapping[str, Job], target: str = "") -> Picture:
+    """The picture of ``flow``. ``jobs``: by their names in it."""
+    ids = {run.job: f"run-{at}" for at, run in enumerate(flow.runs)}
+    boxes = [
+        Box(ids[run.job], "run", run.job, "job", lines=tuple(_roles(jobs[run.job])), path=run.path) for run in flow.runs
+    ]
+    links = [
+        Link(
+            ids[job],
+            ids[run.job],
+            run.ending,
+            "" if run.ending == "succeeded" else run.ending,
+            path=f"{run.path}.after",
+        )
+        for run, before in _befores(flow)
+        for job in before
+    ]
+    zone = f" ({flow.time_zone})" if flow.time_zone is not None else ""
+    when = f"{flow.schedule}{zone}" if flow.schedule is not None else ""
+    lines = tuple(Line("fact", text, path) for text, path in _flow_facts(flow))
+    return Picture(flow.name, visible(target), lines, tuple(boxes), tuple(links), what="flow", when=visible(when))
+
+
+def _befores(flow: Flow) -> Iterator[tuple[FlowRun, Sequence[str]]]:
+    """Each job with those that it comes after: in a large flow without those that another of them comes after.
+
+    What comes after a job has waited for its end; and for its success, if each job between has.
+    """
+    if sum(len(run.after) for run in flow.runs) <= _MOST_LINKS:
+        yield from ((run, run.after) for run in flow.runs)
+        return
+    above: dict[str, dict[str, set[str]]] = {"ended": {}, "succeeded": {}}
+    for job in TopologicalSorter({run.job: run.after for run in flow.runs}).static_order():
+        run = flow.run_of(job)
+        for ending, of in above.items():
+            counts = run.after if ending in ("ended", run.ending) else ()
+            of[job] = set(counts).union(*(of[one] for one in counts))
+    for run in flow.runs:
+        of = above["ended" if run.ending == "ended" else "succeeded"]
+        implied = set[str]().union(*(of[one] for one in run.after))
+        yield run, [job for job in run.after if job not in implied]
+
+
+def _roles(job: Job) -> Iterator[Line]:
+    roles = (role.name if role.replicas == 1 else f"{role.name} ×{role.replicas:,}" for role in job.roles)
+    yield Line("fact", ", ".join(roles))
+
+
+def _flow_facts(flow: Flow) -> Iterator[tuple[str, str]]:
+    """Words and the field that they are about."""
+    if flow.schedule is not None:
+        yield f"a run that is due while another runs {overlap_words(flow.overlap)}", "overlap"
+    if flow.deadline is not None:
+        yield f"at most {flow.deadline.text}", "deadline"
+    if flow.namespace is not None:
+        yield f"namespace {shown(flow.namespace)}", "namespace"
 
 
 # --- stores ----------------------------------------------------------------------------------------------------------
@@ -526,17 +590,6 @@ def policy_words(policy: Policy, *, subject: bool) -> str:
     if policy.delay is not None:
         words.append(f"after {policy.delay.text}")
     return f"{' '.join(words)} → {policy.action}"
-
-
-def ranges(numbers: Sequence[int]) -> str:
-    """``1–3, 7``: ascending numbers, neighbours joined."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    return ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in runs)
 
 
 def output_words(output: Output) -> str:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from tfdsl.emit.located import Block, Data, Located, Written, unwrap, without_exponent
+from tfdsl.emit.located import Block, Data, Lines, Located, Written, unwrap, without_exponent
 from tfdsl.patterns import regex
 from tfdsl.vocabulary.quantities import Duration, Quantity
 
@@ -138,6 +138,8 @@ class _Writer:
             literal = block(value) if "\n" in value or isinstance(value, Block) else None
             if literal is not None:
                 self.literal(head, indent + _INDENT, literal, path)
+                if isinstance(value, Lines):
+                    self.paths[-len(value.paths) :] = value.paths
                 return
             written = text(value)
             if type(value) is str:

@@ -30,6 +30,7 @@ _WORD: Final = regex(r"\S+")
 _SUBJECT: Final = regex(
     r"(?P<role>[^\s\[\]/]+)(?:\[(?P<first>[0-9]{1,9})(?:\.\.(?P<last>[0-9]{1,9}))?\])?(?:/(?P<step>[^\s/]+))?"
 )
+_JOB: Final = regex(r"([^\s\[\]/:]*):(\S*)")
 _STATUS: Final = regex(r"[0-9]{1,3}")
 _EVENTS: Final = ("exit", "oom", "evicted", "preempted", "node", "time", "completed", "pending", "unknown")
 _OF_JOB: Final[dict[str, What]] = {"unknown": "unknown", "preempted": "preempted", "time": "time limit"}
@@ -163,12 +164,17 @@ def parse(text: str, place: Span | None = None) -> Injected | Diagnostic:
     return _Parser(text, place if place is not None else Span(Source("--inject", text), 0, len(text))).parsed()
 
 
+def of_job(injected: Iterable[Injected], job: str) -> tuple[Injected, ...]:
+    """Those that happen to ``job``."""
+    return tuple(one for one in injected if one.job in ("", job))
+
+
 def missing(injected: Injected, jobs: Sequence[Job], *, flow: str = "") -> Diagnostic | None:
     """That none of ``jobs`` has such a role or replica. ``flow``: the name of the flow that they are the jobs of."""
-    names = [job.name for job in jobs]
+    in_flow = [job.name for job in jobs]
     if injected.job or (flow and len(jobs) > 1):
-        if injected.job not in names or not flow:
-            return _wrong_job(injected, names, flow)
+        if injected.job not in in_flow or not flow:
+            return _wrong_job(injected, in_flow, flow)
         jobs = [job for job in jobs if job.name == injected.job]
     if injected.role is None or any(_is_there(injected, job) for job in jobs):
         return None
@@ -283,9 +289,10 @@ class _Parser:
     def _job_and_subject(self) -> tuple[str, _Word | None]:
         """``train: worker[1]``, with or without the space."""
         word = self._take()
-        job, colon, rest = word.text.partition(":") if word is not None else ("", "", "")
-        if word is None or not colon:
+        match = _JOB.fullmatch(word.text) if word is not None else None
+        if word is None or match is None:
             return "", word
+        job, rest = match.groups()
         if not job:
             raise self._error(word, "there is no job before the colon", "write train: worker[0] exit 1")
         return job, _Word(rest, word.end - len(rest), word.end) if rest else self._take()
@@ -294,7 +301,9 @@ class _Parser:
         if subject.text in _OF_JOB:
             return self._rest(None, None, None, subject, subject)
         if subject.text in _EVENTS:
-            raise self._error(subject, f"{subject.text} needs a replica", f"write worker[0] {self.text.strip()}")
+            raise self._error(
+                subject, f"{subject.text} needs a replica", f"write worker[0] {self.text[subject.start :].strip()}"
+            )
         role, first, last, step = self._subject(subject)
         event = self._take()
         if event is None:

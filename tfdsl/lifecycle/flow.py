@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from tfdsl.lifecycle.scenario import Prediction
 from tfdsl.record import Record, replace
+from tfdsl.vocabulary.statements import Overlap
 
 if TYPE_CHECKING:
     from tfdsl.ir.flow import Flow
@@ -22,12 +23,20 @@ JobState: TypeAlias = Literal["waiting", "running", "succeeded", "failed", "abor
 FAILED: Final[tuple[str, ...]] = ("failed", "aborted")
 """The ends of a job with which a flow has failed, and with which the jobs after it ``failed`` start."""
 
-OVERLAPS: Final[Mapping[str, tuple[bool, bool]]] = {
+OVERLAPS: Final[Mapping[Overlap, tuple[bool, bool]]] = {
     "skip": (True, False),
     "allow": (True, True),
     "replace": (False, True),
 }
 """``overlap`` → whether a run that is not over goes on when another is due, and whether that one starts."""
+
+
+def overlap_words(overlap: Overlap) -> str:
+    """What a run does that is due while another runs."""
+    goes_on, starts = OVERLAPS[overlap]
+    if not starts:
+        return "does not start"
+    return "starts beside it" if goes_on else "ends that one and starts"
 
 
 class FlowMachine:
@@ -62,12 +71,15 @@ class FlowMachine:
                 started.append(self._start(other))
         return started
 
-    def stop(self) -> list[str]:
-        """The flow ends, because its deadline has passed or somebody ends it: nothing starts; gives what still runs."""
-        self._stopped = True
-        for job, state in self.jobs.items():
-            if state == "waiting":
-                self.jobs[job] = "not run"
+    def stop(self, unbegun: Iterable[str] = ()) -> list[str]:
+        """The flow ends, because its deadline has passed or somebody ends it: nothing starts. Gives what still runs.
+
+        ``unbegun``: jobs that were to start, and have not. If nothing is left to be stopped, it has ended by itself.
+        """
+        for job in (*unbegun, *(job for job, state in self.jobs.items() if state == "waiting")):
+            self.jobs[job] = "not run"
+            self._stopped = True
+        self._stopped = self._stopped or bool(self.running)
         return self.running
 
     @property

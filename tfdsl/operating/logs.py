@@ -91,6 +91,7 @@ class Follower:
         self._names: dict[object, Program] = {}
         self._shown: dict[object, int] = {}
         self._heard: dict[object, float] = {}
+        self._begun: dict[object, float] = {}
         self._started: set[object] = set()
         self._tries: dict[object, int] = {}
         self._waits = False
@@ -111,7 +112,8 @@ class Follower:
         problem, shown = "", 0
         for program in programs(live, self.wanted):
             call = self._call(program, self.options, live)
-            if call is None:
+            if not isinstance(call, Call):
+                problem = call or problem
                 continue
             self._start(program, call)
             self._heard[program.key] = monotonic()
@@ -135,12 +137,17 @@ class Follower:
         return live
 
     def _follow(self, live: Live) -> Live:
-        options = self.options
+        options, moved = self.options, monotonic()
         while True:
             self._start_all(live, options)
             options = replace(options, since=None, tail=None)  # a later run is shown whole
             moves = self._for(self.session.left(PAUSE), live)
-            if self.session.is_over or (live.ended and not moves and not self._waits):
+            moved = monotonic() if moves else moved
+            comes = monotonic() < moved + self.session.patience and any(
+                not one.call.stays for one in self._streams.running.values()
+            )
+            waits = self._waits or comes or self._begins()
+            if self.session.is_over or (live.ended and not moves and not waits):
                 return live
             if live.ended:
                 continue
@@ -159,7 +166,7 @@ class Follower:
             heard = self._heard.get(program.key)
             again = replace(options, since=int(monotonic() - heard) + 1, tail=None) if heard else options
             call = self._call(program, again, live)
-            if program.key not in self._started and call is not None:
+            if program.key not in self._started and isinstance(call, Call):
                 new.append((self._tries.get(program.key, 0), program, call))
         room = MOST_FOLLOWED - len(self._streams.running)
         if len(new) > room and not self._waits:
@@ -198,11 +205,17 @@ class Follower:
                 return
         self._started.discard(key)
 
-    def _call(self, program: Program, options: LogOptions, live: Live) -> Call | None:
+    def _begins(self) -> bool:
+        """Whether a client was started, has said nothing yet, and may still do so."""
+        since = monotonic() - self.session.patience
+        return any(key not in self._heard and self._begun[key] > since for key in self._streams.running)
+
+    def _call(self, program: Program, options: LogOptions, live: Live) -> Call | str | None:
         return self.session.cluster.log(self.session.place, live, program.replica, program.container, options)
 
     def _start(self, program: Program, call: Call) -> None:
         self._names[program.key] = program
+        self._begun[program.key] = monotonic()
         self._streams.start(program.key, call)
 
     def _take(self, key: object, data: bytes) -> None:
@@ -218,11 +231,11 @@ def with_log(session: Session, live: Live) -> Live:
     """``live`` with the last lines that the replica printed whose command is the first reason, if they can be read."""
     first = next(iter(live.reasons), None)
     replica = next((one for one in live.replicas if first is not None and one.task == first.task), None)
-    if first is None or replica is None or first.event != "failed":
+    if first is None or first.log or replica is None or first.event != "failed":
         return live
     container = first.part or (replica.containers or ("",))[-1]
     options = LogOptions(previous=replica.phase == "waiting", tail=_LAST)
     call = session.cluster.log(session.place, live, replica, container, options)
-    answers = session.ask([call]) if call is not None else []
+    answers = session.ask([call]) if isinstance(call, Call) else []
     lines = [cut(line) for answer in answers if not answer.status for line in answer.out.splitlines()[-_LAST:]]
     return replace(live, reasons=(replace(first, log=tuple(filter(None, lines))), *live.reasons[1:]))

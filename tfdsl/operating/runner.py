@@ -21,6 +21,7 @@ from typing import IO, Final
 from tfdsl.backend.cluster import Answer, Call
 from tfdsl.diagnostics.command_rules import CLIENT_MISSING, CLUSTER_REFUSES
 from tfdsl.operating.problem import ProblemError
+from tfdsl.record import replace
 
 LONGEST: Final = 64 << 20
 """Bytes of an answer that are read."""
@@ -32,6 +33,8 @@ _PIECE: Final = 1 << 16
 _MOST_ERRORS: Final = 1 << 16
 _LOOK: Final = 0.05
 """Seconds after which it is seen that a client has ended, if what it has started keeps its streams open."""
+_TO_SAY: Final = 60.0
+"""Seconds that a client which stays has to say what it leaves, once it is asked to end."""
 _CLOSING: Final = 2.0
 """Seconds that a client has to end once it has closed its streams."""
 
@@ -236,3 +239,35 @@ class Streams:
         """End all of them for good."""
         self.stop()
         self._selector.close()
+
+
+def listen(call: Call, hear: Callable[[bytes], None], until: float | None = None) -> Answer:
+    """Run a call that stays, and pass on what it writes as it comes; the answer has all of it.
+
+    When it is time (``until``) or the caller is interrupted, it is asked to end (SIGTERM), and heard until it has.
+    """
+    streams, said = Streams(), bytearray()
+
+    def take(_: object, data: bytes) -> None:
+        hear(data)
+        said.extend(data[: LONGEST - len(said)])
+
+    def ended(until: float | None) -> Answer | None:
+        while until is None or monotonic() < until:
+            for _, answer in streams.wait(_LOOK, take):
+                return replace(answer, out=said.decode("utf-8", "replace"))
+        return None
+
+    try:
+        streams.start(call.words, call)
+        (one,) = streams.running.values()
+        answer = None
+        try:
+            answer = ended(until)
+        finally:
+            if answer is None and one.process.poll() is None:
+                one.process.terminate()
+                ended(monotonic() + _TO_SAY)
+        return answer or Answer(TIMED_OUT, said.decode("utf-8", "replace"), "the time is over")
+    finally:
+        streams.close()

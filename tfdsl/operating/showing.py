@@ -24,7 +24,7 @@ _NO_WORDS: Final = "Error"
 def lines(live: Live) -> Iterator[str]:
     """A job with its replicas and reasons."""
     where = f", namespace {live.namespace}" if live.namespace else ""
-    number = f" {live.id}" if live.id.isdecimal() else ""
+    number = f" {live.id}" if _is_shown(live) else ""
     yield f"{live.name} ({live.target}{number}{where}): {live.phase}{f' since {live.since}' if live.since else ''}"
     facts = [f"queue {live.queue}"] if live.queue else []
     facts += [] if live.restarts is None else [f"restarts: {live.restarts}"]
@@ -78,20 +78,25 @@ def _reason(reason: Reason, word: str) -> Iterator[str]:
     mark = " (inferred)" if reason.basis == "inferred" else ""
     yield f"{word}: {reason.sentence}{mark}"
     if reason.place:
-        yield f"  at {reason.place}"
+        yield f"  at {reason.place}{f' ({reason.written})' if reason.written else ''}"
     if reason.help:
         yield f"  help: {reason.help}"
     if reason.object and reason.words not in ("", _NO_WORDS) and reason.words not in reason.sentence:
         yield f"  {reason.object} says: {reason.words}"
     if reason.log:
-        yield f"  the last lines of {reason.task}:"
+        yield f"  the last lines of {reason.task}{f'/{reason.part}' if reason.part else ''}:"
         yield from (f"    {line}" for line in reason.log)
+
+
+def _is_shown(live: Live) -> bool:
+    """Whether people use the cluster's own id: a number or an application, no UUID."""
+    return "-" not in live.id
 
 
 def line(live: Live) -> tuple[str, ...]:
     """A job in the list of all, as cells."""
     mine = "" if live.submission else "not submitted by tfdsl"
-    return live.name, live.id if live.id.isdecimal() else "", live.phase, live.since, live.queue, mine
+    return live.name, live.id if _is_shown(live) else "", live.phase, live.since, live.queue, mine
 
 
 def changes(before: Live | None, live: Live) -> Iterator[str]:

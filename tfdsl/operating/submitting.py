@@ -8,24 +8,25 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from time import monotonic, sleep
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, cast
 
 from tfdsl.backend import Unit
 from tfdsl.backend.cluster import Answer, Call, Live, Part, Sign, Step, reasons
 from tfdsl.compiling.output_files import is_stream, output_files
-from tfdsl.compiling.pipeline import Made
+from tfdsl.compiling.pipeline import Output
 from tfdsl.diagnostics.command_rules import CLUSTER_REFUSES, JOB_EXISTS, NO_JOB_THERE, NOT_OURS
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.operating.problem import ProblemError
 from tfdsl.operating.runner import TIMED_OUT
 from tfdsl.operating.session import PAUSE, Session, place_of
 from tfdsl.patterns import regex
-from tfdsl.record import Record
+from tfdsl.record import Record, replace
 from tfdsl.writing import File, write_all
 
 _TO_GO: Final = 300.0
 """Seconds in which what is deleted should be gone."""
 _FIRST_PAUSE: Final = 0.1
+_LONGEST_LINE: Final = 1 << 16
 
 
 class Submitted(Record):
@@ -41,7 +42,7 @@ _Making: TypeAlias = "tuple[Session, Step, str]"
 
 def submit(
     sessions: Sequence[Session],
-    made: Sequence[Made],
+    made: Sequence[Output],
     *,
     replaces: bool = False,
     tell: Callable[[str], None] = lambda text: None,
@@ -66,6 +67,11 @@ def submit(
 
 def _submitted(sessions: Sequence[Session], folder: str, tell: Callable[[str], None], *, replaces: bool) -> Submitted:
     steps = _all_steps(sessions, folder)
+    staying = next((session for session in sessions if session.cluster.STAYS), None)
+    if staying is not None and len(sessions) > 1:
+        reason = "what submits a job stays until it has ended"
+        advice = "choose one: --job NAME"
+        raise ProblemError(CLUSTER_REFUSES, advice, what=f"cannot submit {len(sessions)} jobs at once", reason=reason)
     for session in sessions:
         calls = session.cluster.asks(session.place, _unit(session), session.documents, folder)
         for call, answer in zip(calls, session.ask(calls), strict=True):
@@ -76,7 +82,28 @@ def _submitted(sessions: Sequence[Session], folder: str, tell: Callable[[str], N
                 raise problem.with_help(*problem.help, *_of_left(left)) from None
     for session in sessions if replaces else ():
         _end(session, _in_the_way(session))
-    return _made(steps, tell)
+    return _made(steps, tell) if staying is None else _stayed(staying, steps[0][1], tell)
+
+
+def _stayed(session: Session, step: Step, tell: Callable[[str], None]) -> Submitted:
+    """Submit a job by what stays until it has ended, and itself says what it leaves when it is interrupted."""
+    rest = bytearray()
+
+    def hear(data: bytes) -> None:
+        rest.extend(data)
+        while (end := rest.find(b"\n")) >= 0 or len(rest) > _LONGEST_LINE:
+            line = rest[: end if end >= 0 else _LONGEST_LINE]
+            del rest[: len(line) + (end >= 0)]
+            tell(line.decode("utf-8", "replace"))
+
+    answer = session.listen(step.call, hear)
+    made = step.made(answer.out)
+    if answer.status == TIMED_OUT and session.is_over:
+        raise session.refused(step.call, answer, "wait for the end of")
+    if answer.status and not made:
+        raise _refused(session, step.call, session.cluster.refusal(answer))
+    session.place = replace(session.place, id=next(iter(session.cluster.ID[1].findall(made)), ""))
+    return Submitted((made or step.what,))
 
 
 def _all_steps(sessions: Sequence[Session], folder: str) -> list[_Making]:
@@ -88,7 +115,7 @@ def _all_steps(sessions: Sequence[Session], folder: str) -> list[_Making]:
     ]
 
 
-def _write_files(jobs: Iterable[Made], folder: str) -> None:
+def _write_files(jobs: Iterable[Output], folder: str) -> None:
     """Write what a client reads from files; manifests are handed to it."""
     files = [
         File(os.path.join(folder, *output.name.split("/")), output.written.text, output.executable, private=True)
@@ -102,8 +129,8 @@ def _write_files(jobs: Iterable[Made], folder: str) -> None:
 
 
 def _unit(session: Session) -> Unit:
-    assert session.place.unit is not None
-    return session.place.unit
+    """The job; what speaks for a flow takes none."""
+    return cast("Unit", session.place.unit)
 
 
 def _steps(session: Session, folder: str, submission: str) -> Sequence[Step]:
@@ -121,7 +148,7 @@ def _refused(session: Session, call: Call, words: str) -> ProblemError:
     why = next(iter(reasons(session.cluster.rows, [Sign("refusal", "", words)])), None)
     if why is None:
         return ProblemError(CLUSTER_REFUSES, what=f"{session.name} is refused", reason=words)
-    place = place_of(why, _unit(session))
+    place = place_of(why, session.place.unit) if session.place.unit is not None else None
     advice = [*([f"asked for at {':'.join(map(str, place.path_and_line))}"] if place else []), why.help]
     return ProblemError(CLUSTER_REFUSES, *filter(None, advice), what=f"{session.name} is refused", reason=why.sentence)
 
@@ -273,7 +300,7 @@ def _mine(session: Session) -> list[Part]:
 
 def _names(session: Session) -> set[str]:
     """What the file says that there is; nothing without one."""
-    return {step.what for step in _steps(session, "", "")} if session.place.unit is not None else set[str]()
+    return {step.what for step in _steps(session, "", "")} if session.documents else set[str]()
 
 
 def _left_over(session: Session, parts: Sequence[Part]) -> str:

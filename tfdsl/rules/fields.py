@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
-from tfdsl.rules import job, mounts, values
+from tfdsl.rules import flows, job, mounts, values
 from tfdsl.rules.broken import Broken
 from tfdsl.vocabulary.attributes import ATTRIBUTES
 from tfdsl.vocabulary.types import StringType
@@ -53,6 +53,9 @@ RULES: dict[str, Rule] = {
     "items": _file_names,
     # fields of the IR, by their block
     "job.name": values.job_name,
+    "flow.name": partial(values.label_name, what="flow"),
+    "flow.schedule": flows.schedule,
+    "flow.time_zone": flows.time_zone,
     "claim.name": partial(values.label_name, what="claim"),
     "mount.at": mounts.path,
     "mount pvc.claim": _called("claim"),

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
+from tfdsl.diagnostics import value_rules
+from tfdsl.diagnostics.suggest import enumeration
+from tfdsl.patterns import regex
+from tfdsl.rules import values
 from tfdsl.rules.broken import Broken
+from tfdsl.vocabulary.names import LONGEST_LABEL
+from tfdsl.vocabulary.quantities import Duration
 
 
 class Run(Protocol):
@@ -21,9 +27,29 @@ class Run(Protocol):
         """Those before it."""
         ...
 
+    @property
+    def ending(self) -> str:
+        """With which end of these it runs."""
+        ...
+
 
 class Flow(Protocol):
     """What the rules ask of a flow."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def schedule(self) -> str | None:
+        """When it runs."""
+        ...
+
+    @property
+    def time_zone(self) -> str | None:
+        """Where the schedule's clock is."""
+        ...
 
     @property
     def runs(self) -> Sequence[Run]:
@@ -33,4 +59,209 @@ class Flow(Protocol):
 
 def of_flow(flow: Flow) -> Iterator[Broken]:
     """What a flow breaks; places are those of its model (``runs``, number, field)."""
-    yield from ()
+    if not flow.runs:
+        yield Broken(value_rules.FLOW_WITHOUT_RUN, (), {"flow": flow.name}).help("write run JOB in it")
+    if flow.time_zone is not None and flow.schedule is None:
+        yield Broken(value_rules.ZONE_WITHOUT_SCHEDULE, ("time_zone",)).help("set schedule too, or remove time_zone")
+    first: dict[str, int] = {}
+    for at, run in enumerate(flow.runs):
+        before = first.setdefault(run.job, at)
+        if before != at:
+            twice = Broken(value_rules.RUN_TWICE, ("runs", at, "job"), {"flow": flow.name, "job": run.job})
+            yield twice.note(("runs", before, "job"), "first here").marked("again here")
+    for at, run in enumerate(flow.runs):
+        for broken in _of_run(flow, run, first):
+            yield broken.below("runs", at)
+    ring = _ring({run.job: [job for job in run.after if job != run.job] for run in flow.runs})
+    if ring:
+        names = {"flow": flow.name, "ring": " → ".join((*ring, ring[0]))}
+        at = first[ring[0]]
+        place = ("runs", at, "after", list(flow.runs[at].after).index(ring[-1]))
+        yield Broken(value_rules.RUN_CYCLE, place, names).help("remove one of these from after")
+
+
+def _of_run(flow: Flow, run: Run, known: Mapping[str, int]) -> Iterator[Broken]:
+    named: dict[str, int] = {}
+    for at, job in enumerate(run.after):
+        place, words = ("after", at), {"flow": flow.name, "job": job}
+        if job == run.job:
+            yield Broken(value_rules.AFTER_ITSELF, place, words)
+        elif job not in known:
+            yield Broken(value_rules.NOT_IN_FLOW, place, words).help(f"write run {job} too")
+        elif named.setdefault(job, at) != at:
+            twice = Broken(value_rules.AFTER_TWICE, place, {"job": job})
+            yield twice.note(("after", named[job]), "first here").marked("again here")
+    name = name_in(flow.name, run.job)
+    if len(name) > LONGEST_LABEL >= max(len(flow.name), len(run.job)):
+        problem = values.label_problem(name)
+        long = Broken(value_rules.JOB_NAME, ("job",), {"name": values.quoted(name), "problem": problem})
+        yield long.help("this is its name in the flow: shorten that of the flow or of the job")
+    if run.ending == "failed" and len(run.after) > 1:
+        words = {"ending": run.ending, "expected": "one job", "given": f"{len(run.after):,}"}
+        yield Broken(value_rules.ENDING_OF_ONE, ("ending",), words).help("write ended, or a run for each of them")
+    if run.ending != "succeeded" and not run.after:
+        words = {"ending": run.ending, "expected": "a job", "given": "none"}
+        yield Broken(value_rules.ENDING_OF_ONE, ("ending",), words)
+
+
+def in_order(uses: Mapping[str, Sequence[str]]) -> list[str]:
+    """Each name after those that it uses; those that wait for a cycle are left out."""
+    waiting = {name: {used for used in before if used in uses} for name, before in uses.items()}
+    users: dict[str, list[str]] = {}
+    for name, before in waiting.items():
+        for used in before:
+            users.setdefault(used, []).append(name)
+    order = [name for name, before in waiting.items() if not before]
+    for name in order:  # which grows
+        for user in users.get(name, ()):
+            waiting[user].discard(name)
+            order += [] if waiting[user] else [user]
+    return order
+
+
+def _ring(uses: Mapping[str, Sequence[str]]) -> list[str]:
+    """Names each of which is used by the next, and the last by the first; empty if there is no cycle."""
+    done = set(in_order(uses))
+    left = [name for name in uses if name not in done]
+    if not left:
+        return []
+    seen: dict[str, None] = {}
+    name = left[0]
+    while name not in seen:
+        seen[name] = None
+        name = next(used for used in uses[name] if used in uses and used not in done)
+    ring = [*seen][[*seen].index(name) :]
+    first = min(range(len(ring)), key=lambda at: left.index(ring[at]))
+    return [ring[first], *reversed(ring[first + 1 :]), *reversed(ring[:first])]
+
+
+SHORTEST_TTL = 60
+"""Seconds that a finished job of a flow stays at least: engines look again after some time, and would miss its end."""
+
+
+def of_its_jobs(
+    flow: Flow, own: str | None, namespaces: Sequence[str | None], ttls: Sequence[Duration | None]
+) -> Iterator[Broken]:
+    """What the jobs of a flow break together. ``own``: its namespace; the others: those of the jobs of its runs."""
+    for at, (run, ttl) in enumerate(zip(flow.runs, ttls, strict=True)):
+        if ttl is not None and ttl.ms < SHORTEST_TTL * 1000:
+            shown = {"flow": flow.name, "job": run.job, "ttl": str(ttl)}
+            yield Broken(value_rules.SHORT_TTL, ("runs", at, "job"), shown).help("set ttl to 1m or more")
+    wanted = own if own is not None else namespaces[0]
+    for at, (run, namespace) in enumerate(zip(flow.runs, namespaces, strict=True)):
+        if namespace != wanted and not (namespace is None and own is not None):
+            where = f"namespace {namespace}" if namespace is not None else "no namespace"
+            words = {"flow": flow.name, "job": run.job, "where": where, "wanted": wanted or "none"}
+            yield Broken(value_rules.OTHER_NAMESPACE, ("runs", at, "job"), words).help(
+                "give all jobs of the flow one namespace, or set it in the flow"
+            )
+            return
+
+
+# --- names -------------------------------------------------------------------------------------------------------
+
+
+def name_in(flow: str, job: str) -> str:
+    """What a job is called in a flow; a run's mark may come behind it."""
+    return f"{flow}-{job}"
+
+
+# --- schedules ---------------------------------------------------------------------------------------------------
+
+_MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
+_DAYS = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
+_LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_FIELDS: tuple[tuple[str, int, int, tuple[str, ...]], ...] = (
+    ("minute", 0, 59, ()),
+    ("hour", 0, 23, ()),
+    ("day of the month", 1, 31, ()),
+    ("month", 1, 12, _MONTHS),
+    ("day of the week", 0, 6, _DAYS),
+)
+MACROS = ("@hourly", "@daily", "@weekly", "@monthly")
+_OTHER_MACROS = {"@midnight": "@daily", "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *"}
+_ITEM = regex(r"(?:\*|([0-9]{1,4}|[A-Za-z]{3})(?:-([0-9]{1,4}|[A-Za-z]{3}))?)(?:/([0-9]{1,4}))?")
+
+
+def schedule(text: str) -> Broken | None:
+    """The five fields of cron (crontab(5)), as all engines read them, or one of :data:`MACROS`.
+
+    Sunday is 0 only, for Argo (robfig/cron) has no 7.
+    """
+    problem, advice = _schedule_problem(text)
+    if problem is None:
+        return None
+    broken = Broken(value_rules.SCHEDULE, (), {"given": values.quoted(text), "problem": problem})
+    return broken.help(advice) if advice else broken
+
+
+def _schedule_problem(text: str) -> tuple[str | None, str]:
+    if text.startswith("@"):
+        if text in MACROS:
+            return None, ""
+        other = _OTHER_MACROS.get(text.lower())
+        known = f"write {other}" if other else "write the five fields for other times"
+        return f"only {enumeration(MACROS)} begin with @", known
+    fields = text.split()
+    if fields and fields[0].startswith(("TZ=", "CRON_TZ=")):
+        return "the time zone is an attribute of its own", f'write time_zone = "{fields[0].partition("=")[2]}"'
+    if len(fields) != len(_FIELDS):
+        advice = 'minute, hour, day of the month, month, day of the week: "0 2 * * 1-5" is 2:00 from Monday to Friday'
+        if len(fields) == len(_FIELDS) + 1:
+            advice = "a schedule has no seconds and no years: remove that field"
+        return f"it has {len(fields)} fields, not 5", advice
+    chosen: list[set[int]] = []
+    for field, (what, low, high, names) in zip(fields, _FIELDS, strict=True):
+        found = _field(field, low, high, names)
+        if isinstance(found, tuple):
+            return f"{what} {field} {found[0]}", found[1]
+        chosen.append(found)
+    days, months = chosen[2], chosen[3]
+    if fields[4] == "*" and all(min(days) > _LENGTHS[month - 1] for month in months):
+        return "no month that it names has such a day", ""
+    return None, ""
+
+
+def _field(text: str, low: int, high: int, names: Sequence[str]) -> set[int] | tuple[str, str]:
+    """The numbers that a field stands for, or what is wrong with it and what to do."""
+    found: set[int] = set()
+    for item in text.split(","):
+        match = _ITEM.fullmatch(item)
+        if match is None:
+            advice = "write * for any" if item == "?" else "use *, numbers, A-B, lists with commas, and /STEP"
+            return "cannot be read", advice
+        first, last, step = match.groups()
+        ends = [_number(each, low, names) for each in (first, last) if each is not None]
+        if any(number is None for number in ends):
+            return (f"is not one of {names[0]} to {names[-1]}" if names else "is not a number"), ""
+        numbers = [number for number in ends if number is not None]
+        if not all(low <= number <= high for number in numbers):
+            sunday = "Sunday is 0" if high == len(_DAYS) - 1 and 7 in numbers else ""
+            return f"is not from {low} to {high}", sunday
+        begin, end = (*numbers, *numbers)[:2] if numbers else (low, high)
+        if len(numbers) == 1 and step is not None:
+            end = high
+        if begin > end:
+            least, most = (names[0], names[-1]) if names else (low, high)
+            return "begins with the greater number", f"write two ranges: {first}-{most},{least}-{last}"
+        if step is not None and not 0 < int(step) <= high - low:
+            return f"has a step that is not from 1 to {high - low}", ""
+        found.update(range(begin, end + 1, int(step or 1)))
+    return found
+
+
+def _number(text: str, low: int, names: Sequence[str]) -> int | None:
+    if text.isdigit():
+        return int(text)
+    return names.index(text.upper()) + low if text.upper() in names else None
+
+
+_ZONE = regex(r"[A-Za-z][A-Za-z0-9_+-]*+(?:/[A-Za-z0-9_+-]++)*+")
+
+
+def time_zone(text: str) -> Broken | None:
+    """A name of the time zone database has words between slashes; which there are changes every year."""
+    if _ZONE.fullmatch(text):
+        return None
+    broken = Broken(value_rules.TIME_ZONE, (), {"given": values.quoted(text)})
+    return broken.help('for example "Europe/Berlin", "America/New_York" or "UTC"')

@@ -13,7 +13,7 @@ import selectors
 import signal
 import socket
 import time
-from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from types import FrameType
@@ -684,6 +684,7 @@ class Loop:
         self._tell = tell
         self._selector = selectors.DefaultSelector()
         self._running: list[LocalJob] = []
+        self._late = False
 
     @property
     def running(self) -> Sequence[LocalJob]:
@@ -702,35 +703,45 @@ class Loop:
 
     # --- the run ---
 
-    def run(self, jobs: Iterable[Callable[[], LocalJob]], at_once: int, timeout: Duration | None) -> list[Result]:
-        """Run ``jobs``, each of which is made when it is its turn, so many ``at_once``; gives how they ended.
+    def run(
+        self,
+        take: Callable[[], LocalJob | None],
+        over: Callable[[Result], None],
+        at_once: int,
+        limits: Mapping[str, Duration | None],
+    ) -> None:
+        """Run jobs, so many ``at_once``, until none runs and there is no other.
 
-        ``timeout``: after which all that still run are ended.
+        ``take`` makes the next job, ``None`` if there is none now; ``over`` is told how each has ended. ``limits``:
+        what is called so → after which all that still run are ended.
         """
-        todo = iter(jobs)
-        results: list[Result] = []
-        if timeout is not None:
-            self.timers.set("timeout", timeout.ms / 1000, lambda: self._time_is_up(timeout))
+        for what, limit in limits.items():
+            if limit is not None:
+                self.timers.set(("limit", what), limit.ms / 1000, partial(self._time_is_up, what, limit))
         with self._signals():
             try:
                 while True:
-                    self._take(todo, at_once)
+                    self._begin(take, at_once)
                     if not self._running:
-                        return results
+                        return
                     self._turn()
-                    results += self._ended()
+                    for result in self._ended():
+                        over(result)
             finally:
                 for job in self._running:
                     job.close()
                 self._selector.close()
 
-    def _take(self, todo: Iterator[Callable[[], LocalJob]], at_once: int) -> None:
-        """Begin the next jobs, unless the run is to end."""
-        while len(self._running) < at_once and self.ended_by is None and "timeout" not in self._over:
-            make = next(todo, None)
-            if make is None:
+    @property
+    def ends(self) -> bool:
+        """Whether the run is to end, so that no job begins."""
+        return self.ended_by is not None or self._late
+
+    def _begin(self, take: Callable[[], LocalJob | None], at_once: int) -> None:
+        while len(self._running) < at_once and not self.ends:
+            job = take()
+            if job is None:
                 return
-            job = make()
             self._running.append(job)
             job.begin()
 
@@ -750,17 +761,16 @@ class Loop:
             job.close()
         return [job.result for job in done if job.result is not None]
 
-    def _time_is_up(self, timeout: Duration) -> None:
-        self._over.add("timeout")
+    def _time_is_up(self, what: str, limit: Duration) -> None:
+        self._late = True
         for job in list(self._running):
-            job.fail(f"the timeout of {timeout} has passed")
+            job.fail(f"the {what} of {limit} has passed")
 
     # --- signals ---
 
     @contextmanager
     def _signals(self) -> Generator[None]:
         """Have the numbers of :data:`ENDING` written into a pipe that the loop reads."""
-        self._over: set[str] = set()
         reading, writing = os.pipe()
         os.set_blocking(reading, False)
         os.set_blocking(writing, False)

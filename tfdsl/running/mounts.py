@@ -2,7 +2,7 @@
 
 ``host`` and ``nfs`` are the folders they name, and ``--mount PATH=DIR`` names one for any mount. ``scratch``,
 ``memory`` and what attributes such as ``shm`` mount are folders that live with the pod, all others such that live with
-the run; both are below its scratch folder.
+the run; both are below its scratch folder. What outlives a job on a cluster is one folder for all jobs of a flow.
 """
 
 from __future__ import annotations
@@ -33,6 +33,17 @@ class Replica(Record):
     folder: str
 
 
+class Volumes:
+    """What the jobs of a flow have in common. ``folder``: where it is; empty until the flow runs."""
+
+    def __init__(self) -> None:
+        self.folder = ""
+        self.names: dict[tuple[str, ...], str] = {}
+
+
+_COMMON = ("pvc", "nfs", "hdfs")
+
+
 class Mounts:
     """The mounts of one job."""
 
@@ -54,6 +65,10 @@ class Mounts:
             return ()
         role, task, texts = replica.role, replica.task, Texts(replica.task.index, replica.variables)
         mounted = [self._mounted(mount, task, pod, texts) for mount in role.mounts]
+        if self._options.flow is not None and self._options.flow.folder:
+            for one in mounted:
+                if one.source.startswith(f"{self._options.flow.folder}/"):
+                    os.makedirs(one.source, exist_ok=True)
         for name, at, size in model.in_memory(role):
             folder = f"{pod_folder(str(task), pod)}/{name}"
             mounted.append(self._given(at, Mounted(at, folder, memory=size.whole)))
@@ -103,7 +118,12 @@ class Mounts:
             case model.PvcMount():
                 folder = self._volume("pvc", texts(mount.claim))
             case model.ClaimMount():
-                folder = self._volume("claim", mount.claim)
+                kept = self._options.flow is not None and _is_kept(mount, self._job)
+                folder = (
+                    self._volume("pvc", f"{self._job.name}-{mount.claim}")
+                    if kept
+                    else self._volume("claim", mount.claim)
+                )
             case model.ConfigMapMount() | model.SecretMount():
                 folder = self._volume(mount.kind, texts(mount.name))
             case _:
@@ -129,7 +149,11 @@ class Mounts:
 
     def _volume(self, kind: str, name: str) -> str:
         """The folder of the run for a volume; one for each."""
-        return self._volumes.setdefault((kind, name), f"volumes/{kind}-{plain(name)}-{len(self._volumes)}")
+        flow = self._options.flow
+        if flow is None or kind not in _COMMON:
+            return self._volumes.setdefault((kind, name), f"volumes/{kind}-{plain(name)}-{len(self._volumes)}")
+        folder = flow.names.setdefault((kind, name), f"volumes/{kind}-{plain(name)}-{len(flow.names)}")
+        return os.path.join(flow.folder, folder)
 
     # --- before anything starts ---
 
@@ -191,10 +215,9 @@ class Mounts:
                         f"name the folder here: {named}"
                     )
             case model.ClaimMount():
-                kept = any(claim.name == mount.claim and claim.keep for claim in self._job.claims)
                 return (
                     command_rules.EMPTY_MOUNT(place, path=mount.at, why="a claim is kept on a cluster only")
-                    if kept
+                    if _is_kept(mount, self._job)
                     else None
                 )
             case _:
@@ -236,6 +259,10 @@ class Mounts:
             yield command_rules.NOT_MOUNTED(self._origins.span(mounts[0].path), paths=paths)
 
 
+def _is_kept(mount: model.ClaimMount, job: Job) -> bool:
+    return any(claim.name == mount.claim and claim.keep for claim in job.claims)
+
+
 _KINDS = {
     "secret": "Secret",
     "configmap": "ConfigMap",
@@ -255,10 +282,11 @@ class Given(Record):
 
 
 class MountOptions(Record):
-    """``given``: what ``--mount`` names, by path. ``ignored``: ``--no-mounts``."""
+    """``given``: what ``--mount`` names, by path. ``ignored``: ``--no-mounts``. ``flow``: that of the job, if any."""
 
     given: Mapping[str, Given] = {}
     ignored: bool = False
+    flow: Volumes | None = None
 
 
 def given_mount(text: str, place: Span, known: Iterable[str] = ()) -> Given | Diagnostic:

@@ -10,7 +10,7 @@ import stat
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import eq
-from typing import IO, Final
+from typing import IO, TYPE_CHECKING, Final
 
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.lifecycle.behaviour import Replica, State, Task
@@ -18,6 +18,9 @@ from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.running.plan import Program
 from tfdsl.writing import File, write_all
+
+if TYPE_CHECKING:
+    from tfdsl.lifecycle.flow import FlowMachine
 
 COLOURS: Final = (36, 33, 35, 32, 34, 96, 93, 95, 92, 94)
 """Of ANSI terminals, none of them red: a task is not wrong because it is the fifth."""
@@ -238,6 +241,16 @@ def last_words(results: Sequence[Result], left_out: int) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+def last_words_of_flow(flow: FlowMachine, results: Sequence[Result]) -> str:
+    """How the jobs of a flow have ended, and in the last line the flow."""
+    lines = [line for one in results if not one.succeeded for line in _of_failure(one)]
+    took = {one.job: length(one.seconds) for one in results}
+    wide = max(map(len, flow.jobs))
+    lines += [f"  {job:<{wide}}  {word(state):<11}  {took.get(job, '')}".rstrip() for job, state in flow.jobs.items()]
+    end = "has completed" if flow.outcome == "succeeded" else "has failed"
+    return "".join(f"{line}\n" for line in [*lines, f"flow {flow.flow.name} {end}"])
+
+
 def _of_failure(result: Result) -> Iterator[str]:
     if result.last:
         yield f"the last lines of {result.task}:"
@@ -261,7 +274,7 @@ def length(seconds: float) -> str:
 MOST_TASKS: Final = 12
 """Tasks of all jobs together that are shown one by one."""
 
-_WORDS: Final = {"succeeded": "completed", "gone": "stopped", "lost": "evicted"}
+_WORDS: Final = {"succeeded": "completed", "gone": "stopped", "lost": "evicted", "not run": "did not run"}
 
 
 class TableLine(Record):

@@ -16,7 +16,7 @@ from tfdsl.diagnostics import Diagnostic, Fix, Report, name_rules, syntax_rules,
 from tfdsl.gc_pause import without_gc
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
-from tfdsl.semantics import absent, conform, layers, resolved, statements, target_options
+from tfdsl.semantics import absent, conform, flows, layers, resolved, statements, target_options
 from tfdsl.semantics.blocks import JobBlock, TargetBlock, Templates, check_templates, read_job
 from tfdsl.semantics.conditions import Conditions, has_conditions
 from tfdsl.semantics.derived import Derived, Reports, check_any_left, check_name, chosen, derive
@@ -40,6 +40,7 @@ class Checked(Record):
 
     ``used``: params, lets and (as ``template NAME``) templates that something refers to. ``unsets``: what is known of
     each ``unset``, if there is one. ``conditions``: whether each condition, by its place, held for any job or role.
+    ``flows``: that of ``--flow``, else all; those of whom nothing is present are left out.
     """
 
     jobs: tuple[resolved.Job, ...]
@@ -47,6 +48,7 @@ class Checked(Record):
     used: frozenset[str]
     unsets: Unsets | None = None
     conditions: Mapping[Span, bool] = {}
+    flows: tuple[resolved.Flow, ...] = ()
 
 
 @without_gc
@@ -75,11 +77,16 @@ def check_in_steps(program: Program, request: Request, choices: Sequence[Choice]
     templates = Templates(program.templates, with_pods)
     if program.templates:
         check_templates(templates, collector)
-    derived = chosen(derive(program, params, collector), request.job, request.name, collector)
+    every = derive(program, params, collector)
+    in_flows = flows.asked(flows.read_flows(program, params, every, collector), request, collector)
+    derived = chosen(every, request.job, request.name, collector)
+    if request.flow is not None:
+        names = frozenset[str]().union(*(flow.named for flow in in_flows))
+        derived = [one if one.name in names else replace(one, chosen=False) for one in derived]
     if any(one.absent for one in derived):
         check_any_left([one for one in derived if one.chosen], collector)
     if request.extent == "names":
-        return Checked((), tuple(collector.diagnostics), frozenset(params.used))
+        return Checked((), tuple(collector.diagnostics), frozenset(params.used), flows=in_flows)
     if choices and not program.jobs and not program.syntax_errors:
         diagnostic = name_rules.NO_JOB(Span(program.files[0].source, 0, 0))
         collector(diagnostic.help("write job NAME { … }; a file without a job can be included, but not compiled"))
@@ -91,6 +98,8 @@ def check_in_steps(program: Program, request: Request, choices: Sequence[Choice]
     for node in program.jobs:
         of_nodes.append(checker.jobs(node, of_node.get(id(node), [])))
         yield
+    for at in range(len(choices) or 1 if in_flows else 0):
+        flows.check_jobs(in_flows, {job.name: job for of_one in of_nodes for job in of_one[at]}, collector)
     unsets = checker.shared.unsets
     for diagnostic in unsets.left() if unsets is not None else ():
         collector(diagnostic)
@@ -102,7 +111,7 @@ def check_in_steps(program: Program, request: Request, choices: Sequence[Choice]
         diagnostics = independent(diagnostics, program)
     diagnostics = [_with_names(one, params) if one.level == "error" else one for one in diagnostics]
     jobs = (job for at in range(len(choices) or 1) for of_one in of_nodes for job in of_one[at])
-    return Checked(tuple(jobs), tuple(diagnostics), everything, unsets, params.conditions)
+    return Checked(tuple(jobs), tuple(diagnostics), everything, unsets, params.conditions, in_flows)
 
 
 class _Collector:

@@ -40,7 +40,7 @@ from tfdsl.semantics.values import (
 from tfdsl.syntax import ast
 from tfdsl.text import Span
 from tfdsl.vocabulary import attributes, foreign
-from tfdsl.vocabulary.quantities import nearest_unit, parse_unit
+from tfdsl.vocabulary.quantities import UNITS, nearest_unit, parse_unit
 from tfdsl.vocabulary.statements import INDEX, RESERVED_NAMES
 from tfdsl.vocabulary.types import (
     BoolType,
@@ -479,7 +479,8 @@ def _unit(expr: ast.Unit, scope: Scope, depth: int) -> Data | Diagnostic:
     if nearest is not None:
         safe = "_" in expr.text or _is_one_unit(expr.text)
         return diagnostic.help(f"write {nearest}").replacing(f"write {nearest}", nearest, safe=safe)
-    return diagnostic.help("units are m k M G T P E Ki Mi Gi Ti Pi Ei, and ms s m h d for time (largest first)")
+    sizes, times = (" ".join(UNITS[kind]) for kind in ("quantity", "duration"))
+    return diagnostic.help(f"units are {sizes}, and {times} for time (largest first)")
 
 
 def _is_one_unit(text: str) -> bool:

@@ -1,7 +1,7 @@
 """One program from a file and its includes.
 
-Params, lets, templates and profiles come from all files, jobs only from the main file. A file that is included twice is
-read once; a cycle is reported at the include that closes it.
+Params, lets, templates and profiles come from all files, jobs and flows only from the main file. A file that is
+included twice is read once; a cycle is reported at the include that closes it.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ class Program(Record):
     templates: dict[str, ast.Template]
     profiles: dict[str, tuple[ast.Profile, ...]]
     jobs: tuple[ast.Job, ...]
+    flows: tuple[ast.Flow, ...]
     diagnostics: tuple[Diagnostic, ...]
     missing: tuple[str, ...]
     read: Reader
@@ -102,13 +103,14 @@ class _Loader:
         self.templates: dict[str, ast.Template] = {}
         self.profiles: dict[str, list[ast.Profile]] = {}
         self.jobs: dict[str, ast.Job] = {}
+        self.flows: dict[str, ast.Flow] = {}
         self.names: dict[str, ast.Name] = {}
 
     def program(self) -> Program:
         profiles = {name: tuple(parts) for name, parts in self.profiles.items()}
         return Program(
             tuple(self.files), self.params, self.lets, self.templates, profiles, tuple(self.jobs.values()),
-            tuple(self.diagnostics), tuple(self.missing), self.read, set(),
+            tuple(self.flows.values()), tuple(self.diagnostics), tuple(self.missing), self.read, set(),
         )  # fmt: skip
 
     def file(self, source: Source, stack: tuple[str, ...]) -> None:
@@ -130,6 +132,9 @@ class _Loader:
             elif isinstance(declaration, ast.Job):
                 if main:
                     self.job(declaration)
+            elif isinstance(declaration, ast.Flow):
+                if main:
+                    self.flow(declaration)
             else:
                 self.declare(declaration)
 
@@ -192,6 +197,13 @@ class _Loader:
         if first is not declaration:
             again = name_rules.DUPLICATE_JOB(declaration.name.span, name=declaration.name.text)
             self.diagnostics.append(repeated(again, first.name.span))
+
+    def flow(self, declaration: ast.Flow) -> None:
+        name = declaration.name
+        first = self.flows.setdefault(name.text, declaration)
+        if first is not declaration:
+            again = name_rules.DUPLICATE_NAME(name.span, kind="flow", name=name.text)
+            self.diagnostics.append(repeated(again, first.name.span, "declared"))
 
     def declare(self, declaration: ast.Param | ast.Let | ast.Template | ast.Profile) -> None:
         name = declaration.name

@@ -42,7 +42,8 @@ class Choice(Record):
 class Request(Record):
     """What is asked for beside the text: values of params and options from outside, and which job (``None``: all).
 
-    ``values``: files of values for params, which those of ``params`` override. ``job``, ``name``: ``--job``, and
+    ``values``: files of values for params, which those of ``params`` override. ``flow``: only this flow and its jobs,
+    which nothing else leaves out. ``job``, ``name``: ``--job``, and
     ``--name``, the name instead of that of the one job. ``levels``: those that the project sets for messages, by slug.
     ``extent``: which jobs of each matrix are looked at: all of them, the first and one for each further value of an
     axis, or the first. With ``names`` no job is, only their names. ``scale``: role → replicas that it has whatever the
@@ -61,3 +62,4 @@ class Request(Record):
     scale: Mapping[str, int] = {}
     gpus_per_node: int | None = None
     labels: Mapping[str, Argument] = {}
+    flow: Argument | None = None

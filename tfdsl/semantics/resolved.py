@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 from tfdsl.record import Record
+from tfdsl.rules.broken import Place
 from tfdsl.semantics.values import Data, MapData, Poison, Value
 
 if TYPE_CHECKING:
@@ -152,6 +153,18 @@ class Patch(Record):
     span: Span
 
 
+class FlowRun(Record):
+    """A job that runs in a flow, after others; ``after_spans`` has the place of each of these."""
+
+    job: str
+    job_span: Span
+    after: tuple[str, ...]
+    after_spans: tuple[Span, ...]
+    ending: str
+    ending_span: Span | None
+    span: Span
+
+
 class PatchedVolume(Record):
     """A volume of the pods of ``role`` (``None``: of every role) that only a patch of ``target`` makes."""
 
@@ -196,3 +209,40 @@ class Job(_Holder):
     def role(self, name: str) -> Role | None:
         """The role of that name, if the job has it."""
         return next((role for role in self.roles if role.name == name), None)
+
+
+class Flow(_Holder):
+    """A flow: its present jobs, those of a matrix one by one. ``name_span``: where its name is.
+
+    ``named``: all jobs that it names, absent ones too. ``complete``: all of them were found.
+    """
+
+    name: str
+    name_span: Span
+    runs: tuple[FlowRun, ...]
+    named: frozenset[str]
+    complete: bool
+
+    def _text(self, name: str) -> str | None:
+        data = self.data(name)
+        return data if isinstance(data, str) else None
+
+    @property
+    def schedule(self) -> str | None:
+        """When it runs."""
+        return self._text("schedule")
+
+    @property
+    def time_zone(self) -> str | None:
+        """Where the schedule's clock is."""
+        return self._text("time_zone")
+
+    def span(self, place: Place) -> Span:
+        """Where a place of its model is written."""
+        if place[:1] != ("runs",):
+            setting = self.settings.get(str(place[0])) if place else None
+            return self.name_span if setting is None else setting.value.span
+        run = self.runs[int(place[1])]
+        if place[2:3] == ("after",):
+            return run.after_spans[int(place[3])]
+        return run.ending_span or run.span if place[2:3] == ("ending",) else run.job_span

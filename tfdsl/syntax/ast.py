@@ -472,7 +472,29 @@ class Job(Record):
         return next((item for item in self.items if isinstance(item, Matrix)), None)
 
 
-Declaration: TypeAlias = Edition | Include | Param | Let | Template | Profile | Job
+class FlowRun(Record):
+    """``run JOB [after JOB or LIST [ENDING]] [when CONDITION]``.
+
+    A job is a name if it is written as one, with or without quotes; a text with ``${}`` and what cannot name a job are
+    values.
+    """
+
+    job: Name | Expr
+    after: tuple[Name | Expr, ...]
+    ending: Name | None
+    span: Span
+    condition: Condition | None = None
+
+
+class Flow(Record):
+    """``flow NAME { … }``."""
+
+    name: Name
+    items: tuple[Assign | FlowRun, ...]
+    span: Span
+
+
+Declaration: TypeAlias = Edition | Include | Param | Let | Template | Profile | Job | Flow
 
 
 class File(Record):

@@ -13,7 +13,7 @@ from tfdsl.diagnostics import syntax_rules as rules
 from tfdsl.diagnostics.diagnostic import Diagnostic
 from tfdsl.syntax import _tables as tables, ast, strings
 from tfdsl.syntax.driver import Build
-from tfdsl.syntax.lexer import STRING, Lexed
+from tfdsl.syntax.lexer import STRING, Lexed, is_job_name
 from tfdsl.text import Source, Span
 
 # --- missing ---
@@ -24,7 +24,7 @@ from tfdsl.text import Source, Span
 UNNAMED = "unnamed"
 
 
-def is_whole(node: ast.Declaration | ast.Item | ast.Copy | ast.Run | ast.Subject) -> bool:
+def is_whole(node: ast.Declaration | ast.Item | ast.Copy | ast.Run | ast.FlowRun | ast.Subject) -> bool:
     """Whether recovery had to insert none of the node's required parts; inserted ones have an empty text."""
     for field in type(node).__fields__:
         value: object = getattr(node, field)
@@ -285,6 +285,24 @@ class Builder(ValueBuilder):
             return self._plain(span)
         return self._key(name)
 
+    def flow_(self, span: Span, name: ast.Name | ast.Str, items: tuple[ast.Assign | ast.FlowRun, ...]) -> ast.Flow:
+        if isinstance(name, ast.Str):
+            computed = next(part for part in name.parts if not isinstance(part, str))
+            self.diagnostics.append(rules.INTERPOLATED_NAME(computed.span))
+            name = ast.Name(UNNAMED, name.span)
+        elif not name.text and name.span.text != '""':
+            name = ast.Name(UNNAMED, name.span)
+        return ast.Flow(name, items, span)
+
+    def flow_body_(self, _: Span, *items: ast.Assign | ast.FlowRun) -> tuple[ast.Assign | ast.FlowRun, ...]:
+        return items if not self.repaired else tuple(filter(is_whole, items))
+
+    def flow_run_(self, span: Span, job: ast.Expr, *rest: ast.Expr | ast.Name | ast.Condition) -> ast.FlowRun:
+        values = [each for each in rest if not isinstance(each, ast.Name | ast.Condition)]
+        before = values[0].items if values and isinstance(values[0], ast.ListExpr) else values
+        after = tuple(map(_as_name, before))
+        return ast.FlowRun(_as_name(job), after, _find(ast.Name, rest), span, _find(ast.Condition, rest))
+
     # --- blocks ---
 
     def body_(self, _: Span, *items: ast.Item) -> tuple[ast.Item, ...]:
@@ -460,6 +478,13 @@ class Builder(ValueBuilder):
                 unchecked = self._token(each)
         assert path is not None
         return ast.Patch(op, pod, self._plain(path), value, unchecked, span, condition)
+
+
+def _as_name(value: ast.Expr) -> ast.Name | ast.Expr:
+    """The name of a job that was read as a value: ``train-large`` is no subtraction."""
+    if isinstance(value, ast.Str) and value.form == "string" and len(value.parts) == 1:
+        return ast.Name(part, value.span, quoted=True) if isinstance(part := value.parts[0], str) else value
+    return ast.Name(value.span.text, value.span) if is_job_name(value.span.text) else value
 
 
 def _binary(op: str) -> Build:

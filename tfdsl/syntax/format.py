@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias
 
 from tfdsl.diagnostics.diagnostic import Diagnostic
 from tfdsl.syntax import _tables as tables, lexer
 from tfdsl.syntax.driver import Build, Machine
-from tfdsl.syntax.lexer import CLOSERS, COLON, COMMA, DECLARATIONS, DOT, EQUAL, LESS, RAW, ROLE, TEXT, UPTO, Lexed, lex
+from tfdsl.syntax.lexer import (
+    CLOSERS,
+    COLON,
+    COMMA,
+    DECLARATIONS,
+    DOT,
+    EQUAL,
+    LESS,
+    RAW,
+    ROLE,
+    TEXT,
+    UPTO,
+    Lexed,
+    is_job_name,
+    lex,
+)
 from tfdsl.syntax.parser import parse
 from tfdsl.text import Source, Span
 
@@ -132,6 +147,7 @@ class Marks:
         self.unary: set[int] = set()
         self.angles: set[int] = set()
         self.type_colons: set[int] = set()
+        self.joined: set[int] = set()  # behind the first token of a name such as train-large
         last = {end: i for i, end in enumerate(tree.lexed.ends[:-1])}
         numbers = {start: i for i, start in enumerate(tree.lexed.starts)}
         waiting: list[Node] = [tree.root] if tree.root else []
@@ -148,7 +164,23 @@ class Marks:
                 self.angles |= {name + 1, last[node.end]}
             elif node.name == "param":
                 self.type_colons.add(name + 1)
+            elif node.name == "flow_run":
+                for child in _jobs_named(node, tree.lexed):
+                    self.joined.update(range(numbers[child.start] + 1, last[child.end] + 1))
             waiting.extend(child for child in node.children if not isinstance(child, int))
+
+
+def _jobs_named(run: Node, lexed: Lexed) -> Iterator[Node]:
+    """The names of jobs in a statement of a flow that look like subtractions."""
+    waiting = [*run.children]
+    while waiting:
+        child = waiting.pop()
+        if isinstance(child, int) or child.name == "condition":
+            continue
+        if child.name == "subtract" and is_job_name(lexed.source.text[child.start : child.end]):
+            yield child
+        elif child.name == "list":
+            waiting.extend(child.children)
 
 
 class Outline:
@@ -461,6 +493,8 @@ class Layout:
             return False
         if isinstance(before, Group):
             return True
+        if part in marks.joined:
+            return False
         opens_type = before in marks.angles and types[before] == LESS
         return types[before] not in (DOT, UPTO) and before not in marks.unary and not opens_type
 

@@ -24,16 +24,17 @@ OPERATORS = dict(tables.OPERATORS)
 COMMA, COLON, EQUAL, ARROW, DOT, UPTO = map(OPERATORS.__getitem__, (",", ":", "=", "=>", ".", ".."))
 PLUS, MINUS, SLASH, BANG, AND, OR = map(OPERATORS.__getitem__, ("+", "-", "/", "!", "&&", "||"))
 EQUALS, LESS, MORE, AT_LEAST = map(OPERATORS.__getitem__, ("==", "<", ">", ">="))
-JOB, ROLE, TARGET, TEMPLATE, PARAM, LET, INCLUDE = map(
-    KEYWORDS.__getitem__, ("job", "role", "target", "template", "param", "let", "include")
+JOB, FLOW, ROLE, TARGET, TEMPLATE, PARAM, LET, INCLUDE = map(
+    KEYWORDS.__getitem__, ("job", "flow", "role", "target", "template", "param", "let", "include")
 )
 MATRIX, PREPARE, SIDECAR, USE, UNSET = map(KEYWORDS.__getitem__, ("matrix", "prepare", "sidecar", "use", "unset"))
 MOUNT, OUTPUT, ON, AFTER, WHEN, AT = map(KEYWORDS.__getitem__, ("mount", "output", "on", "after", "when", "at"))
 CLOSERS = {LBRACE: RBRACE, LSQB: RSQB, LPAR: RPAR}
 OPENERS = {closer: opener for opener, closer in CLOSERS.items()}
-DECLARATIONS = {KEYWORDS[word] for word in ("edition", "include", "param", "let", "template", "profile", "job")}
+DECLARATION_WORDS = ("edition", "include", "param", "let", "template", "profile", "job", "flow")
+DECLARATIONS = {KEYWORDS[word] for word in DECLARATION_WORDS}
 STEPS = {PREPARE, SIDECAR}
-NAMED_BLOCKS = {TEMPLATE, KEYWORDS["profile"], JOB, ROLE, TARGET, *STEPS}
+NAMED_BLOCKS = {TEMPLATE, KEYWORDS["profile"], JOB, FLOW, ROLE, TARGET, *STEPS}
 PLAIN_BLOCKS = {KEYWORDS["cluster"], KEYWORDS["build"], MATRIX}
 ITEM_STARTS = {NEWLINE, COMMA, LBRACE}
 INFIX = {OPERATORS[text] for text in ("+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "&&", "||")}
@@ -57,12 +58,18 @@ _MASTER = regex(
 )
 _WORD, _LINE, _FOREIGN, _OPERATOR, _FIRST_KIND = 1, 2, 3, 4, 5
 _REMARK = _FIRST_KIND + len(_KINDS)
-_JOB_NAME = regex(rf"[ \t]++({tables.JOB_NAME_PATTERN})")
+_JOB_NAME = regex(tables.JOB_NAME_PATTERN)
+_NAMED_JOB = regex(rf"[ \t]++({tables.JOB_NAME_PATTERN})")
 
 # What is not allowed anywhere in a text: control characters except tab and line end, a lone carriage return, and the
 # surrogates for undecodable bytes.
 _FORBIDDEN = regex("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]|\r(?!\n)")
 _FORBIDDEN_RUN = regex(f"(?:{_FORBIDDEN.pattern})++")
+
+
+def is_job_name(text: str) -> bool:
+    """Whether ``text`` can name a job without quotes."""
+    return _JOB_NAME.fullmatch(text) is not None
 
 
 def is_word(type_: int) -> bool:
@@ -179,7 +186,7 @@ def _run(lexed: Lexed, at: int, stop: int, *, inside: bool) -> int:
             return recover_token(lexed, begin, stop)
         starts.append(begin)
         ends.append(finish)
-        if types[-1] == JOB and (name := _JOB_NAME.match(text, finish, stop)):
+        if types[-1] in (JOB, FLOW) and (name := _NAMED_JOB.match(text, finish, stop)):
             lexed.add(keyword(name[1], NAME), *name.span(1))
             return name.end()
     return stop

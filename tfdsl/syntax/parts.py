@@ -24,7 +24,7 @@ from tfdsl.text import Source, Span
 
 T = TypeVar("T")
 
-_HEAD = regex(r"^(?:edition|include|param|let|template|profile|job)\b", re.M)
+_HEAD = regex(rf"^(?:{'|'.join(lexer.DECLARATION_WORDS)})\b", re.M)
 
 # What can begin something that continues over many lines.
 _LONG = regex(r'"""|' + r"'''|/\*|<<")

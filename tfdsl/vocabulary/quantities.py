@@ -22,6 +22,9 @@ QUANTITY_UNITS: dict[str, int] = {"m": 1, "": 1000} | {unit: size * 1000 for uni
 DURATION_UNITS: dict[str, int] = {"d": 86_400_000, "h": 3_600_000, "m": 60_000, "s": 1000, "ms": 1}
 """Milliseconds in one of each unit, largest first."""
 
+UNITS = {"quantity": tuple(unit for unit in QUANTITY_UNITS if unit), "duration": tuple(DURATION_UNITS)}
+"""Type → the units of its values, as texts list them."""
+
 
 Measure = TypeVar("Measure", "Quantity", "Duration")
 

@@ -463,16 +463,22 @@ Overlap: TypeAlias = Literal["skip", "allow", "replace"]
 """What happens to a run of a flow that is to start while an earlier one runs."""
 After: TypeAlias = Literal["succeeded", "failed", "ended"]
 """With which end of the jobs before it a job of a flow starts."""
+ENDINGS: tuple[str, ...] = get_args(After)
 
 FLOW = (
-    Setting("schedule", WORD, "When it runs: the five fields of cron, or `@hourly`, `@daily`, `@weekly`, `@monthly`."),
-    Setting("time_zone", WORD, "The time zone of the schedule, as `Europe/Berlin`."),
-    Setting("overlap", literals(Overlap), "What happens when it is to start while an earlier run is not over."),
-    Setting("deadline", TIME_LIMIT, "How long a run may take."),
+    Setting("schedule", WORD, "When it runs: the five fields of cron, or `@hourly`, `@daily`, `@weekly`, `@monthly`.",
+            ("cron", "schedules", "cron_schedule"), ("on", "every", "begin", "start")),
+    Setting("time_zone", WORD, "The time zone of the schedule, as `Europe/Berlin`.", ("timeZone", "timezone", "tz")),
+    Setting("overlap", literals(Overlap), "What happens when it is to start while an earlier run is not over.",
+            ("concurrencyPolicy", "concurrency_policy"), ("concurrency",)),
+    Setting("deadline", TIME_LIMIT, "How long a run may take.",
+            ("activeDeadlineSeconds", "timeout", "time_limit"), ("startingDeadlineSeconds",)),
     Setting("namespace", WORD, "The namespace of the flow and of all its jobs."),
-    Setting("service_account", WORD, "The service account of the pods that the engine itself starts."),
-)
+    Setting("service_account", WORD, "The service account of the pods that the engine itself starts.",
+            ("serviceAccountName", "serviceAccount")),
+)  # fmt: skip
 """What a flow can set."""
+SETTINGS["flow"] = FLOW
 
 _FLOW_RUN = (
     Setting("job", WORD, "Name of the job that runs."),

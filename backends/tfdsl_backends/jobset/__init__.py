@@ -29,4 +29,5 @@ BACKEND = Backend(
     refused_labels=JOB_LABELS,
     lifecycle="tfdsl_backends.jobset.lifecycle",
     cluster="tfdsl_backends.jobset.cluster",
+    flows="tfdsl_backends.jobset.flows",
 )

@@ -1,9 +1,10 @@
 """What the jobset target checks beyond its table."""
 
 from tfdsl.diagnostics import Rule
-from tfdsl_backends.podspec.messages import job_label_rule, kueue_rules, pod_rules, sidecar_rule
+from tfdsl_backends.podspec.messages import flow_rules, job_label_rule, kueue_rules, pod_rules, sidecar_rule
 
 PODS = pod_rules("jobset", "JBS", additions=105)
+FLOWS = flow_rules("jobset", "JBS")
 KUEUE = kueue_rules("jobset", "JBS")
 JOB_LABEL = job_label_rule("jobset", "JBS")
 SIDECAR_NODES = sidecar_rule("jobset", "JBS")
@@ -58,6 +59,7 @@ SUCCESS = Rule(
 
 RULES = (
     *PODS.all(),
+    *FLOWS.all(),
     *KUEUE.all(),
     JOB_LABEL,
     SIDECAR_NODES,

@@ -29,6 +29,7 @@ BACKEND = Backend(
     docs="docs/targets/kubernetes.md",
     lifecycle="tfdsl_backends.kubernetes.lifecycle",
     cluster="tfdsl_backends.kubernetes.cluster",
+    flows="tfdsl_backends.kubernetes.flows",
     own_labels=JOB_LABELS,
     refused_labels=JOB_LABELS,
 )

@@ -1,9 +1,10 @@
 """What the kubernetes target checks beyond its table."""
 
 from tfdsl.diagnostics import Rule
-from tfdsl_backends.podspec.messages import job_label_rule, kueue_rules, pod_rules
+from tfdsl_backends.podspec.messages import flow_rules, job_label_rule, kueue_rules, pod_rules
 
 PODS = pod_rules("kubernetes", "K8S", additions=105)
+FLOWS = flow_rules("kubernetes", "K8S")
 KUEUE = kueue_rules("kubernetes", "K8S")
 JOB_LABEL = job_label_rule("kubernetes", "K8S")
 
@@ -52,6 +53,12 @@ PARTIAL_ADMISSION = Rule(
     "error",
     "with {annotation} Kueue may start fewer replicas than TF_CONFIG names, and those wait for the others forever",
 )
+SEVERAL_JOBS = Rule(
+    "K8S192",
+    "kubernetes-flow-several-jobs",
+    "error",
+    "job {job} becomes {count} Jobs, but a flow can only wait for one",
+)
 TOO_MANY_RULES = Rule(
     "K8S115",
     "kubernetes-too-many-statuses",
@@ -62,6 +69,8 @@ TOO_MANY_RULES = Rule(
 
 RULES = (
     *PODS.all(),
+    *FLOWS.all(),
+    SEVERAL_JOBS,
     *KUEUE.all(),
     JOB_LABEL,
     HOST_TWICE,

@@ -39,6 +39,22 @@ class KueueRules(Rules):
     queue_name: Rule
 
 
+class FlowRules(Rules):
+    """The rules of :mod:`tfdsl_backends.podspec.flows.checks`."""
+
+    versions: Rule
+    suspended: Rule
+    size: Rule
+    templates: Rule
+    name: Rule
+    late: Rule
+    replaces: Rule
+    no_account: Rule
+    no_zone: Rule
+    no_schedule: Rule
+    board: Rule
+
+
 def pod_rules(target: str, prefix: str, *, additions: int) -> PodRules:
     """The rules of ``target``; ``additions``: the code of the first that reports something we add to pods."""
 
@@ -134,3 +150,56 @@ def job_label_rule(target: str, prefix: str) -> Rule:
     """The rule of ``target`` about them."""
     message = "Kubernetes writes the label {name} on each pod of a Job itself, so it cannot have another value"
     return Rule(f"{prefix}037", f"{target}-job-label", "error", message)
+
+
+def flow_rules(target: str, prefix: str) -> FlowRules:
+    """The rules of ``target`` about flows."""
+
+    def rule(code: int, slug: str, level: Level, message: str) -> Rule:
+        return Rule(f"{prefix}{code:03}", f"{target}-flow-{slug}", level, message)
+
+    return FlowRules(
+        rule(
+            180,
+            "versions",
+            "error",
+            "the jobs of a flow need one version of Argo: {first} has {version} and {job} has {other}",
+        ),
+        rule(182, "suspended", "error", "job {job} starts suspended, so its flow would wait for it forever"),
+        rule(184, "too-large", "error", "the Workflow has {size} bytes; Argo takes at most {limit}"),
+        rule(
+            185,
+            "too-many-templates",
+            "error",
+            "the Workflow has {count} templates; from 4.0 on Argo takes at most {limit}",
+        ),
+        rule(
+            186, "name-too-long", "error", "the name of a {kind} has at most {limit} characters, this one has {length}"
+        ),
+        rule(
+            187,
+            "late-deadline",
+            "info",
+            "Argo may end the jobs up to ten minutes after the deadline, and deletes them then",
+        ),
+        rule(183, "replace", "info", "each run deletes the objects of all earlier runs, also of those that have ended"),
+        rule(
+            188,
+            "no-service-account",
+            "info",
+            "Argo's pods use the service account default, which usually cannot create the objects of the jobs",
+        ),
+        rule(
+            189,
+            "no-time-zone",
+            "info",
+            "without time_zone, the schedule is in the time zone of Argo's controller, usually UTC",
+        ),
+        rule(
+            190,
+            "no-schedule",
+            "info",
+            "without a schedule, overlap has no effect: Argo runs every Workflow it is given",
+        ),
+        rule(191, "tensorboard", "info", "the TensorBoard of job {job} is left out of the flow"),
+    )

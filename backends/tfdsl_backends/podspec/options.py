@@ -1,7 +1,7 @@
 """Options that every target of the Kubernetes family has, and the names in pods and jobs that they are about."""
 
 from tfdsl.backend import Option
-from tfdsl.vocabulary.types import BOOL, STRING
+from tfdsl.vocabulary.types import BOOL, STRING, one_of
 
 NO_SIDECAR = "sidecar.istio.io/inject"
 """A sidecar would keep a finished pod alive and intercept traffic between the tasks (kubeflow/kubeflow issue 3935)."""
@@ -20,7 +20,16 @@ JOB_LABELS = ("batch.kubernetes.io/", "job-name", "controller-uid")
 other values. The index of a pod, another label below the same prefix, is written over by the controller.
 Source: `generateSelector` in pkg/registry/batch/job/strategy.go, and `ValidateGeneratedSelector`."""
 
+ARGO_VERSIONS = ("3.5", "3.6", "3.7", "4.0", "4.1")
+"""Oldest first."""
+
 POD_OPTIONS = (
+    Option(
+        "argo",
+        one_of(*ARGO_VERSIONS),
+        "The version of Argo Workflows that runs the job's flow; a job that is in no flow does not need it.",
+        ARGO_VERSIONS[-1],
+    ),
     Option(
         "istio_annotation",
         BOOL,

@@ -111,6 +111,8 @@ class _Slurm:
 
     INSTALL: Final = "run this where Slurm's commands are, as on a login node of the cluster"
     UNIQUE: Final = False
+    STAYS: Final = False
+    ID: Final = "a number", _NUMBER
     OPTIONS: Final = "sbatch"
     rows: Final = ROWS
 

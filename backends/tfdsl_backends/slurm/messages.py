@@ -89,6 +89,12 @@ SHORT_LIMIT = Rule(
     "error",
     "time_limit {value} leaves no time to run: Slurm may warn {seconds} s before it, so that all replicas can end",
 )
+FLOW_WAITS = Rule(
+    "SLM122",
+    "slurm-flow-waits",
+    "error",
+    "job {job} {what}, and what comes after it would wait until somebody releases it",
+)
 
 RULES = (
     NO_COMMAND,
@@ -113,4 +119,5 @@ RULES = (
     TWO_MEMORIES,
     LOST_FOR_MEMORY,
     SHORT_LIMIT,
+    FLOW_WAITS,
 )

@@ -28,6 +28,7 @@ BACKEND = Backend(
     docs="docs/targets/tfjob.md",
     lifecycle="tfdsl_backends.tfjob.lifecycle",
     cluster="tfdsl_backends.tfjob.cluster",
+    flows="tfdsl_backends.tfjob.flows",
     own_labels=("training.kubeflow.org/",),
     starter=(
         "# tfdsl: allow[tfjob-deleted-pod-fails] drains are announced here; the job is submitted again afterwards",

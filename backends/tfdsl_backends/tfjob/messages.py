@@ -1,10 +1,11 @@
 """What the tfjob target checks beyond its table."""
 
 from tfdsl.diagnostics import Rule
-from tfdsl_backends.podspec.messages import kueue_rules, pod_rules, sidecar_rule
+from tfdsl_backends.podspec.messages import flow_rules, kueue_rules, pod_rules, sidecar_rule
 
 SIDECAR_NODES = sidecar_rule("tfjob", "KTF")
 PODS = pod_rules("tfjob", "KTF", additions=107)
+FLOWS = flow_rules("tfjob", "KTF")
 KUEUE = kueue_rules("tfjob", "KTF")
 
 CONFIG_INJECTED = Rule(
@@ -42,6 +43,7 @@ TOO_LARGE = Rule(
 
 RULES = (
     *PODS.all(),
+    *FLOWS.all(),
     SIDECAR_NODES,
     CONFIG_INJECTED,
     EVALUATOR_IN_CLUSTER,

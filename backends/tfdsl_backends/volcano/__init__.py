@@ -18,6 +18,7 @@ BACKEND = Backend(
     lowering="tfdsl_backends.volcano.lower",
     lifecycle="tfdsl_backends.volcano.lifecycle",
     cluster="tfdsl_backends.volcano.cluster",
+    flows="tfdsl_backends.volcano.flows",
     objects="tfdsl_backends.volcano.cluster_objects",
     rules=RULES,
     synonyms=("vcjob",),

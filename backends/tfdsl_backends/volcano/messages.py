@@ -1,10 +1,11 @@
 """What the checks of the volcano target can say. Codes from 100 on; 001 to 049 belong to the pods."""
 
 from tfdsl.diagnostics import Rule
-from tfdsl_backends.podspec.messages import pod_rules, sidecar_rule
+from tfdsl_backends.podspec.messages import flow_rules, pod_rules, sidecar_rule
 
 SIDECAR_NODES = sidecar_rule("volcano", "VOL")
 PODS = pod_rules("volcano", "VOL", additions=160)
+FLOWS = flow_rules("volcano", "VOL")
 
 STATIC_TF_CONFIG = Rule(
     "VOL100",
@@ -92,6 +93,7 @@ STATIC_VERSION = Rule(
 
 RULES = (
     *PODS.all(),
+    *FLOWS.all(),
     SIDECAR_NODES,
     STATIC_TF_CONFIG,
     PLUGIN_DIFFERS,

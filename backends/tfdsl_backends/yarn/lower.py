@@ -19,7 +19,7 @@ from tfdsl_backends.yarn.applications import Application, applications, runtime_
 from tfdsl_backends.yarn.checks import check
 from tfdsl_backends.yarn.job_script import job_script
 from tfdsl_backends.yarn.needs import AT_HOME, PACKED_FILES, sent_archives, store_place, uses_store
-from tfdsl_backends.yarn.options import NO_TIMEOUT, features, is_yarn_tf, store_in_hdfs
+from tfdsl_backends.yarn.options import NO_TIMEOUT, TAG, features, is_yarn_tf, store_in_hdfs
 from tfdsl_backends.yarn.placement import placement_spec
 from tfdsl_backends.yarn.policies import RESTART_STATUS, STOP_GRACE, restarts
 
@@ -75,6 +75,7 @@ def submit_script(unit: Unit) -> Written:
         "packed": PACKED_FILES,
         "localize": have.localize,
         "tags": have.tags,
+        "tag": TAG,
         "several": len(submitted) > 1,
         "board_apart": any(app.name and starts_for_ever(unit.job, role) for app in submitted for role in app.roles),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from tfdsl.backend import Option, Unit
 from tfdsl.record import Record
@@ -112,6 +112,10 @@ NO_TIMEOUT = 2_147_483_647
 
 Without the option the client kills the application after 600,000 ms.
 """
+
+
+TAG: Final = "tfdsl"
+"""The tag of every application that ``submit.sh`` submits, beside that of its run."""
 
 
 class Features(Record):

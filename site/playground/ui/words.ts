@@ -3,7 +3,7 @@
  * grammar/editors/words.ts; change that file.
  */
 
-export const KEYWORDS: readonly string[] = ["after", "at", "build", "cluster", "copy", "edition", "exit", "from", "include", "job", "let", "matrix", "mount", "on", "output", "param", "patch", "pod", "prepare", "profile", "readonly", "restarted", "role", "run", "sidecar", "target", "template", "to", "unchecked", "unpatch", "unset", "use", "when"];
+export const KEYWORDS: readonly string[] = ["after", "at", "build", "cluster", "copy", "edition", "exit", "flow", "from", "include", "job", "let", "matrix", "mount", "on", "output", "param", "patch", "pod", "prepare", "profile", "readonly", "restarted", "role", "run", "sidecar", "target", "template", "to", "unchecked", "unpatch", "unset", "use", "when"];
 
 export const ROLES: readonly string[] = ["chief", "evaluator", "master", "ps", "tensorboard", "worker"];
 

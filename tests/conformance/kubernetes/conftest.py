@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.conformance.kubernetes import control_plane, images, node
+from tests.conformance.kubernetes import argo, control_plane, images, node
 from tests.conformance.kubernetes.api import Api
 from tests.conformance.kubernetes.processes import Processes
 from tests.conformance.kubernetes.work import Work
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 IN_PODS = HERE / "in_pods"
-ON_NODE = ("test_guide", "test_pods_run", "test_training")
+ON_NODE = ("test_argo", "test_guide", "test_operating_runs", "test_pods_run", "test_training")
 """Files whose pods really run; they share the node."""
 
 WAITING = ("test_lifecycle_jobs", "test_lifecycle_tfjob", "test_diff", "test_objects")
@@ -87,3 +87,13 @@ def runs(work: Work, processes: Processes, api: Api) -> Iterator[Path]:
         yield folder
     finally:
         node.stop(work, processes)
+
+
+@pytest.fixture(scope="session")
+def workflows(work: Work, processes: Processes, api: Api, runs: Path) -> Iterator[Path]:
+    """Argo runs the Workflows of the namespace whose pods run; the folder is that of ``runs``."""
+    try:
+        argo.start(work, processes, api)
+        yield runs
+    finally:
+        argo.stop(processes)

@@ -58,6 +58,7 @@ def start(work: Work, processes: Processes, api: Api, images: list[Image]) -> No
     control_plane.make_namespace(api, processes, NAMESPACE, tolerated)
     control_plane.start_scheduler(work, processes)
     _coredns(work, processes)
+    api.delete(f"/api/v1/nodes/{NAME}")  # that of an earlier kubelet would look ready
     _kubelet(work, processes)
     processes.wait("kubelet", lambda: _ready(api), 90)
 

@@ -76,6 +76,8 @@ def _object(value: dict, schema: dict, path: str) -> list[str]:
 
 def _array(value: list, schema: dict, path: str) -> list[str]:
     found = [text for at, item in enumerate(value) for text in violations(item, schema["items"], f"{path}[{at}]")]
+    if len(value) > schema.get("maxItems", len(value)):
+        found.append(f"{path}: {len(value)} items, at most {schema['maxItems']}")
     keys = schema.get("x-kubernetes-list-map-keys")
     if keys:
         defaults = {key: schema["items"]["properties"].get(key, {}).get("default") for key in keys}

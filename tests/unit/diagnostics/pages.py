@@ -39,7 +39,7 @@ _SECTION = re.compile(r"^## (\w+)\n", re.M)
 _BLOCK = re.compile(r"(?:^(?:`([^`\n]+)`|With `([^`\n]+)`):\n)?^```(\w+)\n(.*?)^```$", re.S | re.M)
 _CHARACTER = re.compile(r"‹U\+([0-9A-F]+)›")
 _REPEATED = re.compile(r"‹(.+?) × (\d+)›")
-_DECLARATION = re.compile(r"(?:edition|include|param|let|template|profile|job)\b")
+_DECLARATION = re.compile(r"(?:edition|include|param|let|template|profile|job|flow)\b")
 _COMMAND = Command("check", (), (selection.TARGET, selection.PROFILE, selection.SET, selection.OPTION), (), "")
 
 

@@ -8,13 +8,14 @@ import pytest
 from pydantic import BaseModel
 
 import tfdsl.ir
-from tfdsl.ir import model, part
+from tfdsl.ir import flow, model, part
 from tfdsl.vocabulary import attributes, statements
 
 MODELS = [
     value
-    for name in dir(model)
-    if isinstance(value := getattr(model, name), type) and issubclass(value, part.Part) and value.block
+    for module in (model, flow)
+    for name in dir(module)
+    if isinstance(value := getattr(module, name), type) and issubclass(value, part.Part) and value.block
 ]
 
 

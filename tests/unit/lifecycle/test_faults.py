@@ -58,6 +58,44 @@ def test_events(text: str, event: object, after: int | None, always: bool) -> No
     assert found.tasks(job(CHIEF, FETCH)) == [W1]
 
 
+@pytest.mark.parametrize("text", ["train: worker[1] exit 1 after 2s", "train:worker[1] exit 1 after 2s"])
+def test_a_job_of_a_flow_is_before_the_event(text: str) -> None:
+    found = read(text)
+    assert (found.job, found.event(W1), found.after_ms, found.subject.text) == (
+        "train",
+        Exited(W1, 1),
+        2000,
+        "worker[1]",
+    )
+    assert found.text == text
+    assert read("train: preempted").job == "train"
+
+
+@pytest.mark.parametrize(
+    ("text", "flow", "message", "advice"),
+    [
+        (
+            "mnist: ps[0] oom",
+            "",
+            "an event names a job only in a flow",
+            "choose a flow with --flow, or write --job mnist",
+        ),
+        ("ps[0] oom", "nightly", "flow nightly has several jobs", "write the job first: mnist: ps[0] oom"),
+        ("preempted", "nightly", "flow nightly has several jobs", "write the job first: mnist: preempted"),
+        ("mnits: ps[0] oom", "nightly", "flow nightly has no job mnits", "did you mean mnist?"),
+        ("x: ps[0] oom", "nightly", "flow nightly has no job x", "its jobs are mnist and other"),
+        ("other: ps[1] oom", "nightly", "role ps of job other has no replica 1", "its only replica is 0"),
+    ],
+)
+def test_which_job_of_a_flow_is_meant_is_said(text: str, flow: str, message: str, advice: str) -> None:
+    jobs = [job(CHIEF), job(CHIEF).but(name="other")]
+    found = missing(read(text), jobs, flow=flow)
+    assert found is not None
+    assert (found.message, found.helps[0][: len(advice)]) == (message, advice)
+    assert missing(read("other: ps[0] oom"), jobs, flow="nightly") is None
+    assert missing(read("ps[0] oom"), jobs[:1], flow="nightly") is None
+
+
 def test_what_is_about_the_whole_job() -> None:
     found = read("unknown after 3s")
     assert (found.role, found.event(None), found.after_ms) == (None, Split(), 3000)
@@ -120,6 +158,11 @@ def test_replicas(text: str, indexes: list[int]) -> None:
         ("ps[0]/fetch evicted", "inject-form", "evicted", "evicted cannot happen to a step", "a step can exit STATUS"),
         ("ps[0]/fetch exit 0", "inject-form", "exit", "a step that exits with 0 changes nothing", "write exit 1"),
         ("ps[0]/a/b exit 1", "inject-form", "ps[0]/a/b", "ps[0]/a/b does not name replicas", "write ROLE, ROLE[INDEX]"),
+        (": ps[0] oom", "inject-form", ":", "there is no job before the colon", "write train: worker[0] exit 1"),
+        ("train:", "inject-form", "train:", "there is nothing to play", "write for example worker[1] exit 137"),
+        ("train: exit 1", "inject-form", "exit", "exit needs a replica", "write worker[0] exit 1"),
+        ("train: ps[0] evictd", "inject-event", "evictd", "evictd is not something that can be played", "did you mean"),
+        ("ps[0]: oom", "inject-form", "ps[0]:", "ps[0]: does not name replicas", "write ROLE, ROLE[INDEX]"),
         ("unknown always", "inject-form", "always", "unknown cannot happen always", "always goes with a failure"),
     ],
 )
@@ -173,6 +216,8 @@ WORDS = st.sampled_from(
     (
         *("worker", "worker[1]", "ps[0..7]", "unknown", "exit", "1", "137", "999", "oom", "evicted", "preempted"),
         *(
+            "train:",
+            ":",
             "node",
             "lost",
             "time",

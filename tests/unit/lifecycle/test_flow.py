@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
-from tfdsl.ir.flow import Flow, FlowRun
+from tests.unit.lifecycle.jobs import flow_of
 from tfdsl.lifecycle.flow import FlowMachine, FlowPrediction, play_flow
 from tfdsl.lifecycle.scenario import Prediction
-from tfdsl.vocabulary.quantities import Duration
 
 _ENDS = {"ok": "succeeded", "fail": "failed", "abort": "aborted", "never": None}
 
@@ -20,19 +21,9 @@ _BOTH = "a; b; tidy after a b ended; next after tidy"
 _TRAINED = "fetch; train after fetch; rescue after train failed; export after rescue; always after rescue ended"
 
 
-def _flow(text: str, deadline: str | None = None) -> Flow:
-    """A flow as ``JOB [after JOB… [ENDING]]; …``."""
-    runs: list[FlowRun] = []
-    for words in (one.split() for one in text.split(";")):
-        ending = words.pop() if words[-1] in ("failed", "ended") else "succeeded"
-        runs.append(FlowRun.model_validate({"job": words[0], "after": tuple(words[2:]), "ending": ending}))
-    limit = Duration(deadline) if deadline is not None else None
-    return Flow(name="nightly", runs=tuple(runs), deadline=limit)
-
-
 def _played(text: str, ends: str, deadline: str | None = None) -> FlowPrediction:
     """``ends``: ``JOB:END[@HOURS]``; other jobs succeed after an hour."""
-    flow = _flow(text, deadline)
+    flow = flow_of(text, deadline)
     told = dict(one.split(":") for one in ends.split())
     predictions: dict[str, Prediction] = {}
     for run in flow.runs:
@@ -110,7 +101,7 @@ def test_what_ended_a_flow(flow: str, ends: str, deadline: str | None, cause: st
 
 
 def test_what_runs_at_the_same_time() -> None:
-    machine = FlowMachine(_flow(_DIAMOND))
+    machine = FlowMachine(flow_of(_DIAMOND))
     assert machine.begin() == ["fetch"]
     assert machine.ended("fetch", "succeeded") == ["a", "b"]
     assert machine.ended("b", "succeeded") == []
@@ -119,7 +110,7 @@ def test_what_runs_at_the_same_time() -> None:
 
 
 def test_nothing_starts_once_a_flow_is_stopped() -> None:
-    machine = FlowMachine(_flow("a; b after a failed; c after a ended"))
+    machine = FlowMachine(flow_of("a; b after a failed; c after a ended"))
     machine.begin()
     assert machine.stop() == ["a"]
     assert machine.ended("a", "aborted") == []
@@ -127,7 +118,7 @@ def test_nothing_starts_once_a_flow_is_stopped() -> None:
 
 
 def test_each_way_in_which_a_job_can_end_is_a_way_for_the_flow() -> None:
-    flow = _flow(_HANDLED)
+    flow = flow_of(_HANDLED)
     good = Prediction("succeeded", "", (), 0, ())
     bad = Prediction("failed", "it was lost", (), 0, ())
     ends = {"train": Prediction("succeeded", "", (), 0, (), others=(bad, good)), "export": good, "notify": good}
@@ -140,6 +131,6 @@ def test_each_way_in_which_a_job_can_end_is_a_way_for_the_flow() -> None:
 
 def test_a_long_flow_takes_no_time() -> None:
     jobs = [f"j{at}" for at in range(2000)]
-    text = "; ".join([jobs[0], *(f"{job} after {before}" for before, job in zip(jobs, jobs[1:], strict=False))])
+    text = "; ".join([jobs[0], *(f"{job} after {before}" for before, job in pairwise(jobs))])
     assert _played(text, "").outcome == "succeeded"
     assert _played(text, "j0:fail").not_run == jobs[1:]

@@ -29,7 +29,7 @@ FIRST = {
     "no-node.state": ("waiting", "no-node", "waiting", "no-node", "node_selector = { pool"),
     "no-room.state": ("waiting", "queue-full", "running", "no-room", "gpu = 8"),
     "out-of-memory.state": ("failed", "out-of-memory", "running", "out-of-memory", "memory = 24Mi"),
-    "prepare-fails.end": ("failed", "step-failed", "failed", "step-failed", "prepare fetch"),
+    "prepare-fails.end": ("failed", "exited", "failed", "exited", "prepare fetch"),
     "preparing.state": ("starting", NOTHING, "starting", NOTHING, ""),
     "program-missing.state": ("failed", "program-missing", "failed", "program-missing", "no-such-program"),
     "ps-and-worker-failed.end": ("failed", "exited", "failed", "exited", "command"),

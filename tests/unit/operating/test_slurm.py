@@ -13,7 +13,7 @@ import pytest
 
 from tests.unit.cli.shell import ROOT, Ran, tfdsl
 from tfdsl import targets
-from tfdsl.backend.cluster import Answer, Live, LogOptions, Place, Sign, reasons
+from tfdsl.backend.cluster import Answer, Call, Live, LogOptions, Place, Sign, reasons
 from tfdsl.compiling.pipeline import Made, compile_source
 from tfdsl.operating.session import Session
 from tfdsl.text import Source
@@ -280,7 +280,7 @@ def test_command_lines() -> None:
     replica = found.replicas[2]
     call = CLUSTER.log(place, found, replica, "", LogOptions(follow=True, tail=5))
     folder = RUN.replace("193301-00000001", "193305-00000005")
-    assert call is not None
+    assert isinstance(call, Call)
     assert call.words == ("tail", "-n", "5", "-F", "--", f"{folder}/worker-1.log")
     assert CLUSTER.log(place, found, replica, "", LogOptions(previous=True)) is None
 

@@ -64,6 +64,11 @@ class FileNames:
                 names[derived.name] = None
         return list(names)[:MOST_JOBS]
 
+    @property
+    def flows(self) -> Sequence[str]:
+        """The flows of the file."""
+        return () if self._program is None else [flow.name.text for flow in self._program.flows]
+
     @cached_property
     def roles(self) -> dict[str, int]:
         """The roles of its jobs, and how many replicas each has at most."""
@@ -393,6 +398,7 @@ VALUES: Final[dict[str, Values]] = {
 
 NAMES: Final[dict[str, Values]] = {
     "--job": lambda asked: words(asked.names.jobs),
+    "--flow": lambda asked: words(asked.names.flows),
     "--profile": lambda asked: answer(
         Candidate(profile.name, ", ".join(profile.values)) for profile in asked.names.profiles
     ),

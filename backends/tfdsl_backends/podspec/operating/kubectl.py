@@ -33,7 +33,11 @@ PLAIN: Final = {
     "owners": ".metadata.ownerReferences",
 }
 STATE: Final = PLAIN | {"status": ".status", "annotations": ".metadata.annotations"}
-POD: Final = PLAIN | {"status": ".status", "node": ".spec.nodeName"}
+POD: Final = PLAIN | {
+    "status": ".status",
+    "node": ".spec.nodeName",
+    "claims": ".spec.volumes[*].persistentVolumeClaim.claimName",
+}
 EVENT: Final = {"whole": ""}
 _MARK: Final = "tfdsl"
 _END: Final = f"{_MARK} end"
@@ -51,7 +55,11 @@ def get(place: Place, what: str, columns: Columns, about: str, *selectors: str) 
     """Read objects as rows of ``columns``."""
     cells = '{"\\t"}'.join(f"{{{path}}}" if path else "{@}" for path in columns.values())
     row = f'{{range .items[*]}}{{"{_MARK}\\t"}}{cells}{{"\\n"}}{{end}}{{"{_END}\\n"}}'
-    return Call(kubectl(place, "get", what, *selectors, "-o", f"jsonpath={row}"), about, end=f"{_END}\n")
+    return Call(kubectl(place, "get", what, *selectors, "-o", f"jsonpath={row}"), about, is_whole=_is_whole)
+
+
+def _is_whole(out: str) -> bool:
+    return out.endswith(f"{_END}\n")
 
 
 def rows(answer: Answer, columns: Columns) -> Iterator[Object]:

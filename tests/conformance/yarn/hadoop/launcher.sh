@@ -18,7 +18,7 @@ java_class() {
 case $name in
 dfs) java_class org.apache.hadoop.fs.FsShell "$@" ;;
 jar) java_class org.apache.hadoop.util.RunJar "$@" ;;
-application | app) java_class org.apache.hadoop.yarn.client.cli.ApplicationCLI "$name" "$@" ;;
+application | app | applicationattempt | container) java_class org.apache.hadoop.yarn.client.cli.ApplicationCLI "$name" "$@" ;;
 logs) java_class org.apache.hadoop.yarn.client.cli.LogsCLI "$@" ;;
 nodeattributes) java_class org.apache.hadoop.yarn.client.cli.NodeAttributesCLI "$@" ;;
 classpath)
@@ -32,7 +32,7 @@ classpath)
   esac
   ;;
 *)
-  echo "$(basename "$0"): this installation has dfs, jar, application, logs, nodeattributes and classpath, not '$name'" >&2
+  echo "$(basename "$0"): this installation has dfs, jar, application, applicationattempt, container, logs, nodeattributes and classpath, not '$name'" >&2
   exit 1
   ;;
 esac

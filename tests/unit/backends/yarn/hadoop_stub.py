@@ -247,7 +247,7 @@ def ask(argv: list[str]) -> int:
         print(row("Application-Id", "Application-Name", "State", "Final-State"))
         for place in sorted((FOLDER / "applications").glob("application_*[0-9]")):
             found = noted(place.name)
-            if found["options"].get("application_tags") == [argv[4]]:
+            if argv[4] in found["options"].get("application_tags", [""])[0].split(","):
                 print(row(place.name, found["options"]["appname"][0], found["state"], found["final"]))
     else:
         say(f"UnrecognizedOptionException: {argv}")

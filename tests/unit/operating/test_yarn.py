@@ -1,0 +1,399 @@
+"""Why jobs wait or have ended on YARN, by what the client of a real Hadoop 3.4.2 has answered.
+
+``tests/data/live/yarn.json``: by the name of what happened, the job's name, the state and final state of its
+application, what ``yarn application -status`` printed, and in ``more`` what ``yarn container -list`` or ``yarn logs``
+did; ``said``: what was refused. Stack traces are cut, and folders of the machine have other names.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.cli.shell import ROOT, Ran, tfdsl
+from tfdsl import targets
+from tfdsl.backend.cluster import Answer, Call, Live, LogOptions, Place, Sign, reasons
+from tfdsl.compiling.pipeline import Made, compile_source
+from tfdsl.operating.logs import with_log
+from tfdsl.operating.session import Session
+from tfdsl.text import Source
+
+YARN = targets.find("yarn")
+assert YARN is not None
+CLUSTER = YARN.load_cluster()
+assert CLUSTER is not None
+RECORDED: dict[str, dict[str, Any]] = json.loads((ROOT / "tests/data/live/yarn.json").read_text(encoding="utf-8"))
+JOB = """\
+job NAME {
+  command = ["python", "train.py"]
+  memory = 128Mi
+  deadline = 20s
+  gpu = 5
+  queue = "research"
+  role chief { }
+  role worker { replicas = 2 }
+  on exit 3 => fail job
+  on failed => fail job
+  target yarn { am_memory = 512 }
+}
+"""
+HEAD = "Total number of applications (application-types: [YARN], states: [ALL] and tags: []):"
+
+
+def made(name: str, text: str = JOB) -> Made:
+    assert YARN is not None
+    return compile_source(Source("train.tfjob", text.replace("NAME", name)), YARN)[0]
+
+
+def row(number: str, name: str, state: str = "RUNNING", final: str = "UNDEFINED", user: str = "root") -> str:
+    """A row of ``yarn application -list`` as it prints them."""
+    cells = (number, name, "YARN", user, "root.default", state, final, "0%", "N/A")
+    return "\t".join(f"{cell:>20}" for cell in cells)
+
+
+def listed(*rows: str) -> Answer:
+    head = "Application-Id\tApplication-Name\tApplication-Type\tUser\tQueue\tState\tFinal-State\tProgress\tTracking-URL"
+    return Answer(0, "\n".join([f"{HEAD}{len(rows)}", head, *rows, ""]), "WARN util.NativeCodeLoader: Unable to load\n")
+
+
+def recorded(what: str, job: Made | None = None, **changed: str) -> Live:
+    """What ``tfdsl status`` makes of a recording."""
+    assert YARN is not None
+    one = {**RECORDED[what], **changed}
+    job = job or made(one["name"])
+    session = Session(YARN, Place(one["name"], unit=job.unit), job.documents)
+    (number,) = [line.split()[-1] for line in one["report"].splitlines() if line.startswith("\tApplication-Id")]
+    table = listed(row(number, one["name"], *one["state"]))
+    more = Answer(0, one["more"], "") if one["more"] else Answer(255, "", "Can not find the logs")
+    answers = [table, table, Answer(0, one["report"], ""), more]
+    assert len(session.cluster.more(session.place, answers[:2])) == (1 if one["state"][0] == "ACCEPTED" else 2)
+    found = session.cluster.live(session.place, answers)
+    assert found is not None
+    assert found.submission == number
+    return session.explained(found)
+
+
+REASONS = [  # what happened, phase, kind of reason, how its sentence begins, what is at its line
+    ("exits", "failed", "exited", "chief[0] exited with status 3", "command"),
+    ("printed", "failed", "exited", "worker[0] exited with status 3", "command"),
+    ("out-of-memory", "failed", "out-of-memory", "chief[0] needed more memory than the limit: 426.8 MB of", "memory"),
+    ("killed", "aborted", "cancelled", "it was ended by user root", ""),
+    ("deadline", "aborted", "deadline", "it was ended about when its deadline passed", "deadline"),
+    ("too-many-gpus", "failed", "never-fits", "no container was given to the job", "gpu"),
+    ("master-killed", "failed", "master-failed", "its application master ended 2 times, the last time with", ""),
+    ("master-memory", "failed", "master-memory", "the application master needed more virtual memory", "am_memory"),
+    ("master-limit", "waiting", "master-limit", "its queue has too many application masters", "queue"),
+    ("no-room", "waiting", "no-room", "its queue or its nodes have no room yet", "queue"),
+    ("no-room-for-tasks", "starting", "no-room-for-tasks", "0 of 3 containers have a place", "gpu"),
+    ("queue-stopped", "failed", "queue-stopped", "the queue root.research is stopped", "queue"),
+    ("file-gone", "failed", "file-missing", "a file that its containers need is not in HDFS any more: hdfs://", ""),
+    ("node-lost", "failed", "node-lost", "a node of the job was lost", ""),
+]
+
+
+@pytest.mark.parametrize(("what", "phase", "slug", "sentence", "line"), REASONS, ids=[one[0] for one in REASONS])
+def test_what_yarn_says(what: str, phase: str, slug: str, sentence: str, line: str) -> None:
+    job = made(RECORDED[what]["name"], JOB if what == "deadline" else JOB.replace("  deadline = 20s\n", ""))
+    found = recorded(what, job)
+    first = found.reasons[0]
+    assert (found.phase, first.slug) == (phase, slug)
+    assert first.sentence.startswith(sentence)
+    assert (first.basis == "inferred") == (what in ("deadline", "too-many-gpus"))
+    text = JOB if what == "deadline" else JOB.replace("  deadline = 20s\n", "")
+    at = text.splitlines()[int(first.place.partition(":")[2]) - 1] if first.place else ""
+    assert (line in at) if line else not at
+
+
+def test_all_of_the_recording_is_looked_at() -> None:
+    seen = {what for what, *_ in REASONS} | {f"refused: {slug}" for slug in REFUSED} | {"runs", "not permitted"}
+    assert set(RECORDED) == seen
+
+
+REFUSED = {
+    "queue-missing": "Queue nowhere not present in scheduler configuration.",
+    "queue-stopped": "Queue root.research is STOPPED. Cannot accept submission of application",
+    "queue-refused": "User bob does not have permission to submit",
+}
+
+
+@pytest.mark.parametrize("slug", REFUSED)
+def test_what_submitting_is_refused_for(slug: str) -> None:
+    assert CLUSTER is not None
+    said = CLUSTER.refusal(Answer(1, "", RECORDED[f"refused: {slug}"]["said"]))
+    assert REFUSED[slug] in said
+    assert reasons(CLUSTER.rows, [Sign("refusal", "", said)])[0].slug == slug
+
+
+def test_what_is_not_permitted_is_said_without_the_trace() -> None:
+    assert CLUSTER is not None
+    said = CLUSTER.refusal(Answer(255, "", RECORDED["not permitted"]["said"]))
+    assert said == "User bob cannot perform operation MODIFY_APP on application_1795992624370_0001"
+
+
+def test_each_task_by_its_log_and_the_policy_that_decides() -> None:
+    found = recorded("exits")
+    shown = {one.task: (one.phase, one.node, one.end and one.end.status) for one in found.replicas}
+    assert shown == {
+        "chief[0]": ("failed", "localhost", 3),
+        "worker[0]": ("stopped", "localhost", None),
+        "worker[1]": ("stopped", "localhost", None),
+    }
+    assert [one.slug for one in found.reasons] == ["exited", "policy"]
+    assert found.reasons[1].place == "train.tfjob:9"
+
+
+def test_the_last_lines_come_from_what_was_read() -> None:
+    printed = RECORDED["exits"]["more"].replace(
+        "[tfjob chief[0]] exits with 3", "no\x1b[31m data\n[tfjob chief[0]] exits with 3"
+    )
+    found = recorded("exits", more=printed)
+    assert found.reasons[0].log == ("no\x1b[31m data",)
+    assert recorded("printed").reasons[0].log == ("one",)
+    assert YARN is not None
+    assert with_log(Session(YARN, Place("exits")), found) is found  # no client is asked
+
+
+def test_a_job_that_runs_has_all_its_containers() -> None:
+    found = recorded("runs", made("run"))
+    assert {one.phase for one in found.replicas} == {"running"}
+    assert (found.phase, found.reasons) == ("running", ())
+    lines = RECORDED["runs"]["more"].splitlines()
+    some = recorded("runs", more="\n".join(["Total number of containers :3", *lines[1:-1], ""]))
+    assert {one.phase for one in some.replicas} == {"unknown"}
+    assert some.notes[0].startswith("2 of 3 containers of application_1795991729105_0007 run")
+    assert some.reasons[0].slug == "no-room-for-tasks"
+
+
+def test_200_replicas() -> None:
+    job = made("run", JOB.replace("replicas = 2", "replicas = 200"))
+    line = RECORDED["runs"]["more"].splitlines()[2]
+    rows = [line.replace("_000004", f"_{number:06}") for number in range(1, 203)]
+    text = "\n".join([f"Total number of containers :{len(rows)}", *rows, ""])
+    assert [one.phase for one in recorded("runs", job, more=text).replicas] == ["running"] * 201
+
+
+APART = """\
+job NAME {
+  command = ["python", "train.py"]
+  role chief { memory = 1Gi }
+  role worker { replicas = 2, memory = 2Gi }
+}
+"""
+
+
+def test_the_applications_of_a_run() -> None:
+    """A run is what was submitted together; ``--id`` names an earlier one."""
+    assert CLUSTER is not None
+    unit = made("train", APART).unit
+    names = ["train-chief", "train-worker", "train-worker", "train-chief", "other"]
+    table = listed(*(row(f"application_1_{number:04}", name) for number, name in enumerate(names, 1)))
+    for place, wanted in (
+        (Place("train", unit=unit), ["application_1_0003", "application_1_0004"]),
+        (Place("train"), ["application_1_0003", "application_1_0004"]),
+        (Place("train", id="application_1_0002"), ["application_1_0001", "application_1_0002"]),
+        (Place("train", id="application_1_0005"), []),
+    ):
+        calls = CLUSTER.more(place, [table, table])
+        assert [call.words[3] for call in calls if call.words[1] == "application"] == wanted
+    assert [live.name for live in CLUSTER.listed(Place(), [table, table])] == names
+
+
+def test_what_is_left_of_another_run_is_not_of_this_one() -> None:
+    assert CLUSTER is not None
+    place = Place("train", unit=made("train", APART).unit)
+    table = listed(
+        row("application_1_0001", "train-worker", "FINISHED", "FAILED"), row("application_1_0002", "train-chief")
+    )
+    reports = [Answer(0, f"\tStart-Time : {start}\n", "") for start in (1_700_000_000_000, 1_700_009_000_000)]
+    found = CLUSTER.live(place, [table, table, *reports, Answer(0, "", ""), Answer(0, "", "")])
+    assert found is not None
+    assert (found.id, found.phase) == ("application_1_0002", "running")
+
+
+def test_hostile_answers() -> None:
+    assert CLUSTER is not None
+    place = Place("run", unit=made("run").unit)
+    one = row("application_1_0001", "run")
+    for text in ("", "a\tb\n", "x" * 100_000, "application_1_\t" * 9, one.replace("_0001", "_" + "9" * 400)):
+        assert CLUSTER.live(place, [Answer(0, text, ""), Answer(0, text, "")]) is None
+    (whole, _) = (call.is_whole for call in CLUSTER.reads(place))
+    assert whole(listed(one).out)
+    assert whole(f"WARNING: a word first\n{listed(one).out}")
+    assert not whole(listed(one, one).out.replace(f"{one}\n", "", 1))
+    assert not whole("")
+    table = listed(one)
+    long = Answer(0, f"\tStart-Time : {'9' * 15}\n\tDiagnostics : \x1b[2J{'[tfjob chief[0]] fail: ' * 9000}", "")
+    for report in (long, Answer(0, RECORDED["exits"]["report"][:700], ""), Answer(255, "", "")):
+        found = CLUSTER.live(place, [table, table, report, Answer(0, "Total number of containers :9\n", "")])
+        assert found is not None
+        assert found.phase in ("running", "starting")
+
+
+def test_command_lines() -> None:
+    assert CLUSTER is not None
+    place = Place("exits", options=("--cancel-on-interrupt",))
+    (step,) = CLUSTER.steps(place, made("exits").unit, (), "/tmp/x", "id")
+    assert step.call.words == ("bash", "/tmp/x/exits/submit.sh", "--cancel-on-interrupt")
+    assert step.call.stays
+    said = "exits: job is application_1_0002; its logs: yarn logs -applicationId application_1_0002\n"
+    assert step.made(said) == "application/application_1_0002"
+    found = recorded("exits")
+    call = CLUSTER.log(place, found, found.replicas[0], "", LogOptions())
+    assert isinstance(call, Call)
+    assert call.words[:4] == ("yarn", "logs", "-applicationId", "application_1795991729105_0001")
+    assert CLUSTER.log(place, found, found.replicas[0], "", LogOptions(previous=True)) == (
+        "yarn logs prints all of a log: without --previous, --since and --tail"
+    )
+    old = made("exits", JOB.replace("am_memory", 'version = "2.10", am_memory').replace("  gpu = 5\n", ""))
+    assert len(CLUSTER.reads(Place("exits", unit=old.unit))) == 1  # its client knows no tags
+
+
+YARN_CLIENT = """#!/bin/sh
+echo "$*" >>FOLDER/calls
+case "$*" in
+*-kill*) sed -i "/$3/d" FOLDER/tagged FOLDER/all ;;
+*-appTags*) echo "Total number of applications :$(grep -c . FOLDER/tagged)"; cat FOLDER/tagged ;;
+*-list*) echo "Total number of applications :$(grep -c . FOLDER/all)"; cat FOLDER/all ;;
+esac
+exit 0
+"""
+
+
+class Client:
+    """A folder with a stand-in for yarn; ``rows`` of its list, and which of them are ours."""
+
+    def __init__(self, folder: Path, *rows: str, ours: int = 99) -> None:
+        self.folder = folder
+        (folder / "yarn").write_text(YARN_CLIENT.replace("FOLDER", str(folder)))
+        (folder / "yarn").chmod(0o755)
+        (folder / "all").write_text("".join(f"{one}\n" for one in rows))
+        (folder / "tagged").write_text("".join(f"{one}\n" for one in rows[:ours]))
+
+    def run(self, *words: str) -> Ran:
+        path = f"{self.folder}:{os.environ['PATH']}"
+        return tfdsl(*words, cwd=self.folder, PATH=path, HADOOP_USER_NAME="alice")
+
+    def kills(self) -> list[str]:
+        return [line.split()[-1] for line in (self.folder / "calls").read_text().splitlines() if "-kill" in line]
+
+
+def test_cancel_ends_the_runs_of_this_user_and_says_what_stays(tmp_path: Path) -> None:
+    rows = [
+        row(f"application_1_000{number}", name, user=user)
+        for number, name, user in (
+            (1, "train", "alice"),
+            (2, "train", "bob"),
+            (3, "train-ps", "alice"),
+            (4, "x", "alice"),
+        )
+    ]
+    client = Client(tmp_path, *rows)
+    ran = client.run("cancel", "yarn/train")
+    assert (ran.status, ran.out) == (
+        0,
+        "ended application/application_1_0001, application/application_1_0003\n"
+        "stays: the logs of application_1_0001, the logs of application_1_0003\n",
+    ), ran.err
+    assert client.kills() == ["application_1_0001", "application_1_0003"]
+    assert client.run("cancel", "yarn/other").status == 3
+
+
+def test_what_tfdsl_has_not_submitted_is_not_ended(tmp_path: Path) -> None:
+    client = Client(tmp_path, row("application_1_0001", "train", user="alice"), ours=0)
+    ran = client.run("cancel", "yarn/train")
+    assert ran.status == 1
+    assert "was not submitted by tfdsl" in ran.err
+    assert client.kills() == []
+    listing = client.run("status", "-t", "yarn")
+    assert listing.out.split() == [
+        "train",
+        "application_1_0001",
+        "running",
+        "root.default",
+        "not",
+        "submitted",
+        "by",
+        "tfdsl",
+    ]
+
+
+@pytest.mark.parametrize("number", ["7", "--all", "application_1_0001,application_1_0002", "container_1_0001"])
+def test_the_id_is_that_of_an_application(tmp_path: Path, number: str) -> None:
+    ran = Client(tmp_path).run("status", "yarn/train", f"--id={number}")
+    assert ran.status == 2
+    assert "--id needs the id of an application" in ran.err
+
+
+def test_logs_before_the_end_are_refused_with_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "train.tfjob").write_text(JOB.replace("NAME", "train"))
+    ran = Client(tmp_path, row("application_1_0001", "train", user="alice")).run("logs", "train.tfjob", "-t", "yarn")
+    assert (ran.status, ran.out) == (1, "")
+    assert "there is nothing to show: YARN has the logs when the job has ended" in ran.err
+
+
+def test_dry_runs_run_nothing(tmp_path: Path) -> None:
+    client = Client(tmp_path)
+    (tmp_path / "train.tfjob").write_text(JOB.replace("NAME", "train").replace("research", "default"))
+    ran = client.run("submit", "train.tfjob", "-t", "yarn", "--dry-run", "--", "--cancel-on-interrupt")
+    assert ran.out.splitlines()[-1] == "bash train/train/submit.sh --cancel-on-interrupt", ran.err
+    assert client.run("status", "yarn/train", "--dry-run").out.splitlines()[0].startswith("yarn application -list")
+    assert not (tmp_path / "calls").exists()
+
+
+def test_several_jobs_are_submitted_one_after_the_other(tmp_path: Path) -> None:
+    (tmp_path / "two.tfjob").write_text(APART.replace("NAME", "one") + APART.replace("NAME", "two"))
+    ran = Client(tmp_path).run("submit", "two.tfjob", "-t", "yarn")
+    assert ran.status == 2
+    assert "choose one: --job NAME" in ran.err
+
+
+HADOOP = """#!/bin/sh
+case "$*" in
+jar*) printf '%s\\n' 'INFO impl.YarnClientImpl: Submitted application application_1_0001'
+  case "$*" in *-application_tags*,tfdsl*) tag=tagged ;; *) tag=none ;; esac
+  printf 'application_1_0001\\ttrain\\tYARN\\talice\\tdefault\\tFINISHED\\tFINAL\\t100%%\\tN/A\\n' >FOLDER/$tag
+  exit STATUS ;;
+*-list*) echo "Total number of applications :$(cat FOLDER/tagged 2>/dev/null | wc -l)"; cat FOLDER/tagged 2>/dev/null ;;
+*-status*) printf '\\tDiagnostics : \\n[tfjob worker[0]] fail: chief[0] exited with 3\\n' ;;
+esac
+exit 0
+"""
+
+
+@pytest.mark.parametrize(("final", "status", "shown"), [("SUCCEEDED", 0, "succeeded"), ("FAILED", 2, "failed")])
+def test_submit_stays_until_the_end_and_says_how_it_was(tmp_path: Path, final: str, status: int, shown: str) -> None:
+    """The emitted ``submit.sh`` itself, on a stand-in for the client."""
+    client = Client(tmp_path)
+    for name in ("yarn", "hdfs"):
+        text = HADOOP.replace("FOLDER", str(tmp_path)).replace("FINAL", final).replace("STATUS", str(status))
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    for name in ("all", "tagged"):
+        (tmp_path / name).unlink()
+    (tmp_path / "shell.jar").touch()
+    (tmp_path / "train.tfjob").write_text(JOB.replace("NAME", "train"))
+    ran = client.run("submit", "train.tfjob", "-t", "yarn", "--", "--jar=shell.jar")
+    assert ran.status == (1 if status else 0), ran.out + ran.err
+    assert "submitting, and staying until the job has ended; elsewhere: tfdsl status yarn/train" in ran.err
+    assert "train: job is application_1_0001; its logs: yarn logs" in ran.err
+    assert ran.out.startswith(f"submitted application/application_1_0001\ntrain (yarn application_1_0001): {shown}")
+    assert ("why: chief[0] exited with status 3\n  at train.tfjob:2" in ran.out) == bool(status)
+
+
+def test_a_submission_that_is_refused_says_why_at_its_line(tmp_path: Path) -> None:
+    client = Client(tmp_path)
+    refused = RECORDED["refused: queue-missing"]["said"].replace("nosuch", "train")
+    (tmp_path / "refused").write_text(refused)
+    (tmp_path / "yarn").write_text(f"#!/bin/sh\ncase $1 in jar) cat {tmp_path}/refused; exit 1 ;; esac\n")
+    (tmp_path / "hdfs").write_text("#!/bin/sh\n")
+    (tmp_path / "hdfs").chmod(0o755)
+    (tmp_path / "shell.jar").touch()
+    (tmp_path / "train.tfjob").write_text(JOB.replace("NAME", "train").replace("research", "nowhere"))
+    ran = client.run("submit", "train.tfjob", "-t", "yarn", "--", "--jar=shell.jar")
+    assert (ran.status, ran.out) == (1, "")
+    assert "yarn/train is refused: there is no such queue" in ran.err
+    assert "asked for at train.tfjob:6" in ran.err

@@ -1,0 +1,128 @@
+"""Flows on their way to a target: which jobs they take, the names there, and what is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests import flows_of_a_target
+from tfdsl import targets
+from tfdsl.compiling import front_end
+from tfdsl.compiling.output_files import output_files
+from tfdsl.compiling.pipeline import Outcome, load
+from tfdsl.emit.located import plain
+from tfdsl.record import replace
+from tfdsl.semantics.request import Choice, Request
+from tfdsl.text import Argument, Source, Span
+
+JOBS = """\
+job fetch { image = "a:1", role worker { args = [job.name] } }
+job train { image = "a:1", role worker { replicas = 2 }
+  target volcano { patch "metadata.labels.team" = "vision" } }
+job alone { image = "a:1", role worker { } }
+"""
+NIGHTLY = 'flow nightly { namespace = "ml"\n run fetch\n run train after fetch }\n'
+
+
+def made(text: str, target: str = "volcano", **asked: str) -> Outcome:
+    """The text compiled to a target that has flows, or to one without."""
+    backend = targets.find(target)
+    assert backend is not None
+    backend = replace(backend, flows=flows_of_a_target.__name__ if target == "volcano" else "")
+    words = {name: Argument(word, Span(Source("--", word), 0, len(word))) for name, word in asked.items()}
+    program = load(Source("nightly.tfjob", text), lambda path: "no such file")
+    request = Request(job=words.get("job"), flow=words.get("flow"))
+    return front_end.compiled(program, request, [Choice(backend)])
+
+
+def told(outcome: Outcome) -> list[str]:
+    return [f"{one.rule.slug}: {one.message}" for one in outcome.diagnostics if one.level != "info"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "jobs", "flows"),
+    [
+        ({}, ["alone"], {"nightly": ["fetch", "train"], "weekly": ["train"]}),
+        ({"flow": "weekly"}, [], {"weekly": ["train"]}),
+        ({"job": "train"}, ["train"], {}),
+    ],
+)
+def test_what_is_made(asked: dict[str, str], jobs: list[str], flows: dict[str, list[str]]) -> None:
+    outcome = made(JOBS + NIGHTLY + "flow weekly { run train }\n", **asked)
+    assert [one.unit.name for one in outcome.made] == jobs
+    assert {one.unit.name: [job.run.job for job in one.unit.jobs] for one in outcome.flows} == flows
+
+
+def test_a_job_of_a_run_that_is_left_out_is_not_made_alone() -> None:
+    outcome = made(JOBS + "flow nightly { run fetch, run train when false }\n")
+    assert [one.unit.name for one in outcome.made] == ["alone"]
+    assert [[job.run.job for job in one.unit.jobs] for one in outcome.flows] == [["fetch"]]
+
+
+def test_the_files_of_a_flow_and_the_names_in_them() -> None:
+    (flow,) = made(JOBS + NIGHTLY).flows
+    files = {one.name: one for one in output_files(flow)}
+    assert list(files) == ["nightly.yaml", "fetch-0.yaml", "train-0.yaml"]
+    data: Any = {name: plain(one.documents[0].data) for name, one in files.items()}
+    mark = data["nightly.yaml"]["mark"]
+    assert len(mark) == flows_of_a_target.MARK
+    fetch, train = data["fetch-0.yaml"], data["train-0.yaml"]
+    assert fetch["metadata"]["name"] == f"nightly-fetch-{mark}"
+    assert fetch["spec"]["tasks"][0]["template"]["spec"]["containers"][0]["args"] == ["fetch"]
+    named = {"name": f"nightly-train-{mark}", "namespace": "ml"}
+    assert train["metadata"] == {**named, "labels": {"team": "vision"}}
+    # A line of a job is at a place of the job, whatever the flow has at the same path.
+    of_job = files["train-0.yaml"]
+    assert "train" in {of_job.span_of(path).text for path in of_job.written.lines if path is not None}
+
+
+def test_the_mark_is_in_no_text_of_a_job() -> None:
+    (flow,) = made('job a { image = "run0mark:1", role worker { } }\nflow nightly { run a }\n').flows
+    assert flow.unit.mark != "run0mark"
+    assert len(flow.unit.mark) == flows_of_a_target.MARK
+
+
+def test_a_flow_without_a_namespace_has_that_of_its_jobs() -> None:
+    (flow,) = made('job a { image = "a:1", namespace = "x", role worker { } }\nflow nightly { run a }\n').flows
+    assert flow.unit.flow.namespace == "x"
+
+
+LONG = f"n{'0' * 48}"
+
+
+@pytest.mark.parametrize(
+    ("flow", "said"),
+    [
+        ("flow n { deadline = 1h, run fetch }", ["volcano-no-deadline: volcano: n cannot have a deadline of 1h"]),
+        ("flow n { run fetch, run train after fetch ended }", ["volcano-near-ended: volcano: ended is near"]),
+        (
+            f"flow {LONG} {{ run fetch }}",
+            [
+                f'job-name: volcano: "{LONG}-fetch" is not a valid job name: '
+                "with the 9 that tell its runs apart, it has 64 characters; at most 63 are allowed"
+            ],
+        ),
+    ],
+)
+def test_what_the_target_says(flow: str, said: list[str]) -> None:
+    assert told(made(f"{JOBS}{flow}\n")) == said
+
+
+def test_messages_about_its_jobs_show_no_mark() -> None:
+    text = f'job a {{ image = "a:1", priority = "p", role worker {{ }} }}\nflow {LONG[:-6]} {{ run a }}\n'
+    outcome = made(text)
+    assert not any("run0mark" in str((one.message, one.helps, one.labels)) for one in outcome.diagnostics)
+
+
+def test_a_target_without_flows() -> None:
+    outcome = made(JOBS + NIGHTLY, target="slider")
+    assert "target-without-flows: slider has no flows" in told(outcome)
+    assert not outcome.flows
+    assert made(JOBS + NIGHTLY, target="slider", job="alone").made
+
+
+def test_a_flow_that_there_is_not() -> None:
+    assert told(made(JOBS + NIGHTLY, flow="nightli")) == ["unknown-flow: the file has no flow called nightli"]
+    absent = made("param p: bool = false\n" + JOBS + "flow nightly { run fetch when p }\n", flow="nightly")
+    assert told(absent) == ["absent-flow: all jobs of flow nightly are absent"]
