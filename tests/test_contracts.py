@@ -19,6 +19,7 @@ from tfdsl.cli.commands import SUMMARIES
 from tfdsl.diagnostics import Rule
 from tfdsl.diagnostics.registry import MODULES, rules
 from tfdsl.ir.fields import all_keys
+from tfdsl.ir.flow import FLOW_KEYS
 from tfdsl.lint.runner import RULES, SLUGS, rules as lint_rules
 from tfdsl.vocabulary.statements import ACTIONS_OF
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tfdsl.backend import Backend
+    from tfdsl.backend.flow import FlowLowering
 
 SLOW = {
     *("asyncio", "dataclasses", "email", "importlib.metadata", "inspect", "jinja2", "lark", "logging"),
@@ -205,6 +207,11 @@ def test_lint_rules_are_those_of_their_folder() -> None:
     assert [rule.slug for rule in lint_rules()] == list(SLUGS)
 
 
+def _flows(name: str) -> FlowLowering | None:
+    backend = targets.find(name)
+    return backend.load_flows() if backend is not None else None
+
+
 # --- targets ---------------------------------------------------------------------------------------------------
 
 
@@ -238,6 +245,18 @@ def test_support_table_speaks_of_nothing_else(name: str) -> None:
     backend = targets.find(name)
     assert backend is not None
     assert {row.key for row in backend.support.rows} <= set(all_keys())
+
+
+@pytest.mark.parametrize("name", [name for name in targets.names() if _flows(name) is not None])
+def test_table_of_flows_has_no_hole_and_speaks_of_nothing_else(name: str) -> None:
+    """What its rows report can be looked up and silenced as every message."""
+    backend, flows = targets.find(name), _flows(name)
+    assert backend is not None
+    assert flows is not None
+    assert not [key for key in FLOW_KEYS if not flows.SUPPORT[key]]
+    assert not [key for key in FLOW_KEYS if flows.SUPPORT[key][-1].when is not None]
+    assert {row.key for row in flows.SUPPORT.rows} <= set(FLOW_KEYS)
+    assert set(flows.SUPPORT.rules()) <= set(backend.all_rules())
 
 
 @pytest.mark.parametrize("name", targets.names())

@@ -25,6 +25,14 @@ class OnCluster(ABC):
         (job,) = json.loads(ran.out)["jobs"]
         return dict(job)
 
+    def until_there(self, *words: str) -> dict[str, Any]:
+        """The same, when there is a job; it has a minute."""
+        end = time.monotonic() + 60
+        while self.run("status", *words).status:
+            assert time.monotonic() < end
+            time.sleep(0.2)
+        return self.status(*words)
+
     def until(self, phase: str, *words: str) -> dict[str, Any]:
         """The same, when the job has this phase; it has a minute."""
         end = time.monotonic() + 60

@@ -215,7 +215,8 @@ class Backend(Record):
 
     ``lifecycle``: the module whose ``behaviour`` says how a unit's job lives and ends there; empty when nobody can say.
     ``objects``: the module whose ``objects`` says what there is on the cluster for a unit and its documents.
-    ``cluster``: the module whose ``CLUSTER`` says how a job is submitted, read and ended; empty when none does.
+    ``cluster``: the module whose ``CLUSTER`` says how a job is submitted, read and ended, and ``FLOWS``, if it has one,
+    how a flow is; empty when none does.
     ``flows``: the module with :class:`.flow.FlowLowering`; empty when it has no flows.
     """
 
@@ -282,6 +283,10 @@ class Backend(Record):
         """How its jobs are submitted, read and ended."""
         return cast("Cluster", import_module(self.cluster).CLUSTER) if self.cluster else None
 
+    def load_flow_cluster(self) -> Cluster | None:
+        """How its flows are submitted, read and ended."""
+        return cast("Cluster | None", getattr(import_module(self.cluster), "FLOWS", None) if self.cluster else None)
+
     def load_flows(self) -> FlowLowering | None:
         """How its flows are made."""
         return cast("FlowLowering", import_module(self.flows)) if self.flows else None
@@ -298,7 +303,7 @@ class Backend(Record):
 
     def all_rules(self) -> tuple[Rule, ...]:
         """Every rule that this target can report."""
-        return (*(row.rule for row in self.support.rows if row.rule is not None), *self.rules)
+        return (*self.support.rules(), *self.rules)
 
     def facts(self) -> tuple[Rule, ...]:
         """What is true of every job, and how to change it; reported only if a project sets a level for it."""
@@ -460,6 +465,10 @@ class Support:
         """The rows of ``key``, or those that refuse the whole it is a part of; empty when the table has a hole."""
         whole = _whole(key)
         return self._by_key.get(whole if self._refuses(whole) else key, self.rest)
+
+    def rules(self) -> Iterable[Rule]:
+        """What its rows report."""
+        return (row.rule for row in self.rows if row.rule is not None)
 
     def decide(self, unit: Unit | FlowUnit, item: Item) -> Row | None:
         """The row that holds for ``item``; ``None`` for a part of something that is refused as a whole."""

@@ -15,6 +15,7 @@ from tfdsl.record import Record
 
 if TYPE_CHECKING:
     from tfdsl.backend import Document, Unit
+    from tfdsl.backend.flow import FlowUnit
 
 Phase: TypeAlias = Literal[
     "waiting", "starting", "running", "restarting", "succeeded", "failed", "aborted", "suspended", "unknown"
@@ -38,7 +39,7 @@ class End(Record):
 
 
 class Replica(Record):
-    """One copy of a role.
+    """One copy of a role; of a flow one job, which has the index -1.
 
     ``name``: what the cluster calls it. ``id``: what tells it from one that had its place before. ``restarts``:
     ``None`` if nobody counts them.
@@ -59,7 +60,7 @@ class Replica(Record):
     @property
     def task(self) -> str:
         """Its name in the language, as ``worker[1]``."""
-        return f"{self.role}[{self.index}]"
+        return f"{self.role}[{self.index}]" if self.index >= 0 else self.role
 
 
 class Reason(Record):
@@ -69,8 +70,9 @@ class Reason(Record):
     and ``words``: what it says of itself. ``key``: the attribute of ``roles`` (of the job, if there are none) or option
     that it is about (several in order, as ``queue|gpu``); ``value``: the one that is meant, if there can be several.
     ``slug``: which kind of reason it is. ``event``: the event of a policy that this is. ``place``: where in a file
-    that was asked for, as ``train.tfjob:14``. ``task`` and ``part``: the replica and its program that it was
-    first seen of; ``log``: the last lines that this printed.
+    that was asked for, as ``train.tfjob:14``, and ``written``: the
+    amount or time there, if it is one. ``task`` and ``part``: the replica that it was first seen of, and the
+    step, if it is about one; ``log``: the last lines that this printed.
     """
 
     slug: str
@@ -84,6 +86,7 @@ class Reason(Record):
     roles: tuple[str, ...] = ()
     event: str = ""
     place: str = ""
+    written: str = ""
     at: str = ""
     task: str = ""
     part: str = ""
@@ -122,7 +125,7 @@ class Live(Record):
 class Place(Record):
     """Which job, and where. ``flags``: handed to the client as they are (``--context``, ``--kubeconfig``).
 
-    ``options``: of the program that submits it. ``unit``: the job of a file, if there is one.
+    ``options``: of the program that submits it. ``unit``: the job of a file, if there is one; ``flow``: a flow of one.
     """
 
     name: str = ""
@@ -131,6 +134,7 @@ class Place(Record):
     flags: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     unit: Unit | None = None
+    flow: FlowUnit | None = None
 
 
 class Call(Record):
@@ -280,7 +284,8 @@ class Cluster(Protocol):
 class Sign(Record):
     """Something that a cluster says: ``reason`` is its word for it, ``words`` the rest.
 
-    ``source``: where it was read: a key of a target's own. ``who``: the replica, ``None`` if it is about the whole job.
+    ``source``: where it was read: a key of a target's own. ``who``: the replica, ``None`` if it is about the whole job;
+    ``part``: its step, if it is about one.
     """
 
     source: str
@@ -298,7 +303,7 @@ class Row(Record):
 
     ``sources``: those it is looked for in. ``reason`` and ``words``: patterns that the sign's must match; ``words`` may
     name groups, which ``sentence`` and ``help`` show. They also know ``{who}`` (with
-    ``{was}`` and ``{be}``), ``{part}``, ``{status}``, ``{reason}`` and ``{said}``, the sign's words. ``key`` as in
+    ``{was}`` and ``{be}``), ``{status}``, ``{reason}`` and ``{said}``, the sign's words. ``key`` as in
     :class:`Reason`, ``value`` the group or word with the value. ``tier``: 1
     explains, 2 is left out where something explains, 3 is the word of a parent or a consequence, and comes last.
     """
@@ -328,19 +333,19 @@ def reasons(rows: Sequence[Row], signs: Sequence[Sign]) -> tuple[Reason, ...]:
 
     Replicas to which the same happened share a reason. Where more replicas ended, the one that ended first comes first.
     """
-    found: dict[tuple[str, str], list[tuple[Row, Sign, Mapping[str, str]]]] = {}
-    seen: set[tuple[str, str]] = set()
+    found: dict[tuple[str, str, str], list[tuple[Row, Sign, Mapping[str, str]]]] = {}
+    seen: set[tuple[str, str, str]] = set()
     for sign in signs[:MOST_SIGNS]:
         fit = _fitting(rows, sign)
         if fit is None:
             continue
         row, groups = fit
         who = sign.who.task if sign.who is not None else ""
-        if (row.slug, who) in seen and who:
+        if (row.slug, who, sign.part) in seen and who:
             continue
-        seen.add((row.slug, who))
+        seen.add((row.slug, who, sign.part))
         same = groups.get(row.value, "") or (str(sign.status) if "{status}" in row.sentence else "")
-        found.setdefault((row.slug, same), []).append((row, sign, groups))
+        found.setdefault((row.slug, same, sign.part), []).append((row, sign, groups))
     order = {row.slug: number for number, row in reversed(list(enumerate(rows)))}
     ranked = sorted(found.values(), key=lambda same: _rank(same, order))
     best = min((same[0][0].tier for same in ranked), default=1)
@@ -368,10 +373,9 @@ def _reason(same: list[tuple[Row, Sign, Mapping[str, str]]]) -> Reason:
     if row.basis == "inferred":  # those that followed were ended because of it
         same = [one for one in same if one[1].at == sign.at]
     replicas = [each.who for _, each, _ in same if each.who is not None]
-    several = len({one.task for one in replicas}) > 1
+    several = len({one.task for one in replicas}) > 1 and not sign.part
     values = {
-        "who": named(replicas) or "the job",
-        "part": sign.part,
+        "who": f"{f'the step {sign.part} of ' if sign.part else ''}{named(replicas) or 'the job'}",
         "status": str(sign.status),
         "said": cut(sign.words),
         "reason": sign.reason,

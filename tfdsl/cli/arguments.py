@@ -78,13 +78,17 @@ class Command(Record):
 
 
 class Arguments:
-    """A parsed command line. ``errors`` is empty if the command line fits the table."""
+    """A parsed command line. ``errors`` is empty if the command line fits the table.
+
+    ``dashes``: how many of ``rest`` stand before ``--``.
+    """
 
     def __init__(self, command: Command, line: Span) -> None:
         self.command = command
         self.line = line
         self.flags: dict[str, list[Argument]] = {}
         self.rest: list[Argument] = []
+        self.dashes = 0
         self.help = False
         self.errors: list[Diagnostic] = []
 
@@ -134,6 +138,7 @@ def parse(command: Command, words: Sequence[str], spans: Sequence[Span], line: S
     while pending:
         word, span = pending.pop()
         if word == "--":
+            arguments.dashes = len(arguments.rest)
             arguments.rest += [Argument(*pair) for pair in reversed(pending)]
             break
         if word in ("-h", "--help"):

@@ -16,7 +16,7 @@ from tfdsl.cli.streams import Ended, err
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.front_end import choice_of, compiled, hidden_with, project_of
 from tfdsl.compiling.masking import Hidden, hide
-from tfdsl.compiling.pipeline import Made
+from tfdsl.compiling.pipeline import MadeFlow, Output
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, MISSING_ARGUMENT
 from tfdsl.diagnostics.render.columns import line_of
@@ -44,7 +44,7 @@ class OnCluster(Record):
 
     sessions: tuple[Session, ...]
     hidden: Hidden
-    made: tuple[Made, ...] = ()
+    made: tuple[Output, ...] = ()
 
     def say(self, text: str, write: Callable[[str], None] = err) -> None:
         """Write a line, of which a cluster may have said a part."""
@@ -79,9 +79,9 @@ def meant(arguments: Arguments, *, strict: bool = False, quiet: bool = True) -> 
         if wrong:
             raise Ended(status)
     sessions = [
-        _session(arguments, project.choices[0].backend, _place_of(arguments, made), made) for made in outcome.made
+        _session(arguments, project.choices[0].backend, _place_of(arguments, made), made) for made in outcome.outputs
     ]
-    return OnCluster(tuple(sessions), hidden, outcome.made)
+    return OnCluster(tuple(sessions), hidden, outcome.outputs)
 
 
 def one_of(jobs: OnCluster, arguments: Arguments) -> Session:
@@ -131,19 +131,20 @@ def _place(arguments: Arguments, name: str = "") -> Place:
     return Place(name, arguments.text(NAMESPACE.name), arguments.text(ID.name), tuple(flags))
 
 
-def _place_of(arguments: Arguments, made: Made) -> Place:
-    job = made.unit.job
-    place = _place(arguments, job.name)
+def _place_of(arguments: Arguments, made: Output) -> Place:
+    place = _place(arguments, made.unit.name)
     options = tuple(one.text for one in arguments.rest[1:]) if arguments.command.name == "submit" else ()
-    return replace(place, options=options, namespace=job.namespace or place.namespace, unit=made.unit)
+    if isinstance(made, MadeFlow):
+        return replace(place, options=options, namespace=made.unit.flow.namespace or place.namespace, flow=made.unit)
+    return replace(place, options=options, namespace=made.unit.job.namespace or place.namespace, unit=made.unit)
 
 
-def _session(arguments: Arguments, backend: Backend, place: Place, made: Made | None = None) -> Session:
+def _session(arguments: Arguments, backend: Backend, place: Place, made: Output | None = None) -> Session:
     with problems(arguments):
         session = Session(backend, place, () if made is None else made.documents)
-    wrong = [
-        one for one in arguments.rest[1:] if place.options and not (session.cluster.OPTIONS and one.text[:1] == "-")
-    ]
+    behind = max(arguments.dashes, 1)
+    is_wrong = not session.cluster.OPTIONS or any(one.text[:1] != "-" for one in arguments.rest[behind : behind + 1])
+    wrong = arguments.rest[1 : None if is_wrong else behind] if place.options else []
     if wrong:
         what = f"unexpected argument {wrong[0].text}"
         takes = session.cluster.OPTIONS
@@ -182,9 +183,11 @@ def duration(name: str, argument: Argument, arguments: Arguments) -> float:
         raise AssertionError from None
 
 
-def next_commands(session: Session) -> list[str]:
-    """How to go on with a job that was submitted."""
+def next_commands(session: Session, arguments: Arguments) -> list[str]:
+    """How to go on with a job or flow that was submitted."""
     place = session.place
+    if place.flow is not None:  # which jobs it has is in its file
+        return [chosen.again(arguments, word) for word in ("status", "cancel")]
     where = [*(["-n", place.namespace] if place.namespace else []), *place.flags]
     return [" ".join(map(quote, ["tfdsl", word, session.name, *where])) for word in ("status", "logs", "cancel")]
 

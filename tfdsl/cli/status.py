@@ -99,7 +99,7 @@ def watch(session: Session, jobs: OnCluster, timeout: float | None, arguments: A
         before = live
     assert before is not None
     if not watches:
-        _show(jobs, [before], arguments)
+        _show(jobs, [with_log(session, before)], arguments)
     if not before.ended:
         return TIMED_OUT
     waits = arguments.on(WAIT.name) or arguments.command.name == "submit"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from time import monotonic
 
 from tfdsl.cli import clusters, selection as chosen
@@ -10,9 +11,9 @@ from tfdsl.cli.clusters import OnCluster
 from tfdsl.cli.report import OK
 from tfdsl.cli.status import WAIT
 from tfdsl.cli.streams import err, out
-from tfdsl.compiling.output_files import is_stream
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.operating.submitting import commands, submit
+from tfdsl.record import replace
 
 FOLLOW = Flag("--follow", "print what the tasks print, until the job has ended", short="-f")
 REPLACE = Flag("--replace", "delete an earlier job of the name first, if tfdsl submitted it; claims stay")
@@ -62,7 +63,7 @@ def run(arguments: Arguments) -> int:
         session = clusters.one_of(jobs, arguments)
         session.until = monotonic() + timeout if stays and timeout is not None else None
     if stays:
-        status, _, cancel = clusters.next_commands(jobs.sessions[0])
+        status, _, cancel = clusters.next_commands(jobs.sessions[0], arguments)
         jobs.say(f"submitting, and staying until the job has ended; elsewhere: {status}, {cancel}")
     with clusters.problems(arguments, jobs.hidden):
         done = submit(jobs.sessions, jobs.made, replaces=arguments.on(REPLACE.name), tell=jobs.say)
@@ -70,9 +71,9 @@ def run(arguments: Arguments) -> int:
     if done.used:
         jobs.say(f"used as it is: {', '.join(done.used)}", out)
     for session in () if stays else jobs.sessions:
-        for command in clusters.next_commands(session):
+        for command in clusters.next_commands(session, arguments):
             jobs.say(f"  {command}", out)
-    return _wait(jobs, arguments, timeout) if waits else OK
+    return _wait(jobs, arguments, timeout, done.made) if waits else OK
 
 
 def _print(jobs: OnCluster, arguments: Arguments) -> int:
@@ -80,9 +81,9 @@ def _print(jobs: OnCluster, arguments: Arguments) -> int:
 
     What would be replaced is read for it.
     """
-    for session, made in zip(jobs.sessions, jobs.made, strict=True):
+    for session in jobs.sessions:
         folder = session.place.name
-        if not is_stream(made):
+        if session.backend.output == "files":
             arguments.rest[1:] = []
             out(f"{visible(chosen.again(arguments, 'compile', '-o', folder))}\n")
         with clusters.problems(arguments, jobs.hidden):
@@ -91,8 +92,10 @@ def _print(jobs: OnCluster, arguments: Arguments) -> int:
     return OK
 
 
-def _wait(jobs: OnCluster, arguments: Arguments, timeout: float | None) -> int:
+def _wait(jobs: OnCluster, arguments: Arguments, timeout: float | None, made: Sequence[str]) -> int:
     session = jobs.sessions[0]
+    if not session.cluster.UNIQUE:  # another run of the name may come
+        session.place = replace(session.place, id=made[0].rpartition("/")[2])
     try:
         with clusters.problems(arguments, jobs.hidden):
             if arguments.on(FOLLOW.name):
@@ -103,5 +106,5 @@ def _wait(jobs: OnCluster, arguments: Arguments, timeout: float | None) -> int:
 
             return watch(session, jobs, timeout, arguments)
     except KeyboardInterrupt:
-        jobs.say(f"the job goes on: {clusters.next_commands(session)[0]}", err)
+        jobs.say(f"the job goes on: {clusters.next_commands(session, arguments)[0]}", err)
         raise

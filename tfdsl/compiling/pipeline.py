@@ -88,6 +88,11 @@ class Outcome(Record):
         """All that is written: jobs, then flows."""
         return (*self.made, *self.flows)
 
+    @property
+    def jobs(self) -> tuple[Made, ...]:
+        """All jobs, those of flows too, which are called there as in their flow."""
+        return (*self.made, *(job for flow in self.flows for job in flow.jobs))
+
 
 def load(source: Source, read: Reader) -> Program:
     """Parse ``source`` and what it includes. ``read`` gives the source of a path, or why it is not read."""

@@ -30,6 +30,7 @@ from tfdsl.ir.model import (
     Step,
     in_memory,
 )
+from tfdsl.ir.policies import ranges
 from tfdsl.lifecycle.flow import overlap_words
 from tfdsl.record import Record, replace
 from tfdsl.rules.values import literal, parts_of
@@ -589,17 +590,6 @@ def policy_words(policy: Policy, *, subject: bool) -> str:
     if policy.delay is not None:
         words.append(f"after {policy.delay.text}")
     return f"{' '.join(words)} → {policy.action}"
-
-
-def ranges(numbers: Sequence[int]) -> str:
-    """``1–3, 7``: ascending numbers, neighbours joined."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    return ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in runs)
 
 
 def output_words(output: Output) -> str:

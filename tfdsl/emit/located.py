@@ -11,7 +11,7 @@ empty text, tuple or map. ``False`` and ``0`` are values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeAlias, Union, cast
 
 from tfdsl.record import Record
@@ -97,6 +97,19 @@ def entry(path: str, key: str | int) -> str:
 def located(value: Data, path: str) -> Located | None:
     """``value`` as coming from ``path``; ``None`` stays ``None`` so that ``located(...) or default`` works."""
     return None if value is None else Located(value, path)
+
+
+def changed(data: Data, change: Callable[[str], str], place: Callable[[str], str] = str) -> Data:
+    """``data`` with every text changed, and with other paths."""
+    if isinstance(data, Located):
+        return Located(changed(data.value, change, place), place(data.path))
+    if isinstance(data, str):
+        return change(data)
+    if isinstance(data, Mapping):
+        return {key: changed(value, change, place) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [changed(value, change, place) for value in data]
+    return data
 
 
 def unwrap(data: Data) -> Data:

@@ -87,3 +87,14 @@ def deciders(job: Job) -> tuple[str, ...]:
 
 def _subject(policy: Policy) -> tuple[str | None, int | None]:
     return policy.role, policy.index
+
+
+def ranges(numbers: Iterable[int], to: str = "–") -> str:
+    """``1–3, 7``: ascending numbers, neighbours joined."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ", ".join(str(first) if first == last else f"{first}{to}{last}" for first, last in runs)

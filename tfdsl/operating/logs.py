@@ -34,19 +34,23 @@ class Program(Record):
         return self.replica.name, self.replica.id, self.container, self.replica.restarts or 0
 
 
-def programs(live: Live, wanted: Sequence[str]) -> list[Program]:
+def programs(live: Live, wanted: Sequence[str], *, previous: bool = False) -> list[Program]:
     """The programs that ``wanted`` names (``worker``, ``worker[1]``, ``worker[1]/fetch``); all without any.
+
+    ``previous``: those that are started again in place, so a step only if it is named.
 
     Raises:
         ProblemError: The job has no such task.
     """
     every = [program for replica in live.replicas for program in _of(replica)]
+    usual = [program for program in every if not previous or "/" not in program.name]
     if not wanted:
-        return every
+        return usual
     found: dict[str, Program] = {}
     for word in wanted:
         match = _WANTED.fullmatch(word)
-        here = [one for one in every if match is not None and _fits(one, *match.group("role", "index", "part"))]
+        those = every if match is not None and match["part"] else usual
+        here = [one for one in those if match is not None and _fits(one, *match.group("role", "index", "part"))]
         roles = [one for one in live.replicas if match is not None and one.role == match["role"]]
         if not here and not (roles and match is not None and match["index"] is None):
             raise ProblemError(NO_SUCH_TASK, job=live.name, name=word)
@@ -91,6 +95,7 @@ class Follower:
         self._names: dict[object, Program] = {}
         self._shown: dict[object, int] = {}
         self._heard: dict[object, float] = {}
+        self._begun: dict[object, float] = {}
         self._started: set[object] = set()
         self._tries: dict[object, int] = {}
         self._waits = False
@@ -109,7 +114,7 @@ class Follower:
     def _once(self, live: Live) -> Live:
         """One program after the other."""
         problem, shown = "", 0
-        for program in programs(live, self.wanted):
+        for program in programs(live, self.wanted, previous=self.options.previous):
             call = self._call(program, self.options, live)
             if not isinstance(call, Call):
                 problem = call or problem
@@ -136,12 +141,17 @@ class Follower:
         return live
 
     def _follow(self, live: Live) -> Live:
-        options = self.options
+        options, moved = self.options, monotonic()
         while True:
             self._start_all(live, options)
             options = replace(options, since=None, tail=None)  # a later run is shown whole
             moves = self._for(self.session.left(PAUSE), live)
-            if self.session.is_over or (live.ended and not moves and not self._waits):
+            moved = monotonic() if moves else moved
+            comes = monotonic() < moved + self.session.patience and any(
+                not one.call.stays for one in self._streams.running.values()
+            )
+            waits = self._waits or comes or self._begins()
+            if self.session.is_over or (live.ended and not moves and not waits):
                 return live
             if live.ended:
                 continue
@@ -199,11 +209,17 @@ class Follower:
                 return
         self._started.discard(key)
 
+    def _begins(self) -> bool:
+        """Whether a client was started, has said nothing yet, and may still do so."""
+        since = monotonic() - self.session.patience
+        return any(key not in self._heard and self._begun[key] > since for key in self._streams.running)
+
     def _call(self, program: Program, options: LogOptions, live: Live) -> Call | str | None:
         return self.session.cluster.log(self.session.place, live, program.replica, program.container, options)
 
     def _start(self, program: Program, call: Call) -> None:
         self._names[program.key] = program
+        self._begun[program.key] = monotonic()
         self._streams.start(program.key, call)
 
     def _take(self, key: object, data: bytes) -> None:

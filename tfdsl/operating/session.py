@@ -12,17 +12,19 @@ from tfdsl.backend.cluster import Answer, Call, Cluster, Live, Place, Reason, co
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, CLIENT_MISSING, CLUSTER_REFUSES, NOT_OPERATED
 from tfdsl.operating.problem import ProblemError
 from tfdsl.operating.runner import PATIENCE, TIMED_OUT, ask, listen
+from tfdsl.patterns import regex
 from tfdsl.record import replace
 from tfdsl.text import Span
 
 PAUSE: Final = 2.0
 """Seconds between two readings of a job."""
 _LEAST: Final = 0.001
+_AMOUNT: Final = regex(r"[0-9][0-9A-Za-z.]{0,20}")
 _HALF: Final = "the answer ends in the middle"
 
 
 class Session:
-    """A job (``place.unit`` and ``documents`` if there is a file), and the client that speaks for its cluster.
+    """A job (``place.unit`` and ``documents`` if there is a file) or flow, and the client that speaks for its cluster.
 
     ``unread``: what could not be read the last time. ``patience``: seconds for one answer. ``until``: when all is to
     end, on the clock of :func:`time.monotonic`.
@@ -32,7 +34,7 @@ class Session:
     """
 
     def __init__(self, backend: Backend, place: Place, documents: Sequence[Document] = ()) -> None:
-        cluster = backend.load_cluster()
+        cluster = backend.load_cluster() if place.flow is None else backend.load_flow_cluster()
         if cluster is None:
             advice = f"the page of the target says which commands to use: {backend.docs}" if backend.docs else ""
             raise ProblemError(NOT_OPERATED, *filter(None, [advice]), target=backend.name)
@@ -163,7 +165,7 @@ class Session:
         if live.digest and live.digest != digest(self.documents):
             note = "the job was submitted from another text, so no lines are shown"
             return replace(live, notes=(*live.notes, note))
-        reasons = [replace(one, place=_shown(place_of(one, unit))) for one in live.reasons]
+        reasons = [_placed(one, place_of(one, unit)) for one in live.reasons]
         return replace(live, reasons=(*reasons[:1], *_policies(live, unit), *reasons[1:]))
 
 
@@ -184,14 +186,22 @@ def place_of(reason: Reason, unit: Unit) -> Span | None:
             if reason.value in (item.shown, *map(str, parts)) and item.role in ("", *reason.roles):
                 return origins.span(item.path)
     roles = [role for role in job.roles if role.name in reason.roles] or job.roles
+    steps = [step for role in roles for step in role.steps if step.name == reason.part]
     keys = reason.key.split("|") if reason.key else []
+    own = [f"{step.path}.{key}" for step in steps for key in keys]
+    kinds = [item.path for key in keys for item in walk(job, origins) if "[" in key and item.key == key]
     paths = [path for key in keys for path in (*(f"{role.path}.{key}" for role in roles), key)]
-    written = [*map(origins.written, paths), *map(unit.option_spans.get, keys)]
-    return next((place for place in written if place is not None), None)
+    paths = [*own, *(path for path in paths if not steps or reason.key != "command"), *kinds]
+    places = [*map(origins.written, paths), *map(unit.option_spans.get, keys)]
+    written = next((place for place in places if place is not None), None)
+    return written or (origins.span(steps[0].path) if steps else None)
 
 
-def _shown(place: Span | None) -> str:
-    return "" if place is None else ":".join(map(str, place.path_and_line))
+def _placed(reason: Reason, place: Span | None) -> Reason:
+    if place is None:
+        return reason
+    written = place.text if _AMOUNT.fullmatch(place.text) else ""
+    return replace(reason, place=":".join(map(str, place.path_and_line)), written=written)
 
 
 def _policies(live: Live, unit: Unit) -> Iterator[Reason]:
@@ -211,7 +221,7 @@ def _policies(live: Live, unit: Unit) -> Iterator[Reason]:
         status = next((end for end in ends if end), None)
         policy = policies.on_failure(unit.job, role) if status is None else policies.on_exit(unit.job, role, status)
     if policy is not None and policy.written:
-        codes = f" {', '.join(map(str, policy.codes))}" if policy.codes else ""
+        codes = f" {policies.ranges(policy.codes, '..')}" if policy.codes else ""
         subject = f"{policy.role} " if policy.role else ""
         sentence = f"the job has a policy for this: on {subject}{policy.event}{codes} => {policy.action}"
-        yield Reason("policy", sentence, "inferred", place=_shown(unit.origins.span(policy.path)))
+        yield _placed(Reason("policy", sentence, "inferred"), unit.origins.span(policy.path))

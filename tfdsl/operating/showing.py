@@ -78,13 +78,13 @@ def _reason(reason: Reason, word: str) -> Iterator[str]:
     mark = " (inferred)" if reason.basis == "inferred" else ""
     yield f"{word}: {reason.sentence}{mark}"
     if reason.place:
-        yield f"  at {reason.place}"
+        yield f"  at {reason.place}{f' ({reason.written})' if reason.written else ''}"
     if reason.help:
         yield f"  help: {reason.help}"
     if reason.object and reason.words not in ("", _NO_WORDS) and reason.words not in reason.sentence:
         yield f"  {reason.object} says: {reason.words}"
     if reason.log:
-        yield f"  the last lines of {reason.task}:"
+        yield f"  the last lines of {reason.task}{f'/{reason.part}' if reason.part else ''}:"
         yield from (f"    {line}" for line in reason.log)
 
 

@@ -8,12 +8,12 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from time import monotonic, sleep
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, cast
 
 from tfdsl.backend import Unit
 from tfdsl.backend.cluster import Answer, Call, Live, Part, Sign, Step, reasons
 from tfdsl.compiling.output_files import is_stream, output_files
-from tfdsl.compiling.pipeline import Made
+from tfdsl.compiling.pipeline import Output
 from tfdsl.diagnostics.command_rules import CLUSTER_REFUSES, JOB_EXISTS, NO_JOB_THERE, NOT_OURS
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.operating.problem import ProblemError
@@ -42,7 +42,7 @@ _Making: TypeAlias = "tuple[Session, Step, str]"
 
 def submit(
     sessions: Sequence[Session],
-    made: Sequence[Made],
+    made: Sequence[Output],
     *,
     replaces: bool = False,
     tell: Callable[[str], None] = lambda text: None,
@@ -115,7 +115,7 @@ def _all_steps(sessions: Sequence[Session], folder: str) -> list[_Making]:
     ]
 
 
-def _write_files(jobs: Iterable[Made], folder: str) -> None:
+def _write_files(jobs: Iterable[Output], folder: str) -> None:
     """Write what a client reads from files; manifests are handed to it."""
     files = [
         File(os.path.join(folder, *output.name.split("/")), output.written.text, output.executable, private=True)
@@ -129,8 +129,8 @@ def _write_files(jobs: Iterable[Made], folder: str) -> None:
 
 
 def _unit(session: Session) -> Unit:
-    assert session.place.unit is not None
-    return session.place.unit
+    """The job; what speaks for a flow takes none."""
+    return cast("Unit", session.place.unit)
 
 
 def _steps(session: Session, folder: str, submission: str) -> Sequence[Step]:
@@ -148,7 +148,7 @@ def _refused(session: Session, call: Call, words: str) -> ProblemError:
     why = next(iter(reasons(session.cluster.rows, [Sign("refusal", "", words)])), None)
     if why is None:
         return ProblemError(CLUSTER_REFUSES, what=f"{session.name} is refused", reason=words)
-    place = place_of(why, _unit(session))
+    place = place_of(why, session.place.unit) if session.place.unit is not None else None
     advice = [*([f"asked for at {':'.join(map(str, place.path_and_line))}"] if place else []), why.help]
     return ProblemError(CLUSTER_REFUSES, *filter(None, advice), what=f"{session.name} is refused", reason=why.sentence)
 
@@ -300,7 +300,7 @@ def _mine(session: Session) -> list[Part]:
 
 def _names(session: Session) -> set[str]:
     """What the file says that there is; nothing without one."""
-    return {step.what for step in _steps(session, "", "")} if session.place.unit is not None else set[str]()
+    return {step.what for step in _steps(session, "", "")} if session.documents else set[str]()
 
 
 def _left_over(session: Session, parts: Sequence[Part]) -> str:

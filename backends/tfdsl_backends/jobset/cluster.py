@@ -10,6 +10,7 @@ from tfdsl.backend.cluster import Phase, Sign
 from tfdsl_backends.jobset.policies import LABELS, job_name
 from tfdsl_backends.jobset.reasons import ROWS
 from tfdsl_backends.podspec.operating.family import Facts, Family, Kind, Labels
+from tfdsl_backends.podspec.operating.flows import FlowFamily
 from tfdsl_backends.podspec.operating.kubectl import STATE, Object, conditions, counts, items, number, text
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 
@@ -57,3 +58,4 @@ CLUSTER: Final = Family(
     _parts,
     ("spec", "suspend"),
 )
+FLOWS: Final = FlowFamily(CLUSTER)

@@ -9,6 +9,7 @@ from tfdsl.backend.cluster import Phase, Sign
 from tfdsl_backends.kubernetes.policies import JOB_LABEL, ROLE_LABEL
 from tfdsl_backends.kubernetes.reasons import ROWS
 from tfdsl_backends.podspec.operating.family import Facts, Family, Kind, Labels
+from tfdsl_backends.podspec.operating.flows import FlowFamily
 from tfdsl_backends.podspec.operating.kubectl import STATE, Object, conditions, number, text
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 
@@ -49,9 +50,10 @@ CLUSTER: Final = Family(
     "kubernetes",
     (Kind("jobs.batch", _COLUMNS, ("-l", f"{JOB_LABEL}={{name}}")),),
     Labels(JOB_LABEL, ROLE_LABEL, "batch.kubernetes.io/job-completion-index"),
-    r".*?-?(?P<role>chief|master|ps|worker|evaluator)-(?P<index>\d+)-[a-z0-9]{5}",
+    r"(?=(?:{jobs})-).*?-?(?P<role>chief|master|ps|worker|evaluator)-(?P<index>\d+)-[a-z0-9]{5}",
     _facts,
     ROWS,
     suspended=("spec", "suspend"),
     job_of=lambda one: text(one["labels"], JOB_LABEL),
 )
+FLOWS: Final = FlowFamily(CLUSTER)

@@ -10,7 +10,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.backend import Row, approximated, kept, refused, translated
+from tfdsl.backend import Row, approximated, refused, translated
 from tfdsl.record import replace
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ def rows(system: str, table: str) -> tuple[Row, ...]:
             "flow.service_account", "", f"{system} has no service accounts; {{value}} is ignored", "172",
             "flow-service-account", edit=UNUSED,
         ),
-        kept("runs[]", SCRIPT),
     )  # fmt: skip
 
 
@@ -89,5 +88,14 @@ def documents(unit: FlowUnit, templates: Path, values: dict[str, Data]) -> Seque
     script = render(templates, f"{SCRIPT}.j2", given, parts=PARTS)
     return [
         Document(script.text, SCRIPT, "text", executable=True, lines=script.lines),
-        *(replace(one, file=f"{job.run.job}/{one.file}") for job in unit.jobs for one in job.documents),
+        *(_of_job(unit, number, one) for number, job in enumerate(unit.jobs) for one in job.documents),
     ]
+
+
+def _of_job(unit: FlowUnit, number: int, document: Document) -> Document:
+    """``document`` of a job in the job's folder."""
+    from tfdsl.emit.located import changed
+
+    lines = tuple(None if path is None else unit.path_in(number, path) for path in document.lines)
+    data = changed(document.data, lambda text: text, lambda path: unit.path_in(number, path))
+    return replace(document, file=f"{unit.jobs[number].run.job}/{document.file}", data=data, lines=lines)

@@ -6,7 +6,7 @@ from tfdsl.backend import Backend
 from tfdsl_backends.hadoop.options import needs_image
 from tfdsl_backends.slider.messages import RULES
 from tfdsl_backends.slider.options import OPTIONS, VERSIONS
-from tfdsl_backends.slider.support import SUPPORT
+from tfdsl_backends.slider.support import FLOWS, SUPPORT
 
 BACKEND = Backend(
     name="slider",
@@ -18,7 +18,7 @@ BACKEND = Backend(
     output="files",
     lowering="tfdsl_backends.slider.lower",
     objects="tfdsl_backends.slider.lifecycle",
-    rules=RULES,
+    rules=(*RULES, *FLOWS.rules()),
     schemas=join(dirname(__file__), "schemas.json"),
     patch_rules="tfdsl_backends.slider.patch_rules",
     docs="docs/targets/slider.md",
@@ -26,6 +26,7 @@ BACKEND = Backend(
     knows_submitter=True,
     gpus_by_label=True,
     lifecycle="tfdsl_backends.slider.lifecycle",
+    flows="tfdsl_backends.slider.flows",
     reading="tfdsl_backends.slider.reading",
     reads=("Slider packages",),
     commands=("slider",),

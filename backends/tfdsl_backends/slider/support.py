@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from tfdsl.backend import UNUSED, Row, Support, approximated, chosen, conditions, kept, refused, translated
 from tfdsl_backends.hadoop import when as shared
+from tfdsl_backends.hadoop.flows import ROWS as FLOW_ROWS
 from tfdsl_backends.hadoop.support import WITH_RUN_TIME_VALUES, native_memory, native_path, rows, scratch_size
 from tfdsl_backends.slider import when
 
@@ -407,3 +408,14 @@ SHARED = rows(
 )
 
 SUPPORT = Support("slider", "SLI", *JOB, *ROLES, *FILES, *POLICIES, *SHARED)
+
+HOW_ENDED = "Slider does not know whether a job has succeeded, so flow.sh reads it in the logs that YARN collects"
+FLOWS = Support(
+    "slider",
+    "SLI",
+    *FLOW_ROWS,
+    approximated("runs[].after", "flow.sh", HOW_ENDED, "174", "flow-logs"),
+    approximated("runs[].failed", "flow.sh", HOW_ENDED, "174", "flow-logs"),
+    translated("runs[].ended", "flow.sh", "it asks slider until the application has ended"),
+)
+"""The table of flows."""

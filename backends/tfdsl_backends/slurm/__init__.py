@@ -3,7 +3,7 @@
 from tfdsl.backend import Backend
 from tfdsl_backends.slurm.messages import RULES
 from tfdsl_backends.slurm.options import OPTIONS, VERSIONS, needs_image
-from tfdsl_backends.slurm.support import SUPPORT
+from tfdsl_backends.slurm.support import FLOWS, SUPPORT
 
 BACKEND = Backend(
     name="slurm",
@@ -14,7 +14,7 @@ BACKEND = Backend(
     support=SUPPORT,
     output="files",
     lowering="tfdsl_backends.slurm.lower",
-    rules=RULES,
+    rules=(*RULES, *FLOWS.rules()),
     synonyms=("sbatch",),
     akin=("hpc",),
     docs="docs/targets/slurm.md",

@@ -99,6 +99,9 @@ _OUT_OF_MEMORY: Final = "OUT_OF_MEMORY"
 _KILLED_STATUSES: Final = (75, 128 + 9)
 _LOG: Final = re.compile(r"(?P<role>[a-z]+)-(?P<index>\d{1,6})\.log")
 _SUBMITTED: Final = re.compile(r": submitted as (?P<id>\d+); logs in ")
+_TOLD: Final = re.compile(r"^\[tfjob\] [a-z]+-\d{1,6}: (.*)$", re.MULTILINE)
+"""What the script of a replica says before it runs the command, or instead."""
+_ALL_READ: Final = 4
 _NUMBER: Final = re.compile(r"[0-9]{1,12}")
 _LINES: Final = "500"
 
@@ -125,9 +128,14 @@ class _Slurm:
         job, asked = _latest(_jobs(answers[0], place.name)), len(answers)
         if job is None and asked == 1:
             return [_sacct(place)]
-        if job is None:
-            job = _latest(_accounted(answers[1], place.name))
-            return _files(job) if job is not None and asked == 2 else []
+        is_past = job is None
+        job = job or _latest(_accounted(answers[1], place.name))
+        if job is None or asked > _ALL_READ:
+            return []
+        if asked == _ALL_READ:
+            return _last_words(job, answers[2])
+        if is_past:
+            return _files(job) if asked == 2 else []
         components = [one["id"] for one in _rows(answers[0]) if one["whole"] == job["id"]]
         ids = ",".join(components or [job["id"]])
         steps = Call(("squeue", "--noheader", "--steps", "--job", ids, "--format=%i|%j|%N|%M"), "steps")
@@ -143,6 +151,7 @@ class _Slurm:
         if job is None:
             return None
         said, killed = _words(log.out)
+        told = _TOLD.findall(answers[_ALL_READ].out) if len(answers) > _ALL_READ else []
         live = _live(job, said)
         run = _RUN.fullmatch(job["log"])
         counts: dict[str, int] = (
@@ -152,10 +161,12 @@ class _Slurm:
         unread = any(answer.status for answer in answers[1:])
         mine = [one for one in past if one["whole"] == job["whole"] and one["step"]]
         there = _replicas("" if past else steps.out, said, folder, files.out, mine)
-        replicas = completed_with(there, counts, "unknown" if unread else "absent")
+        waits = live.phase in ("waiting", "suspended")
+        replicas = completed_with(there, counts, "unknown" if unread else "waiting" if waits else "absent")
         others = len({one["id"] for one in jobs}) - 1
         notes = (f"Slurm knows {others} more of this name; this is the latest, --id names another",) if others else ()
-        signs = [] if live.phase in ("running", "succeeded") else _signs(job, said, live, replicas, mine, killed=killed)
+        is_well = live.phase in ("running", "succeeded")
+        signs = [] if is_well else _signs(job, said, live, replicas, mine, told, killed=killed)
         return Live(
             "slurm", live.name, "", live.id, live.phase, live.since, live.queue, live.restarts, None,
             replicas, reasons(ROWS, signs), notes, live.submission,
@@ -296,12 +307,23 @@ def _accounted(answer: Answer, name: str) -> list[dict[str, str]]:
 
 def _files(job: dict[str, str]) -> list[Call]:
     run = _RUN.fullmatch(job["log"])
-    if run is None:
+    has_run = job["started"] not in _NO_TIME if job["state"] != "PENDING" else job["restarts"] != "0"
+    if run is None or not has_run:  # nothing is there yet
         return []
     return [
         Call(("tail", "-n", _LINES, "--", job["log"]), "the log of the job"),
         Call(("ls", "--", run["run"]), "the folder of the run"),
     ]
+
+
+def _last_words(job: dict[str, str], log: Answer) -> list[Call]:
+    """How the log of the replica is read that the script of a failed job has named last."""
+    said, _ = _words(log.out)
+    match, run = _ENDED.match(said[-1] if said else ""), _RUN.fullmatch(job["log"])
+    if match is None or run is None or _live(job, said).phase != "failed":
+        return []
+    role, index = match.group("role", "index")
+    return [Call(("tail", "-n", "3", "--", f"{run['run']}/{role}-{index}.log"), f"the log of {role}[{index}]")]
 
 
 def _words(log: str) -> tuple[list[str], bool]:
@@ -365,13 +387,15 @@ def _step_ends(past: Sequence[dict[str, str]]) -> dict[tuple[str, int], End | No
     found: dict[tuple[str, int], End | None] = {}
     for step in past:
         replica, code = _REPLICA.fullmatch(step["name"]), _EXIT.fullmatch(step["exit"])
-        if replica is None or code is None:
+        if replica is None:
             continue
-        status, signal = int(code["status"]), int(code["signal"])
-        end = End(status if not signal else 128 + signal, at=step["ended"])
+        status, signal = (int(code["status"]), int(code["signal"])) if code is not None else (0, 15)
+        signal = status if status in (9, 15) else signal  # Slurm keeps 137 and 143 so
+        end = End(128 + signal if signal else status, at=step["ended"])
         if step["state"] == _OUT_OF_MEMORY:
             end = End(128 + 9, _OUT_OF_MEMORY, step["ended"])
-        found[replica["role"], int(replica["index"])] = None if step["state"] == "CANCELLED" else end
+        is_stopped = step["state"] == "CANCELLED" or signal == 15
+        found[replica["role"], int(replica["index"])] = None if is_stopped else end
     return found
 
 
@@ -381,6 +405,7 @@ def _signs(
     live: Live,
     replicas: Sequence[Replica],
     past: Sequence[dict[str, str]],
+    told: Sequence[str],
     *,
     killed: bool,
 ) -> list[Sign]:
@@ -394,6 +419,8 @@ def _signs(
     state = Sign("state", f"{job['state']}/{reason}", "", name)
     if live.phase != "failed":
         return [state]
+    if words and told and who is not None:
+        return [Sign("log", "prepared", told[-1], name, who), state]
     if words:
         by_kernel = killed and who is not None and who.end is not None and who.end.status in _KILLED_STATUSES
         return [Sign("log", "killed" if by_kernel else "ended", words, name, who), state]

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.backend import Support, approximated, translated
-from tfdsl_backends.scripts.flows import documents, rows
+from tfdsl_backends.scripts.flows import documents
 from tfdsl_backends.slurm import messages, sbatch_options
+from tfdsl_backends.slurm.support import FLOWS
 
 if TYPE_CHECKING:
     from tfdsl.backend import Document
@@ -21,22 +21,7 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
 
 MARK: Final = 0
-SUPPORT: Final = Support(
-    "slurm",
-    "SLM",
-    *rows("Slurm", "scrontab"),
-    translated("flow.overlap", "squeue", "flow.sh asks for the jobs of earlier runs before it submits"),
-    approximated(
-        "flow.deadline",
-        "job.sbatch",
-        "the batch scripts end running jobs after {value}; a job that still waits ends when Slurm starts it",
-        "173",
-        "flow-deadline",
-    ),
-    translated("runs[].after", "--dependency=afterok", "Slurm removes a job that cannot start any more"),
-    translated("runs[].failed", "--dependency=afternotok", "Slurm removes a job that cannot start any more"),
-    translated("runs[].ended", "--dependency=afterany", "Slurm removes a job that cannot start any more"),
-)
+SUPPORT: Final = FLOWS
 _OWN: Final = {
     "dependency": "write after in the flow",
     "kill-on-invalid-dep": "flow.sh sets it",

@@ -12,6 +12,7 @@ from typing import Final
 from tfdsl.backend.cluster import Row
 
 _PENDING: Final = ("pending",)
+_STATE: Final = ("state", "log")
 _LAST: Final = ("log", "step")
 _ROLE: Final = r"^[a-z]+-\d+"
 
@@ -29,7 +30,7 @@ ROWS: Final = (
     Row(
         "no-room",
         _PENDING,
-        "Resources|NodesBusy",
+        "Resources",
         "",
         "nodes for the whole job are not free yet: {reason}",
         "ask for less, or wait: tfdsl status --watch",
@@ -137,6 +138,17 @@ ROWS: Final = (
         event="failed",
     ),
     Row(
+        "not-prepared",
+        ("log",),
+        "prepared",
+        r"^(?:prepare )?(?P<what>\S+) (?:is not|exited|exists)|",
+        "{who} could not run its command: {said}",
+        "",
+        "command",
+        "what",
+        event="failed",
+    ),
+    Row(
         "program-missing",
         _LAST,
         "ended",
@@ -168,17 +180,31 @@ ROWS: Final = (
     ),
     Row(
         "time-passed",
-        ("state",),
-        "TIMEOUT/.*",
-        "",
+        _STATE,
+        "TIMEOUT/.*|ended",
+        "^$|^the time limit of the allocation",
         "the time limit of the allocation has passed",
         "raise the option time_limit, or deadline",
         "deadline",
         event="evicted",
     ),
-    Row("node-lost", ("state",), "(?:NODE_FAIL|BOOT_FAIL)/.*", "", "a node of the job was lost", event="evicted"),
     Row(
-        "preempted", ("state",), "PREEMPTED/.*", "", "it had to make room for a job of higher priority", event="evicted"
+        "node-lost",
+        _STATE,
+        "NODE_FAIL/.*|ended",
+        "^$|^(?:a node was lost|Slurm took the nodes back)",
+        "a node of the job was lost",
+        "sinfo -R says why; with on evicted => restart job it starts again",
+        event="evicted",
+    ),
+    Row(
+        "preempted",
+        _STATE,
+        "PREEMPTED/.*|ended",
+        "^$|^the job (?:was|is to be) preempted",
+        "it had to make room for a job of higher priority",
+        "with on evicted => restart job it starts again",
+        event="evicted",
     ),
     Row(
         "waited-too-long",

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from tfdsl.backend import UNUSED, Row, Support, approximated, chosen, conditions, kept, refused, translated
 from tfdsl.vocabulary.statements import RUN_TIME_MARKS
+from tfdsl_backends.scripts.flows import rows
 from tfdsl_backends.slurm import when
 
 SCRIPT = "job.sbatch"
@@ -556,3 +557,22 @@ POLICIES = (
 )
 
 SUPPORT = Support("slurm", "SLM", *JOB, *PLACEMENT, *CONTAINER, *FILES, *_steps(), *POLICIES)
+
+FLOWS = Support(
+    "slurm",
+    "SLM",
+    *rows("Slurm", "scrontab"),
+    kept("runs[]", "sbatch"),
+    translated("flow.overlap", "squeue", "flow.sh asks for the jobs of earlier runs before it submits"),
+    approximated(
+        "flow.deadline",
+        "job.sbatch",
+        "the batch scripts end running jobs after {value}; a job that still waits ends when Slurm starts it",
+        "173",
+        "flow-deadline",
+    ),
+    translated("runs[].after", "--dependency=afterok", "Slurm removes a job that cannot start any more"),
+    translated("runs[].failed", "--dependency=afternotok", "Slurm removes a job that cannot start any more"),
+    translated("runs[].ended", "--dependency=afterany", "Slurm removes a job that cannot start any more"),
+)
+"""The table of flows."""

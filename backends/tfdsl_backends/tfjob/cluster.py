@@ -7,6 +7,7 @@ from typing import Final
 
 from tfdsl.backend.cluster import Phase, Sign
 from tfdsl_backends.podspec.operating.family import Facts, Family, Kind, Labels
+from tfdsl_backends.podspec.operating.flows import FlowFamily
 from tfdsl_backends.podspec.operating.kubectl import STATE, Object, conditions, number, text
 from tfdsl_backends.podspec.options import QUEUE_LABEL
 from tfdsl_backends.tfjob.reasons import ROWS
@@ -50,3 +51,4 @@ CLUSTER: Final = Family(
     ROWS,
     suspended=("spec", "runPolicy", "suspend"),
 )
+FLOWS: Final = FlowFamily(CLUSTER)

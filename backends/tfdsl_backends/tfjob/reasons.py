@@ -16,6 +16,15 @@ ROWS: Final = (
         "tfdsl check finds this before; was the object edited?",
     ),
     Row(
+        "not-placed",
+        ("event",),
+        "Unschedulable",
+        r"^Error pod (?P<pod>\S+) condition message: (?P<why>.*)",
+        "the pod {pod} cannot be placed: {why}",
+        "ask for less, or wait for room: tfdsl status --watch",
+        tier=2,
+    ),
+    Row(
         "retries",
         ("job",),
         "TFJobFailed",

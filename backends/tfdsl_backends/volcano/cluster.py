@@ -13,6 +13,7 @@ from typing import Final
 from tfdsl.backend import Unit
 from tfdsl.backend.cluster import Answer, Call, Live, Phase, Place, Sign
 from tfdsl_backends.podspec.operating.family import Facts, Family, Kind, Labels
+from tfdsl_backends.podspec.operating.flows import FlowFamily
 from tfdsl_backends.podspec.operating.kubectl import STATE, Object, counts, items, kubectl, number, text
 from tfdsl_backends.volcano.names import JOB, TASK, task_name
 from tfdsl_backends.volcano.reasons import ROWS
@@ -85,3 +86,4 @@ CLUSTER: Final = _Volcano(
     ROWS,
     _parts,
 )
+FLOWS: Final = FlowFamily(CLUSTER)

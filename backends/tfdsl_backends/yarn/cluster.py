@@ -55,7 +55,7 @@ _PHASES: Final[dict[str, Phase]] = {
 _NOT_ENDED: Final = "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING"
 _TOGETHER: Final = 600
 """Seconds within which the applications of a run have started."""
-_TOTAL: Final = re.compile(r"^Total number of [^:]*(?:\(.*\))? ?:\s*(?P<count>\d{1,9})\s*$", re.MULTILINE)
+_TOTAL: Final = re.compile(r"^Total number of [^:\n]*(?:\(.*\))? ?:\s*(?P<count>\d{1,9})\s*$", re.MULTILINE)
 _NAMES: Final = re.compile(r"is (?P<id>application_[0-9]{1,20}_[0-9]{1,12}); its logs:")
 _FIELD: Final = re.compile(r"^\t(?P<name>[A-Z][A-Za-z-]*(?: [A-Za-z-]+){0,4}) : ?(?P<value>.*)$", re.MULTILINE)
 _CONTAINER: Final = re.compile(r"^Container: (?P<id>container_\w{1,80}) on (?P<node>\S+)", re.MULTILINE)
@@ -77,7 +77,6 @@ _CLASSES: Final = re.compile(
 )
 _NEWS: Final = ("INFO", "WARN", "DEBUG")
 _ERROR: Final = re.compile(r"(?:Exception|Error|denied|permission)\b")
-_LOG: Final = re.compile(r"^LogType:(\S+)\n(?:.*\n){1,4}?LogContents:\n((?:.*\n)*?)End of LogType:", re.MULTILINE)
 _LAST: Final = 5
 _TAIL: Final = "-16384"
 """Bytes at the end of each log, in which a task says who it is and how it has ended."""
@@ -393,7 +392,10 @@ def _phase(app: _App, report: Mapping[str, str], containers: Answer | None) -> P
 def _together(phases: Sequence[Phase]) -> Phase:
     """The phase of a job by those of its applications."""
     order: tuple[Phase, ...] = ("running", "starting", "waiting", "unknown", "failed", "aborted")
-    return next((phase for phase in order if phase in phases), "succeeded")
+    for phase in order:
+        if phase in phases:
+            return phase
+    return "succeeded"
 
 
 def _counts(place: Place) -> dict[str, int]:
@@ -507,15 +509,14 @@ def _with_log(why: Sequence[Reason], replicas: Sequence[Replica], said: Mapping[
     holder = next((one for one in replicas if first is not None and one.task == first.task and one.name), None)
     if first is None or holder is None or first.event != "failed":
         return tuple(why)
-    for text in said.values():
-        _, head, rest = text.partition(f"Container: {holder.name} on ")
-        own = rest.partition("\nContainer: container_")[0]
-        logs = sorted(_LOG.findall(own))  # stderr, then stdout
-        printed = [
-            [line for line in log.splitlines() if line.strip() and not line.startswith("[tfjob ")] for _, log in logs
-        ]
-        lines = next(filter(None, printed), [])
-        if head:
+    own = [
+        part for text in said.values() for part in text.split("\nContainer: ") if part.startswith(f"{holder.name} on ")
+    ]
+    logs = [part.partition("\nLogType:")[2].partition("\nLogContents:\n") for part in own]
+    for _, _, contents in sorted(logs):  # stderr before stdout
+        log = contents.partition("\nEnd of LogType:")[0]
+        lines = [line for line in log.splitlines() if line.strip() and not line.startswith("[tfjob ")]
+        if lines:
             return (replace(first, log=tuple(map(cut, lines[-_LAST:]))), *why[1:])
     return tuple(why)
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from tfdsl.backend import UNUSED, Row, Support, approximated, chosen, conditions, kept, refused, translated
 from tfdsl.vocabulary.statements import RUN_TIME_MARKS
 from tfdsl_backends.hadoop import when as shared
+from tfdsl_backends.hadoop.flows import ROWS as FLOW_ROWS
 from tfdsl_backends.hadoop.support import WITH_RUN_TIME_VALUES, native_memory, native_path, rows, scratch_size
 from tfdsl_backends.yarn import when
 
@@ -651,3 +652,13 @@ SHARED = rows(
 )
 
 SUPPORT = Support("yarn", "YRN", *JOB, *PLACEMENT, *CONTAINER, *FILES, *POLICIES, *SHARED)
+
+FLOWS = Support(
+    "yarn",
+    "YRN",
+    *FLOW_ROWS,
+    translated("runs[].after", "flow.sh", "it waits for submit.sh, whose exit status says how the job has ended"),
+    translated("runs[].failed", "flow.sh", "it waits for submit.sh, whose exit status says how the job has ended"),
+    translated("runs[].ended", "flow.sh", "it waits for submit.sh, whose exit status says how the job has ended"),
+)
+"""The table of flows."""

@@ -28,26 +28,24 @@ NAMESPACE = "argo"
 
 MODULE = programs.MODULE / "argo"
 NAME = "github.com/argoproj/argo-workflows/v4"
-PROGRAMS = ("workflow-controller", "argoexec")
+CONTROLLER = "workflow-controller"
+EXECUTOR = "argoexec"
 RESOURCES = "manifests/base/crds"
 VALIDATED = ("workflows", "cronworkflows")
 """What we emit: the server has the full schemas of these, which take it seconds each."""
 UNUSED = ("ui", "docs", "test", "examples", "sdks", "hack", "community", "node_modules")
-CONTROLLER = "workflow-controller"
 GROUP = "argoproj.io"
 WORKFLOWS = f"/apis/{GROUP}/v1alpha1/namespaces/{node.NAMESPACE}/workflows"
 ENDS = ("Succeeded", "Failed", "Error")
 
 
-def build(work: Work) -> images.Image:
-    """Build what is missing: the programs, and the image of the executor. Raises :class:`programs.NotBuiltError`."""
+def build(work: Work) -> None:
+    """Build the programs that are not ready. Raises :class:`programs.NotBuiltError`."""
     source = work.folder / "argo" / "source"
-    missing = [name for name in PROGRAMS if not programs.is_ready(work.programs / name)]
-    if missing or not (source / RESOURCES).is_dir():
-        _copy_source(source)
+    _copy_source(source)
+    missing = [name for name in (CONTROLLER, EXECUTOR) if not programs.is_ready(work.programs / name)]
     if missing:
         programs.go_build(source.parent, ["tool"], work.programs)
-    return images.of_program(work, work.programs / "argoexec")
 
 
 def _copy_source(source: Path) -> None:
@@ -62,28 +60,28 @@ def _copy_source(source: Path) -> None:
 
 def start(work: Work, processes: Processes, api: Api) -> None:
     """Start the controller beside a control plane and a node that run, and give the node the executor."""
-    executor = build(work)
+    build(work)
     schemas = work.folder / "argo" / "source" / RESOURCES
     for path in sorted((schemas / "minimal").glob("argoproj.io_*.yaml")):
         kind = path.stem.partition("_")[2]
         if not api.get(f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{kind}.{GROUP}"):
             control_plane.install(api, (schemas / "full" / path.name if kind in VALIDATED else path).read_text())
-    node.add_image(work, executor)
+    node.add_image(work, images.of_program(work, work.programs / EXECUTOR))
     control_plane.make_namespace(api, processes, NAMESPACE)
     to_server = (node.ADDRESS, str(work.port("argo-to-server")))
     forwarding = [sys.executable, "-m", "tests.conformance.kubernetes.forwarding", *to_server]
     processes.start("argo-to-server", [*forwarding, "127.0.0.1", str(work.port("kube-apiserver"))])
     _settings(api, to_server)
-    start_controller(work, processes, executor)
+    start_controller(work, processes)
 
 
-def start_controller(work: Work, processes: Processes, executor: images.Image) -> None:
+def start_controller(work: Work, processes: Processes) -> None:
     """Start the controller alone, which may have run before."""
     processes.start(
         CONTROLLER,
         [
             *(work.programs / CONTROLLER, "--kubeconfig", work.kubeconfig, "--namespace", NAMESPACE),
-            *("--executor-image", executor.name, "--executor-image-pull-policy", "IfNotPresent"),
+            *("--executor-image", images.named(EXECUTOR), "--executor-image-pull-policy", "IfNotPresent"),
         ],
         {"LEADER_ELECTION_DISABLE": "true"},
     )

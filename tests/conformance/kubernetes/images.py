@@ -48,6 +48,11 @@ class Image:
     archive: Path
 
 
+def named(name: str) -> str:
+    """The whole name of an image."""
+    return f"{REPOSITORY}/{name}:1"
+
+
 def build(work: Work) -> list[Image]:
     """Make the images that are not there yet. Raises :class:`NotBuiltError`."""
     folder = work.sub("images")
@@ -57,7 +62,7 @@ def build(work: Work) -> list[Image]:
     for name, make in makers.items():
         if not (folder / f"{name}.tar").exists():
             make(folder)
-    return [Image(f"{REPOSITORY}/{name}:1", folder / f"{name}.tar") for name in makers]
+    return [Image(named(name), folder / f"{name}.tar") for name in makers]
 
 
 def build_from(work: Work, dockerfile: str, context: Path, name: str) -> Image:
@@ -90,7 +95,7 @@ def build_from(work: Work, dockerfile: str, context: Path, name: str) -> Image:
 def of_program(work: Work, program: Path) -> Image:
     """An image with a program that needs no libraries, and ``/tmp``. Only a newer program makes it anew."""
     folder, name = work.sub("images"), program.name
-    image = Image(f"{REPOSITORY}/{name}:1", folder / f"{name}.tar")
+    image = Image(named(name), folder / f"{name}.tar")
     if not image.archive.exists() or image.archive.stat().st_mtime < program.stat().st_mtime:
         root = folder / name
         for place in (root / "bin", root / "tmp"):
@@ -242,7 +247,7 @@ def _pack(
             "layers": layers,
         }
         entry = _blob(archive, "manifest.v1+json", manifest)
-        entry["annotations"] = {"io.containerd.image.name": image or f"{REPOSITORY}/{name}:1"}
+        entry["annotations"] = {"io.containerd.image.name": image or named(name)}
         _file(archive, "index.json", json.dumps({"schemaVersion": 2, "manifests": [entry]}).encode())
         _file(archive, "oci-layout", b'{"imageLayoutVersion": "1.0.0"}')
     unfinished.rename(folder / f"{name}.tar")

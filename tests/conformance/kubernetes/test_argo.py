@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.conformance.kubernetes import argo, images, node
+from tests.conformance.kubernetes.api import MERGE_PATCH
 from tests.conformance.kubernetes.argo import GROUP, WORKFLOWS, Run
 from tests.conformance.kubernetes.created import unused_name
 
@@ -91,10 +92,13 @@ class Flows:
         self.account("flows", dict.fromkeys(("jobs", "tfjobs", "jobsets", "configmaps"), ("create", "get", "patch")))
 
     def account(self, name: str, verbs: dict[str, tuple[str, ...]]) -> None:
-        """A service account with these rights on these resources."""
+        """A service account with these rights on these resources, and none on ``workflowtaskresults``.
+
+        With ``create`` and ``patch`` on those the pod that watches says that a result will come. If it ends before (it
+        is killed, or ended by a deadline, Replace, Terminate or Stop), the controller waits for that result for ever.
+        """
         groups = ["", "batch", "kubeflow.org", "jobset.x-k8s.io", "batch.volcano.sh"]
         rules = [{"apiGroups": groups, "resources": [one], "verbs": allowed} for one, allowed in verbs.items()]
-        rules += [{"apiGroups": [GROUP], "resources": ["workflowtaskresults"], "verbs": ["create", "patch"]}]
         rights = f"/apis/rbac.authorization.k8s.io/v1/namespaces/{node.NAMESPACE}"
         subject = {"kind": "ServiceAccount", "name": name, "namespace": node.NAMESPACE}
         about = {"metadata": {"name": name}}
@@ -292,36 +296,38 @@ def set_status(api: Api, place: str, status: Object) -> None:
 # --- faults ----------------------------------------------------------------------------------------------------------
 
 
-def test_the_pod_that_watches_may_go(flows: Flows) -> None:
-    """Deleted, drained, evicted (which is Failed for Argo): another one meets the object that is there."""
+def test_the_pod_that_watches_may_go(flows: Flows, work: Work) -> None:
+    """Deleted, drained, killed, evicted (both are Failed for Argo): another one meets the object that is there."""
     little = {"containers": [{"name": "main", "resources": {"limits": {"ephemeral-storage": "40Ki"}}}]}
-    deleted, drained = (flows.one(watched("a", "sleep 60")) for _ in range(2))
+    deleted, drained, killed = (flows.one(watched("a", "sleep 60")) for _ in range(3))
     evicted = flows.one(watched("a", "sleep 300", podSpecPatch=json.dumps(little)))
     found = {}
-    for run in (deleted, drained):
-        run.until(
-            lambda run=run: flows.api.get(f"{JOBS}/{run.name}-a") and run.tasks().get("a(0)") == "Running", "watches"
-        )
-        found[run.name] = flows.api.get(f"{JOBS}/{run.name}-a")["metadata"]["uid"]
-        name = run.watchers()[0]["metadata"]["name"]
-        place = f"/api/v1/namespaces/{node.NAMESPACE}/pods/{name}"
-        if run is deleted:
-            flows.api.delete(place)
-        else:
-            about = {"name": name, "namespace": node.NAMESPACE}
-            flows.api.post(f"{place}/eviction", {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": about})
-    for run in (deleted, drained):
+    for run in (deleted, drained, killed):
+        watches(run)
+        found[run] = flows.api.get(f"{JOBS}/{run.name}-a")["metadata"]["uid"]
+    place, name = f"/api/v1/namespaces/{node.NAMESPACE}/pods", drained.watchers()[0]["metadata"]["name"]
+    about = {"name": name, "namespace": node.NAMESPACE}
+    flows.api.post(f"{place}/{name}/eviction", {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": about})
+    flows.api.delete(f"{place}/{deleted.watchers()[0]['metadata']['name']}")
+    node.kill(work, killed.watchers()[0])
+    for run, first in ((deleted, "Error"), (drained, "Error"), (killed, "Failed")):
         assert run.ends(200) == "Succeeded", run.said()
-        assert run.tasks() | {"a(0)": "Error", "a(1)": "Succeeded"} == run.tasks(), run.said()
-        assert flows.api.get(f"{JOBS}/{run.name}-a")["metadata"]["uid"] == found[run.name]
+        assert run.tasks() | {"a(0)": first, "a(1)": "Succeeded"} == run.tasks(), run.said()
+        assert flows.api.get(f"{JOBS}/{run.name}-a")["metadata"]["uid"] == found[run]
     evicted.until(lambda: "a(1)" in evicted.tasks(), "another try", 200)
     assert evicted.tasks()["a(0)"] == "Failed"
     assert "ephemeral local storage" in evicted.message("a(0)")
 
 
+def watches(run: Run) -> None:
+    """Wait until its first object is made and watched."""
+    run.until(lambda: run.api.get(f"{JOBS}/{run.name}-a"), "the Job is made")
+    run.until(lambda: run.tasks().get("a(0)") == "Running", "it is watched")
+
+
 def test_an_object_that_is_deleted_fails_its_job(flows: Flows) -> None:
     run = flows.one(watched("a", "sleep 300"))
-    run.until(lambda: flows.api.get(f"{JOBS}/{run.name}-a") and run.tasks().get("a(0)") == "Running", "watches")
+    watches(run)
     flows.api.delete(f"{JOBS}/{run.name}-a")
     assert run.ends() == "Failed"
     assert "has been deleted while its status was still being checked" in run.message("a(0)")
@@ -334,7 +340,7 @@ def test_the_controller_may_end_and_come_back(flows: Flows, work: Work, processe
     processes.stop(argo.CONTROLLER)
     run.until(lambda: flows.api.get(f"{JOBS}/{run.name}-a")["status"].get("completionTime"), "the first Job ends")
     assert run.status()["phase"] == "Running"
-    argo.start_controller(work, processes, argo.build(work))
+    argo.start_controller(work, processes)
     assert run.ends() == "Succeeded", run.said()
 
 
@@ -371,13 +377,24 @@ def test_one_manifest_is_one_object(flows: Flows) -> None:
     assert flows.one(applied(two)).ends() == "Failed"
 
 
-def test_a_deadline_ends_no_job(flows: Flows) -> None:
-    """Argo ends its own pods alone: what a run has made has to be stopped by something else."""
-    run = flows.one(watched("a", "sleep 300"), activeDeadlineSeconds=40)
-    run.until(lambda: run.tasks().get("a(0)") == "Failed", "the deadline is over")
-    assert "longer than the specified deadline" in run.message("a(0)")
-    assert "completionTime" not in flows.api.get(f"{JOBS}/{run.name}-a")["status"]
-    assert flows.api.get(f"{JOBS}/{run.name}-a")["status"]["active"] == 1
+def test_a_deadline_and_a_stop_end_no_job(flows: Flows) -> None:
+    """Argo ends its own pods alone; ``onExit`` can delete what the run has made, and is left out by Terminate."""
+    flows.account("stops", {"jobs": ("create", "get", "patch", "list", "delete")})
+    flags = ["jobs.batch", "--selector", f"mark={MARK}", "--wait=false"]
+    stop = {"stop": {"resource": {"action": "delete", "flags": flags}}}
+    long = {"a": watched("a", "sleep 300")}
+    account = {"serviceAccountName": "stops"}
+    late = flows.one(long["a"], activeDeadlineSeconds=40, **account)
+    cleaned = flows.start({"a": ""}, long | stop, onExit="stop", activeDeadlineSeconds=40, **account)
+    asked = {how: flows.start({"a": ""}, long | stop, onExit="stop", **account) for how in ("Stop", "Terminate")}
+    for how, run in asked.items():
+        watches(run)
+        flows.api.call("PATCH", run.place, {"spec": {"shutdown": how}}, MERGE_PATCH)
+    runs = {"late": late, "cleaned": cleaned, **asked}
+    assert {what: run.ends() for what, run in runs.items()} == dict.fromkeys(runs, "Failed")
+    assert "longer than the specified deadline" in late.message("a(0)")
+    left = {what: bool(flows.api.get(f"{JOBS}/{run.name}-a")) for what, run in runs.items()}
+    assert left == {"late": True, "cleaned": False, "Stop": False, "Terminate": True}
 
 
 # --- CronWorkflow ----------------------------------------------------------------------------------------------------
@@ -386,27 +403,22 @@ CRONS = f"/apis/{GROUP}/v1alpha1/namespaces/{node.NAMESPACE}/cronworkflows"
 
 
 def test_a_cron_workflow_starts_and_is_replaced(flows: Flows) -> None:
-    """A run that is replaced leaves its Job running beside the new one: the first task of the new run has to delete it.
+    """A run that is replaced leaves its Job running beside the new one.
 
     A name that is too long, a bad line and an unknown zone are accepted by the server, and nothing ever runs.
     """
-    flows.account("stops", {"jobs": ("create", "get", "patch", "list", "delete")})
-    names = {what: unused_name(what) for what in ("left", "stops", "zone", "line")} | {"long": "long".ljust(53, "g")}
+    names = {what: unused_name(what) for what in ("left", "zone", "line")} | {"long": "long".ljust(53, "g")}
     odd = {"zone": {"timezone": "Europe/Nowhere"}, "line": {"schedules": ["61 * * * *"]}}
     for what, name in names.items():
-        data = job("a", "sleep 300")
-        data["metadata"]["labels"] |= {"flow": name}
-        selector = f"flow={name},mark!={MARK}"
-        old = {"resource": {"action": "delete", "flags": ["jobs.batch", "--selector", selector, "--wait=false"]}}
-        stops = what == "stops"
-        tasks = [{"name": "a", "template": "a", **({"depends": "old"} if stops else {})}]
-        graph = {"tasks": [*tasks, *([{"name": "old", "template": "old"}] if stops else [])]}
-        templates = [{"name": "main", "dag": graph}, {"name": "a", **applied(data, JOB_ENDS)}, {"name": "old", **old}]
+        templates = [
+            {"name": "main", "dag": {"tasks": [{"name": "a", "template": "a"}]}},
+            {"name": "a", **watched("a", "sleep 600")},
+        ]
         spec = {
-            "schedules": ["* * * * *"],
+            "schedules": ["*/2 * * * *"],  # longer than it takes a busy machine to make the first Job
             "timezone": "Europe/Berlin",
             "concurrencyPolicy": "Replace",
-            "workflowSpec": {"entrypoint": "main", "serviceAccountName": "stops", "templates": templates},
+            "workflowSpec": {"entrypoint": "main", "serviceAccountName": "flows", "templates": templates},
             **odd.get(what, {}),
         }
         body = {"apiVersion": f"{GROUP}/v1alpha1", "kind": "CronWorkflow", "metadata": {"name": name}, "spec": spec}
@@ -420,20 +432,20 @@ def test_a_cron_workflow_starts_and_is_replaced(flows: Flows) -> None:
 
 
 def _replaced(flows: Flows, names: dict[str, str]) -> None:
-    def started(what: str) -> list[Object]:
-        made_by = flows.api.items(WORKFLOWS, f"workflows.{GROUP}/cron-workflow={names[what]}")
-        return sorted(made_by, key=lambda one: one["metadata"]["creationTimestamp"])
+    def started(what: str) -> list[str]:
+        runs = flows.api.items(WORKFLOWS, f"workflows.{GROUP}/cron-workflow={names[what]}")
+        return sorted(one["metadata"]["name"] for one in runs)
 
-    def jobs(what: str) -> list[str]:
-        found = flows.api.items(JOBS, f"flow={names[what]}")
-        return sorted(one["metadata"]["name"] for one in found if "deletionTimestamp" not in one["metadata"])
+    def active(name: str) -> bool:
+        return flows.api.get(f"{JOBS}/{name}-a").get("status", {}).get("active") == 1
 
     anything = Run(flows.api, names["left"])
-    anything.until(lambda: jobs("left") and jobs("stops"), "the first runs", 150)
-    first = started("left")[0]["metadata"]["name"]
+    anything.until(lambda: started("left"), "the first run", 150)
+    (first,) = started("left")
     assert first.removeprefix(f"{names['left']}-").isdigit()
-    one = jobs("stops")
-    anything.until(lambda: len(jobs("left")) == 2, "the old Job is still there", 150)
-    anything.until(lambda: jobs("stops") and jobs("stops") != one, "the old Job is replaced", 150)
-    assert len(jobs("stops")) == 1
+    anything.until(lambda: active(first), "its Job runs")
+    anything.until(lambda: any(active(name) for name in started("left") if name != first), "the next run's Job", 150)
+    assert Run(flows.api, first).ends() == "Failed"
+    assert "'Terminate'" in Run(flows.api, first).said()
+    assert active(first)
     assert [what for what in names if not started(what)] == ["zone", "line", "long"]

@@ -1,8 +1,9 @@
 """A private Slurm of six nodes on this machine: one controller and six slurmds, all state in the work folder.
 
 Nodes are named by loopback addresses, so that every program can resolve them; GPUs are made-up devices. Nothing is
-limited by control groups, and there is no accounting; :class:`Accounted` has both. As on most clusters a core has two threads, and a job that says
-nothing of memory gets an amount for each node: both let steps wait for each other that ask for too much.
+limited by control groups, and there is no accounting; :class:`Accounted` has both. As on most clusters a core has two
+threads, and a job that says nothing of memory gets an amount for each node: both let steps wait for each other that ask
+for too much.
 """
 
 from __future__ import annotations
@@ -63,8 +64,8 @@ SlurmdParameters=config_overrides
 DefMemPerNode=3000
 Licenses=local:2
 UnkillableStepTimeout=30
-NodeName={names} NodeHostname=localhost NodeAddr={names} Port=[{first_node}-{last_node}] CPUs=32 \
-Sockets=1 CoresPerSocket=16 ThreadsPerCore=2 RealMemory=64000 Gres=gpu:{gpus} Feature=fast
+NodeName={names} NodeHostname=localhost NodeAddr={names} Port=[{first_node}-{last_node}] CPUs={threads} \
+Sockets=1 CoresPerSocket={cores} ThreadsPerCore=2 RealMemory=64000 Gres=gpu:{gpus} Feature=fast
 PartitionName=main Nodes=127.0.1.[1-4] Default=YES MaxTime=INFINITE DefaultTime=10 PriorityTier=10 State=UP
 PartitionName=low Nodes=127.0.1.[1-4] MaxTime=60 PriorityTier=1 PreemptMode=REQUEUE GraceTime=0 State=UP
 PartitionName=brief Nodes=127.0.1.[1-4] DefaultTime=1 MaxTime=1 State=UP
@@ -137,6 +138,7 @@ class Cluster:
     """The daemons. They may outlive this process (``up``)."""
 
     port = PORT
+    cores = 16
     more = WITHOUT_ACCOUNTING
     cgroups = "CgroupAutomount=no\n"
 
@@ -183,6 +185,8 @@ class Cluster:
             first_node=self.port + 1,
             last_node=self.port + len(NODES),
             database=self.port + 10,
+            cores=self.cores,
+            threads=2 * self.cores,
             first=self.port + 20,
             last=self.port + 400,
             gpus=GPUS,
@@ -260,6 +264,7 @@ class Accounted(Cluster):
     """The same with accounting (slurmdbd and MariaDB) and with limits of memory by control groups."""
 
     port = PORT + 500
+    cores = 64
     more = WITH_ACCOUNTING
     cgroups = "CgroupPlugin=cgroup/v1\nCgroupAutomount=no\nConstrainRAMSpace=yes\nAllowedSwapSpace=0\n"
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.conformance import tensorflow as with_tensorflow
 from tests.conformance.slurm import jobs
-from tests.conformance.slurm.cluster import Cluster
+from tests.conformance.slurm.cluster import Accounted, Cluster
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,6 +46,17 @@ def cluster(folder: Path) -> Iterator[Cluster]:
     if found.running():
         yield found
         return
+    try:
+        found.start()
+        yield found
+    finally:
+        found.stop()
+
+
+@pytest.fixture(scope="session")
+def accounted(folder: Path) -> Iterator[Accounted]:
+    """One with accounting, for this session alone."""
+    found = Accounted(folder / "accounted")
     try:
         found.start()
         yield found

@@ -1,8 +1,15 @@
-"""``tfdsl submit``, ``status``, ``logs``, ``cancel`` and ``resume`` on the real Slurm, without accounting."""
+"""``tfdsl submit``, ``status``, ``logs``, ``cancel`` and ``resume`` on the real Slurm, with and without accounting."""
 
 from __future__ import annotations
 
+import os
+import re
+import secrets
+import signal
+import subprocess
+import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,9 +18,7 @@ from tests.conformance.operated import OnCluster
 from tests.unit.cli.shell import Ran, tfdsl
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.conformance.slurm.cluster import Cluster
+    from tests.conformance.slurm.cluster import Accounted, Cluster
 
 JOB = """\
 job NAME {
@@ -32,14 +37,28 @@ class Operated(OnCluster):
     def __init__(self, cluster: Cluster, folder: Path) -> None:
         self.folder = folder
         self.settings = cluster.environment["SLURM_CONF"]
+        self.ask = cluster.ask
 
-    def run(self, *words: str) -> Ran:
-        return tfdsl(*words, cwd=self.folder, SLURM_CONF=self.settings)
+    def run(self, *words: str, **variables: str) -> Ran:
+        return tfdsl(*words, cwd=self.folder, **{"SLURM_CONF": self.settings, **variables})
+
+    def with_client(self, name: str, text: str) -> str:
+        """A path on which the client ``name`` is a script with this ``text``."""
+        folder = self.folder / "clients"
+        folder.mkdir(exist_ok=True)
+        (folder / name).write_text(f"#!/bin/bash\n{text}\n")
+        (folder / name).chmod(0o755)
+        return f"{folder}:{os.environ['PATH']}"
 
     def write(self, name: str, command: str, more: str = "") -> str:
         text = JOB.replace("NAME", name).replace("COMMAND", command).replace("MORE", more)
         (self.folder / f"{name}.tfjob").write_text(text)
         return f"{name}.tfjob"
+
+
+def once(name: str) -> str:
+    """A name that no other run of the tests has used: the queue remembers jobs."""
+    return f"{name}-{secrets.token_hex(3)}"
 
 
 @pytest.fixture
@@ -52,6 +71,7 @@ def test_a_job_from_submit_to_its_end(operated: Operated) -> None:
     ran = operated.run("submit", file, "-t", "slurm", "--", "--nice=7")
     assert ran.status == 0, ran.err
     running = operated.until("running", file, "-t", "slurm")
+    assert " Nice=7 " in operated.ask("scontrol", "show", "job", running["id"])
     assert ran.out.startswith(f"submitted job/{running['id']}\n")
     end = time.monotonic() + 30
     while [one["phase"] for one in operated.status(file, "-t", "slurm")["replicas"]] != ["running"] * 3:
@@ -93,11 +113,15 @@ def test_why_it_has_failed(operated: Operated, name: str, command: str, more: st
         assert first["log"] == ["one"]
 
 
+@pytest.mark.long  # Slurm lets a job that was queued again wait for two minutes
 def test_aborted_and_resumed(operated: Operated) -> None:
     file = operated.write("stops", "test -e again || exit 5; sleep 1", "on exit 5 => abort job")
     assert operated.run("submit", file, "-t", "slurm").status == 0
     job = operated.until("aborted", file, "-t", "slurm")
-    assert [one["slug"] for one in job["reasons"]] == ["aborted", "policy"]
+    assert [(one["slug"], one["place"]) for one in job["reasons"]] == [
+        ("aborted", f"{file}:2"),
+        ("policy", f"{file}:6"),
+    ]
     (operated.folder / "again").touch()
     assert operated.run("resume", file, "-t", "slurm").status == 0
     end = operated.run(
@@ -120,12 +144,144 @@ def test_follow_until_the_end(operated: Operated) -> None:
     [
         ('queue = "nowhere"', "there is no such partition"),
         ('node_label = "nothere"', "no node has the feature"),
+        ("gpu = 9", "no node of the cluster can take what the job asks for"),
+        ("memory = 999Gi", "no node of the cluster can take what the job asks for"),
     ],
 )
 def test_what_slurm_refuses_leaves_nothing(operated: Operated, more: str, said: str) -> None:
-    file = operated.write("never", "true", more)
+    name = once("never")
+    file = operated.write(name, "true")
+    text = JOB.replace("  memory  = 100Mi\n", "") if "memory" in more else JOB
+    text = text.replace("NAME", name).replace("COMMAND", "true").replace("MORE", more)
+    (operated.folder / file).write_text(text)
     ran = operated.run("submit", file, "-t", "slurm")
     assert ran.status == 1
-    assert said in ran.err or "refused" in ran.err
+    assert f"slurm/{name} is refused: {said}" in ran.err
+    line = text[: text.index(more)].count("\n") + 1
+    assert f"asked for at {file}:{line}" in ran.err
     assert operated.run("status", file, "-t", "slurm").status == 3
     assert not (operated.folder / "tfjob-runs").exists()
+
+
+def test_a_step_that_fails_is_named_with_its_line(operated: Operated) -> None:
+    more = 'prepare "fetch" {\n    command = ["sh", "-c", "echo cannot fetch; exit 4"]\n  }'
+    file = operated.write("fetches", "true", more)
+    ran = operated.run("submit", file, "-t", "slurm", "--wait", "--timeout", "60s")
+    assert ran.status == 1, ran.err
+    assert "could not run its command: prepare fetch exited with 4" in ran.out
+    assert f"  at {file}:6\n" in ran.out
+    assert "    cannot fetch\n" in ran.out
+
+
+@pytest.mark.parametrize("command", ["submit", "status", "logs", "cancel"])
+def test_a_controller_that_does_not_answer(operated: Operated, command: str) -> None:
+    settings = operated.folder / "slurm.conf"
+    text = re.sub(r"(?m)^SlurmctldPort=.*$", "SlurmctldPort=9", Path(operated.settings).read_text())
+    settings.write_text(re.sub(r"(?m)^(SlurmctldTimeout|MessageTimeout)=.*$", r"\1=1", text))
+    file = operated.write("nobody", "true")
+    ran = operated.run(command, file, "-t", "slurm", SLURM_CONF=str(settings))
+    assert (ran.status, ran.out) == (1, "")
+    assert "Unable to contact slurm controller" in ran.err, ran.err
+    ran = operated.run(command, file, "-t", "slurm", PATH=str(operated.folder))
+    assert (ran.status, ran.out) == (1, "")
+    assert "on the path" in ran.err or "there is no" in ran.err, ran.err
+
+
+def test_a_job_of_another_user_is_read_and_not_ended(operated: Operated) -> None:
+    file = operated.write("others", "sleep 300")
+    assert operated.run("submit", file, "-t", "slurm").status == 0
+    number = operated.until("running", file, "-t", "slurm")["id"]
+    nobody = "exec setpriv --reuid=65534 --regid=65534 --clear-groups /usr/bin/"
+    path = operated.with_client("squeue", f'{nobody}squeue "$@"')
+    operated.with_client("scancel", f'{nobody}scancel "$@"')
+    operated.with_client("sacct", "exit 1")
+    assert operated.run("status", "slurm/others", PATH=path).status == 3
+    assert operated.run("status", "slurm/others", "--id", number, PATH=path).out.startswith(f"others (slurm {number})")
+    ran = operated.run("cancel", "slurm/others", "--id", number, PATH=path)
+    assert ran.status == 1
+    assert "Access/permission denied" in ran.err, ran.err
+    assert operated.run("cancel", file, "-t", "slurm").status == 0
+
+
+def test_killed_while_it_submits(operated: Operated) -> None:
+    name = once("half")
+    file = operated.write(name, "sleep 300")
+    path = operated.with_client(
+        "sbatch", '/usr/bin/sbatch "$@"; touch submitted; case "$*" in *test-only*) ;; *) sleep 60 ;; esac'
+    )
+    words = [sys.executable, "-m", "tfdsl", "submit", file, "-t", "slurm"]
+    variables = {**os.environ, "SLURM_CONF": operated.settings, "PATH": path}
+    process = subprocess.Popen(words, cwd=operated.folder, env=variables, stderr=subprocess.PIPE, text=True)
+    job = operated.until_there(file, "-t", "slurm")
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=60)
+    assert "may be there" in err
+    assert job["submission"].startswith(f"{name}-")
+    assert operated.run("cancel", file, "-t", "slurm").out == f"ended job/{job['id']}\n"
+
+
+def test_wait_is_for_the_run_that_was_submitted(operated: Operated) -> None:
+    name = once("twice")
+    file = operated.write(name, "sleep 3")
+    words = [sys.executable, "-m", "tfdsl", "submit", file, "-t", "slurm", "--wait", "--timeout", "60s"]
+    variables = {**os.environ, "SLURM_CONF": operated.settings}
+    process = subprocess.Popen(words, cwd=operated.folder, env=variables, stdout=subprocess.PIPE, text=True)
+    first = operated.until_there(file, "-t", "slurm")["id"]
+    assert operated.run("submit", operated.write(name, "sleep 300"), "-t", "slurm").status == 0
+    out, _ = process.communicate(timeout=60)
+    assert f"{name} (slurm {first}): succeeded" in out
+    assert process.returncode == 0
+    assert operated.run("cancel", f"slurm/{name}").status == 0
+
+
+@pytest.mark.long
+def test_watch_over_a_requeue(operated: Operated) -> None:
+    file = operated.write("queued", "test -e second || sleep 300", "retries = 1\n  on evicted => restart job")
+    assert operated.run("submit", file, "-t", "slurm").status == 0
+    number = operated.until("running", file, "-t", "slurm")["id"]
+    (operated.folder / "second").touch()
+    operated.ask("scontrol", "requeue", number)
+    ran = operated.run("status", file, "-t", "slurm", "--watch", "--timeout", "300s")
+    phases = [line for line in ran.out.splitlines() if line.startswith("queued: ")]
+    phases = phases[phases[0] == "queued: running" :]  # it may not have been taken back yet
+    assert phases == ["queued: waiting", "queued: running", "queued: succeeded"], ran.out
+    assert "why: it is to start later" in ran.out
+
+
+# --- with accounting ---
+
+
+@pytest.mark.long
+def test_a_job_that_the_queue_has_forgotten(accounted: Accounted, tmp_path: Path) -> None:
+    operated = Operated(accounted, tmp_path)
+    command = "sleep 2; python3 -c 'x = bytearray(400 << 20)'"
+    file = operated.write("greedy", command)
+    ran = operated.run("submit", file, "-t", "slurm", "--wait", "--timeout", "120s")
+    assert ran.status == 1, ran.err
+    end = time.monotonic() + 150
+    while operated.ask("squeue", "--noheader", "--states=all", "--name=greedy"):
+        assert time.monotonic() < end
+        time.sleep(1)
+    job = operated.status(file, "-t", "slurm")
+    assert job["phase"] == "failed"
+    assert (job["reasons"][0]["slug"], job["reasons"][0]["place"]) == ("out-of-memory", f"{file}:3")
+    assert operated.status("slurm/greedy", "--id", job["id"])["submission"] == job["submission"]
+    assert operated.run("logs", "slurm/greedy", "chief[0]").status == 0
+    ran = operated.run("cancel", "slurm/greedy")
+    assert ran.status == 3
+    assert "no run waits or runs" in ran.err
+    assert operated.run("status", "slurm/greedy", "--id", "99999").status == 3
+
+
+@pytest.mark.long
+def test_200_replicas(accounted: Accounted, tmp_path: Path) -> None:
+    operated = Operated(accounted, tmp_path)
+    text = JOB.replace("NAME", "many").replace("COMMAND", "sleep 600").replace("MORE", "").replace("= 2 }", "= 200 }")
+    (tmp_path / "many.tfjob").write_text(text)
+    assert operated.run("submit", "many.tfjob", "-t", "slurm").status == 0
+    end = time.monotonic() + 300
+    while "worker: 200 running" not in (out := operated.run("status", "slurm/many").out):
+        assert time.monotonic() < end, out
+        time.sleep(3)
+    assert "worker[" not in out
+    assert operated.run("cancel", "slurm/many").status == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 import signal
 import subprocess
 import sys
@@ -43,6 +44,7 @@ class Operated(OnCluster):
         self.environment = {**cluster.work.environment, "PYTHONPATH": str(ROOT)}
         self.cluster = cluster
         self.started: list[subprocess.Popen[str]] = []
+        self.mark = secrets.token_hex(2)  # the cluster may remember earlier runs
 
     def run(self, *words: str, **variables: str) -> Ran:
         process = self.start(*words, **variables)
@@ -64,15 +66,20 @@ class Operated(OnCluster):
 
     def write(self, name: str, command: str, more: str = "") -> str:
         store = self.folder / "meet"
+        name = self.named(name)
         text = JOB.replace("NAME", name).replace("COMMAND", command).replace("MORE", more).replace("STORE", str(store))
         (self.folder / f"{name}.tfjob").write_text(text)
         return f"{name}.tfjob"
+
+    def named(self, name: str) -> str:
+        """The job's name in the cluster."""
+        return f"{name}-{self.mark}"
 
     def running(self, name: str) -> str:
         """The id of the job's application, once all its tasks run."""
         end = time.monotonic() + LIMIT
         while True:
-            found = [one for one in self.cluster.applications().values() if one.name == name]
+            found = [one for one in self.cluster.applications().values() if one.name == self.named(name)]
             if found and found[-1].state == "RUNNING" and len(found[-1].containers) == 3:
                 return found[-1].id
             assert time.monotonic() < end, found
@@ -99,17 +106,18 @@ def test_a_job_from_submit_to_cancel(operated: Operated) -> None:
     refused = operated.run("logs", file, "-t", "yarn")
     assert refused.status == 1
     assert "YARN has the logs when the job has ended" in refused.err
-    ended = operated.run("cancel", "yarn/life")
+    ended = operated.run("cancel", f"yarn/{operated.named('life')}")
     assert ended.out == f"ended application/{number}\nstays: the logs of {number}\n", ended.err
     out, err = submitting.communicate(timeout=LIMIT)
     assert submitting.returncode == 1
-    assert f"life: job is {number}" in err
+    assert f"{operated.named('life')}: job is {number}" in err
     assert f"submitted application/{number}" in out
     assert "why: it was ended by user" in out
-    assert operated.run("cancel", "yarn/life").status == 3
-    assert f"life  {number}  aborted" in operated.run("status", "-t", "yarn").out
+    assert operated.run("cancel", f"yarn/{operated.named('life')}").status == 3
+    assert f"{operated.named('life')}  {number}  aborted" in operated.run("status", "-t", "yarn").out
 
 
+@pytest.mark.long
 def test_the_logs_of_a_job_that_has_succeeded(operated: Operated) -> None:
     file = operated.write("talks", "echo I am $TFJOB_ROLE")
     ran = operated.run("submit", file, "-t", "yarn", "--follow")
@@ -123,6 +131,7 @@ def test_the_logs_of_a_job_that_has_succeeded(operated: Operated) -> None:
 EAT = "test $TFJOB_ROLE = worker && exec python3 -c 'x = bytearray(300 << 20); import time; time.sleep(60)'; sleep 60"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "command", "more", "sentence", "line"),
     [
@@ -136,7 +145,7 @@ def test_why_it_has_failed(operated: Operated, name: str, command: str, more: st
     file = operated.write(name, command, more)
     ran = operated.run("submit", file, "-t", "yarn")
     assert ran.status == 1, ran.out + ran.err
-    assert f"{name} (yarn application_" in ran.out
+    assert f"{operated.named(name)} (yarn application_" in ran.out
     first = operated.status(file, "-t", "yarn")["reasons"][0]
     assert sentence in first["sentence"]
     assert first["place"] == f"{file}:{line}"
@@ -148,11 +157,12 @@ def test_what_yarn_refuses_and_who_may_not(operated: Operated) -> None:
     file = operated.write("refused", "true", 'queue = "nowhere"')
     ran = operated.run("submit", file, "-t", "yarn")
     assert ran.status == 1
-    assert "yarn/refused is refused: there is no such queue" in ran.err
+    assert f"yarn/{operated.named('refused')} is refused: there is no such queue" in ran.err
     assert f"asked for at {file}:6" in ran.err
     assert operated.run("status", file, "-t", "yarn").status == 3
 
 
+@pytest.mark.long
 def test_ctrl_c_leaves_the_job_and_says_how_to_end_it(operated: Operated) -> None:
     file = operated.write("stays", "sleep 300")
     submitting = operated.start("submit", file, "-t", "yarn")
@@ -166,6 +176,7 @@ def test_ctrl_c_leaves_the_job_and_says_how_to_end_it(operated: Operated) -> Non
     assert operated.run("cancel", file, "-t", "yarn").status == 0
 
 
+@pytest.mark.long
 def test_a_submission_that_is_killed_is_found_again(operated: Operated) -> None:
     file = operated.write("killed", "sleep 300")
     submitting = operated.start("submit", file, "-t", "yarn")
@@ -176,6 +187,7 @@ def test_a_submission_that_is_killed_is_found_again(operated: Operated) -> None:
     assert operated.run("cancel", file, "-t", "yarn").status == 0
 
 
+@pytest.mark.long
 def test_a_cluster_that_is_not_there(operated: Operated, tmp_path: Path) -> None:
     conf = tmp_path / "conf"
     conf.mkdir()

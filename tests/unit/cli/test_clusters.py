@@ -328,7 +328,7 @@ def test_status_says_why_and_where(kubectl: Kubectl) -> None:
         "  worker[1]  waiting  -\n"
         "\n"
         "why: worker[0] and worker[1] cannot be placed: 0/1 nodes are available: 1 Insufficient nvidia.com/gpu\n"
-        "  at a.tfjob:10\n"
+        "  at a.tfjob:10 (8)\n"
         "  help: ask for less, or wait for room: tfdsl status --watch\n"
         "  pod/train-worker-0-0-5dtpm says: 0/1 nodes are available: 1 Insufficient nvidia.com/gpu. no new claims to "
         "deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.\n"
@@ -709,6 +709,8 @@ def test_what_was_submitted_is_what_the_file_says(kubectl: Kubectl, target: str)
     [
         (("-t", "slurm", "--dry-run", "--", "--reservation=a b"), 0, "submit.sh -- '--reservation=a b'"),
         (("-t", "slurm", "--dry-run", "--", "-s x.tfjob"), 0, "submit.sh"),
+        (("-t", "slurm", "--dry-run", "--", "-p", "debug", "--nice"), 0, "submit.sh -- -p debug --nice"),
+        (("-t", "slurm", "--dry-run", "--", "other.tfjob"), 2, "unexpected argument other.tfjob"),
         (("-t", "slurm", "--dry-run", "other.tfjob"), 2, "unexpected argument other.tfjob"),
         (("-t", "tfjob", "--", "--reservation=today"), 2, "unexpected argument --reservation=today"),
     ],

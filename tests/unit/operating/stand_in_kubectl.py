@@ -82,7 +82,8 @@ class Cluster:
         status = 0
         for text in given.splitlines():
             one = json.loads(text)
-            kind, name = one["kind"].lower() + "s", one["metadata"].get("name", "made")
+            kind = one["kind"].lower() + "s"
+            name = one["metadata"].setdefault("name", f"{one['metadata'].pop('generateName', '')}x7k2p")
             if self.named(kind, name) is not None:
                 message = f'error when creating "STDIN": {kind} "{name}" already exists'
                 print(f"Error from server (AlreadyExists): {message}", file=sys.stderr)
@@ -91,7 +92,7 @@ class Cluster:
                 one["metadata"] |= {"uid": f"uid-{os.urandom(4).hex()}", "creationTimestamp": "2026-11-29T10:00:00Z"}
                 one["metadata"].setdefault("namespace", words[words.index("-n") + 1] if "-n" in words else "default")
                 self.objects.append(one)
-                print(one["metadata"]["uid"], one["metadata"]["namespace"], sep="\t")
+                print(one["metadata"]["uid"], one["metadata"]["namespace"], name, sep="\t")
         self.save()
         return status
 

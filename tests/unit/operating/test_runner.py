@@ -15,7 +15,7 @@ from tests.unit.cli.shell import COMMAND, environment
 from tests.unit.operating.conftest import Kubectl, kubectl as kubectl
 from tfdsl.backend.cluster import Answer, Call
 from tfdsl.operating.problem import ProblemError
-from tfdsl.operating.runner import Streams, ask
+from tfdsl.operating.runner import Streams, ask, listen
 
 CASES = [  # a client, its answer
     ("exec >&- 2>&-; sleep 60", 124, ""),
@@ -82,3 +82,25 @@ def test_a_signal_to_end_ends_the_client(kubectl: Kubectl) -> None:
     os.kill(running.pid, signal.SIGTERM)
     assert running.wait(10) == 143
     assert is_gone(int(note.read_text()))
+
+
+LEAVES = "trap 'echo it goes on; exit 130' TERM; echo first; while :; do sleep 0.01; done"
+
+
+def test_what_stays_is_heard_as_it_comes_and_says_what_it_leaves() -> None:
+    heard = bytearray()
+    answer = listen(Call(("sh", "-c", "echo one; sleep 0.05; echo two; echo no >&2; exit 3"), "it"), heard.extend)
+    assert answer == Answer(3, "one\ntwo\n", "no\n")
+    assert heard == b"one\ntwo\n"
+    answer = listen(Call(("sh", "-c", LEAVES), "it"), heard.extend, time.monotonic() + 0.5)
+    assert (answer.status, answer.out) == (124, "first\nit goes on\n")
+
+    def interrupt(data: bytes) -> None:
+        heard.extend(data)
+        if data == b"first\n":
+            raise KeyboardInterrupt
+
+    del heard[:]
+    with pytest.raises(KeyboardInterrupt):
+        listen(Call(("sh", "-c", LEAVES), "it"), interrupt)
+    assert heard == b"first\nit goes on\n"

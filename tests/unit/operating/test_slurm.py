@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,17 @@ PENDING = [  # what squeue called it, phase, reason
     ("147", "failed", "never-fits"),
     ("148", "waiting", "nodes-not-available"),
     ("150", "aborted", "cancelled"),
+    ("11", "waiting", "no-room"),
+    ("13", "waiting", "priority"),
+    ("17", "waiting", "dependency-never"),
+    ("19", "failed", "preempted"),
+    ("25", "waiting", "account-limit"),
+    ("27", "suspended", "held"),
+    ("36", "waiting", "partition-down"),
+    ("37", "failed", "out-of-memory"),
+    ("40", "waiting", "account-limit"),
+    ("43", "failed", "node-lost"),
+    ("44", "failed", "time-passed"),
 ]
 
 
@@ -79,6 +91,14 @@ def test_what_squeue_says(number: str, phase: str, slug: str) -> None:
     assert [one.slug for one in found.reasons[:1]] == ([slug] if slug else [])
 
 
+def test_a_job_that_waits_has_no_log_yet() -> None:
+    assert CLUSTER is not None
+    answers = [Answer(0, ROWS["13"] + "\n", "")]
+    (steps,) = CLUSTER.more(Place("train"), answers)
+    assert steps.words[0] == "squeue"
+    assert {one.phase for one in live(ROWS["13"]).replicas} == {"waiting"}
+
+
 def test_all_of_the_recording_is_looked_at() -> None:
     assert set(ROWS) == {number for number, *_ in PENDING}
 
@@ -86,7 +106,6 @@ def test_all_of_the_recording_is_looked_at() -> None:
 @pytest.mark.parametrize(
     ("reason", "slug"),
     [  # recorded in the same way, in another format
-        ("Resources", "no-room"),
         ("Licenses", "licenses"),
         ("PartitionDown", "partition-down"),
         ("ReqNodeNotAvail, UnavailableNodes:127.0.1.6", "nodes-not-available"),
@@ -107,6 +126,16 @@ LOGGED = [  # the last words of a script that ran, how its job stood, what becom
         "worker[0] exited with status 3, and",
         "retries = 1",
     ),
+    (
+        "FAILED",
+        "the time limit of the allocation is near",
+        "time-passed",
+        "the time limit of the allocation",
+        "deadline = 5s",
+    ),
+    ("FAILED", "the job was preempted, and no retry is left", "preempted", "it had to make room", ""),
+    ("FAILED", "a node was lost, and no retry is left", "node-lost", "a node of the job was lost", ""),
+    ("FAILED", "chief-0 exited 137", "out-of-memory", "chief[0] exceeded the limit of memory", "memory = 100Mi"),
     ("FAILED", "the deadline has passed", "deadline", "the time limit of the job has passed", "deadline = 5s"),
     ("FAILED", "Slurm gave fewer places than the job has", "script", "the job's script says: Slurm gave", ""),
     (
@@ -122,7 +151,8 @@ LOGGED = [  # the last words of a script that ran, how its job stood, what becom
 @pytest.mark.parametrize(("state", "words", "slug", "sentence", "line"), LOGGED, ids=[one[2] for one in LOGGED])
 def test_what_the_script_has_logged(state: str, words: str, slug: str, sentence: str, line: str) -> None:
     reason = "NonZeroExitCode" if state == "FAILED" else "job requeued in held state"
-    log = f"srun: error: 127.0.1.2: task 0: Exited\n19:28:54 [train] chief-0 exited 3\n19:28:54 [train] {words}\n"
+    by_kernel = "Out Of Memory" if words.endswith("137") else "Exited with exit code 3"
+    log = f"srun: error: 127.0.1.2: task 0: {by_kernel}\n19:28:54 [train] chief-0 exited 3\n19:28:54 [train] {words}\n"
     found = live(f"{row(state, reason)}\n", "", log, "chief-0.log\nid\njob.log\nworker-0.log\n")
     first = found.reasons[0]
     assert (first.slug, first.basis) == (slug, "log")
@@ -130,6 +160,67 @@ def test_what_the_script_has_logged(state: str, words: str, slug: str, sentence:
     if line:
         assert line in JOB.splitlines()[int(first.place.partition(":")[2]) - 1]
     assert found.phase == ("aborted" if state == "PENDING" else "failed")
+
+
+ACCOUNTS = (ROOT / "tests/data/live/slurm-accounts.txt").read_text(encoding="utf-8")
+PAST = [  # name and number of a job that the queue has forgotten; phase, reason, replicas; what is shown of it
+    ("oom", "3", "failed", "out-of-memory", "failed", "worker-0 exited 137 (MaxRSS 16504K)"),
+    ("exits", "5", "failed", "exited", "failed", "chief-0 exited 3 (MaxRSS 6120K)"),
+    ("train", "19", "failed", "preempted", "stopped", "PREEMPTED/None"),
+    ("train", "21", "aborted", "cancelled", "stopped", "CANCELLED/None"),
+    ("train", "25", "aborted", "cancelled", "absent", "CANCELLED/QOSMaxJobsPerUserLimit"),
+    ("train", "32", "failed", "node-lost", "stopped", "NODE_FAIL/None"),
+    ("train", "37", "failed", "out-of-memory", "absent", "OUT_OF_MEMORY/None"),
+]
+
+
+@pytest.mark.parametrize(("name", "number", "phase", "slug", "replicas", "words"), PAST, ids=[one[1] for one in PAST])
+def test_what_the_accounting_says(name: str, number: str, phase: str, slug: str, replicas: str, words: str) -> None:
+    assert CLUSTER is not None
+    lines = "".join(f"{line}\n" for line in ACCOUNTS.splitlines() if re.match(rf"{number}[|.]", line))
+    place = Place(name, id=number, unit=made().unit)
+    answers = [Answer(1, "", "slurm_load_jobs error: Invalid job id specified"), Answer(0, lines, "")]
+    assert CLUSTER.more(place, answers[:1])[0].words[0] == "sacct"
+    log = re.search(r"/shared/runs/\S+/job\.log", lines)
+    assert log is not None
+    reads = [call.words for call in CLUSTER.more(place, answers)]
+    assert reads[:1] == ([] if number == "25" else [("tail", "-n", "500", "--", log[0])])  # that has never run
+    found = CLUSTER.live(place, answers)
+    assert found is not None
+    assert (found.id, found.phase, found.reasons[0].slug) == (number, phase, slug)
+    assert {one.phase for one in found.replicas} == {replicas}
+    assert found.reasons[0].words == words
+    assert found.since == lines.split("|")[8]
+    assert CLUSTER.live(Place("other", id=number), answers) is None
+
+
+def test_a_job_that_was_forgotten_is_the_latest_of_its_name() -> None:
+    assert CLUSTER is not None
+    answers = [Answer(0, "", ""), Answer(0, ACCOUNTS, "")]
+    found = CLUSTER.live(Place("train"), answers)
+    assert found is not None
+    assert (found.id, found.notes) == (
+        "43",
+        ("Slurm knows 5 more of this name; this is the latest, --id names another",),
+    )
+    for hostile in ("", "a|b\n", "|" * 11 + "\n", "9" * 400 + "|" * 11 + "\n", "x" * 100_000):
+        assert CLUSTER.live(Place("train"), [answers[0], Answer(0, hostile, "")]) is None
+
+
+def test_what_a_replica_said_instead_of_its_command() -> None:
+    assert CLUSTER is not None
+    place = Place("train", unit=made().unit)
+    log = "19:28:54 [train] worker-1 exited 4\n19:28:54 [train] worker-1 exited 4\n"
+    answers = [Answer(0, text, "") for text in (f"{row('FAILED', 'NonZeroExitCode')}\n", "", log, "worker-1.log\n")]
+    (call,) = CLUSTER.more(place, answers)
+    assert call.words == ("tail", "-n", "3", "--", f"{RUN}/worker-1.log")
+    answers.append(Answer(0, "no\n[tfjob] worker-1: prepare fetch exited with 4\n", ""))
+    assert not CLUSTER.more(place, answers)
+    found = CLUSTER.live(place, answers)
+    assert found is not None
+    (first,) = found.reasons
+    assert first.sentence == "worker[1] could not run its command: prepare fetch exited with 4"
+    assert (first.value, first.basis, first.event) == ("fetch", "log", "failed")
 
 
 def test_replicas_by_steps_logs_and_words() -> None:
@@ -157,7 +248,7 @@ def test_a_job_of_several_components_is_one() -> None:
 def test_the_latest_run_of_a_name_is_meant() -> None:
     found = live(QUEUE)
     assert found.id == "150"
-    assert found.notes[0].startswith("Slurm knows 9 more of this name")
+    assert found.notes[0].startswith(f"Slurm knows {len(ROWS) - 1} more of this name")
     assert found.submission == "train-20261129-193312-00000002"
 
 

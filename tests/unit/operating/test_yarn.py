@@ -79,6 +79,7 @@ def recorded(what: str, job: Made | None = None, **changed: str) -> Live:
 
 REASONS = [  # what happened, phase, kind of reason, how its sentence begins, what is at its line
     ("exits", "failed", "exited", "chief[0] exited with status 3", "command"),
+    ("printed", "failed", "exited", "worker[0] exited with status 3", "command"),
     ("out-of-memory", "failed", "out-of-memory", "chief[0] needed more memory than the limit: 426.8 MB of", "memory"),
     ("killed", "aborted", "cancelled", "it was ended by user root", ""),
     ("deadline", "aborted", "deadline", "it was ended about when its deadline passed", "deadline"),
@@ -151,6 +152,7 @@ def test_the_last_lines_come_from_what_was_read() -> None:
     )
     found = recorded("exits", more=printed)
     assert found.reasons[0].log == ("no\x1b[31m data",)
+    assert recorded("printed").reasons[0].log == ("one",)
     assert YARN is not None
     assert with_log(Session(YARN, Place("exits")), found) is found  # no client is asked
 
@@ -347,3 +349,51 @@ def test_several_jobs_are_submitted_one_after_the_other(tmp_path: Path) -> None:
     ran = Client(tmp_path).run("submit", "two.tfjob", "-t", "yarn")
     assert ran.status == 2
     assert "choose one: --job NAME" in ran.err
+
+
+HADOOP = """#!/bin/sh
+case "$*" in
+jar*) printf '%s\\n' 'INFO impl.YarnClientImpl: Submitted application application_1_0001'
+  case "$*" in *-application_tags*,tfdsl*) tag=tagged ;; *) tag=none ;; esac
+  printf 'application_1_0001\\ttrain\\tYARN\\talice\\tdefault\\tFINISHED\\tFINAL\\t100%%\\tN/A\\n' >FOLDER/$tag
+  exit STATUS ;;
+*-list*) echo "Total number of applications :$(cat FOLDER/tagged 2>/dev/null | wc -l)"; cat FOLDER/tagged 2>/dev/null ;;
+*-status*) printf '\\tDiagnostics : \\n[tfjob worker[0]] fail: chief[0] exited with 3\\n' ;;
+esac
+exit 0
+"""
+
+
+@pytest.mark.parametrize(("final", "status", "shown"), [("SUCCEEDED", 0, "succeeded"), ("FAILED", 2, "failed")])
+def test_submit_stays_until_the_end_and_says_how_it_was(tmp_path: Path, final: str, status: int, shown: str) -> None:
+    """The emitted ``submit.sh`` itself, on a stand-in for the client."""
+    client = Client(tmp_path)
+    for name in ("yarn", "hdfs"):
+        text = HADOOP.replace("FOLDER", str(tmp_path)).replace("FINAL", final).replace("STATUS", str(status))
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    for name in ("all", "tagged"):
+        (tmp_path / name).unlink()
+    (tmp_path / "shell.jar").touch()
+    (tmp_path / "train.tfjob").write_text(JOB.replace("NAME", "train"))
+    ran = client.run("submit", "train.tfjob", "-t", "yarn", "--", "--jar=shell.jar")
+    assert ran.status == (1 if status else 0), ran.out + ran.err
+    assert "submitting, and staying until the job has ended; elsewhere: tfdsl status yarn/train" in ran.err
+    assert "train: job is application_1_0001; its logs: yarn logs" in ran.err
+    assert ran.out.startswith(f"submitted application/application_1_0001\ntrain (yarn application_1_0001): {shown}")
+    assert ("why: chief[0] exited with status 3\n  at train.tfjob:2" in ran.out) == bool(status)
+
+
+def test_a_submission_that_is_refused_says_why_at_its_line(tmp_path: Path) -> None:
+    client = Client(tmp_path)
+    refused = RECORDED["refused: queue-missing"]["said"].replace("nosuch", "train")
+    (tmp_path / "refused").write_text(refused)
+    (tmp_path / "yarn").write_text(f"#!/bin/sh\ncase $1 in jar) cat {tmp_path}/refused; exit 1 ;; esac\n")
+    (tmp_path / "hdfs").write_text("#!/bin/sh\n")
+    (tmp_path / "hdfs").chmod(0o755)
+    (tmp_path / "shell.jar").touch()
+    (tmp_path / "train.tfjob").write_text(JOB.replace("NAME", "train").replace("research", "nowhere"))
+    ran = client.run("submit", "train.tfjob", "-t", "yarn", "--", "--jar=shell.jar")
+    assert (ran.status, ran.out) == (1, "")
+    assert "yarn/train is refused: there is no such queue" in ran.err
+    assert "asked for at train.tfjob:6" in ran.err

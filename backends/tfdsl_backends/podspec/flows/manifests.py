@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
 from tfdsl.backend.flow import FlowUnit
 from tfdsl.emit.json import write
-from tfdsl.emit.located import Data, Lines, Located, placed_like, unwrap
+from tfdsl.emit.located import Data, Lines, changed, placed_like, unwrap
 
 RUN: Final = "{{=workflow.uid[0:8]}}"
 RUN_LENGTH: Final = 8
@@ -41,19 +41,6 @@ def manifest(unit: FlowUnit, number: int, data: Data, kept: Sequence[str]) -> Li
 def without_mark(unit: FlowUnit, text: str) -> str:
     """A name as it is where all runs share it."""
     return text.replace(f"-{unit.mark}", "")
-
-
-def changed(data: Data, change: Callable[[str], str], place: Callable[[str], str] = str) -> Data:
-    """``data`` with every text changed, and with other paths."""
-    if isinstance(data, Located):
-        return Located(changed(data.value, change, place), place(data.path))
-    if isinstance(data, str):
-        return change(data)
-    if isinstance(data, Mapping):
-        return {key: changed(value, change, place) for key, value in data.items()}
-    if isinstance(data, list | tuple):
-        return [changed(value, change, place) for value in data]
-    return data
 
 
 def _owned(data: Data, labels: Mapping[str, Data], owner: Data) -> Data:

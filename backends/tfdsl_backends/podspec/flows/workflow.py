@@ -12,7 +12,7 @@ from typing import Final, cast
 
 from tfdsl.backend import Document
 from tfdsl.backend.flow import FlowJob, FlowUnit
-from tfdsl.emit.located import Data, Located, at, child, plain, unwrap
+from tfdsl.emit.located import Data, Located, at, changed, child, plain, unwrap
 from tfdsl.record import Record
 from tfdsl.vocabulary import versions
 from tfdsl_backends.podspec.flows.manifests import (
@@ -20,7 +20,6 @@ from tfdsl_backends.podspec.flows.manifests import (
     FLOW_LABEL,
     RUN,
     RUN_LABEL,
-    changed,
     manifest,
     without_mark,
 )
@@ -296,9 +295,13 @@ def _rights(unit: FlowUnit, awaited: Awaited) -> list[Data]:
 
 
 def rules(unit: FlowUnit, awaited: Awaited) -> list[Data]:
-    """What the pods that Argo starts have to be allowed."""
+    """What the pods that Argo starts have to be allowed.
+
+    They get none on ``workflowtaskresults``, which Argo's own role has: the controller would wait for ever for the result
+    of a pod that is killed or reaches the deadline (seen), and there is nothing in it that a flow needs.
+    """
     kinds = {_kind(data): None for job in unit.jobs for data in _objects(job)}
-    made: list[Data] = [_rule("argoproj.io", "workflowtaskresults", "create", "patch")]
+    made: list[Data] = []
     deletes = unit.flow.deadline is not None or replaces(unit)
     for api, kind in kinds:
         stops = ("list", "delete") if deletes and (api, kind) == (awaited.api, awaited.kind) else ()

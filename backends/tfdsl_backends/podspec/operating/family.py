@@ -43,7 +43,7 @@ from tfdsl_backends.podspec.operating.kubectl import (
     rows,
     text,
 )
-from tfdsl_backends.podspec.operating.pods import NOT_NOISE, Pod, event_signs, newest, phase_of, pod_of
+from tfdsl_backends.podspec.operating.pods import NOT_NOISE, Pod, event_signs, is_over, newest, phase_of, pod_of
 from tfdsl_backends.podspec.operating.reasons import ROWS
 
 
@@ -82,14 +82,14 @@ class Family:
     """The ``cluster`` of a target of the family.
 
     ``kinds``: the job's own first. ``facts``: reads them, lists in the order of ``kinds``. ``pod_name``: a pattern of
-    pods' names with the groups ``role`` and ``index``, in which ``{name}`` is the job's. ``parts``: the names that an
-    option gives to roles. ``suspended``: where ``suspend`` is.
+    pods' names with the groups ``role`` and ``index``, in which ``{name}`` is the job's, and ``{jobs}`` that of any
+    of its own objects. ``parts``: the names that an option gives to roles. ``suspended``: where ``suspend`` is.
     """
 
     INSTALL: Final = "install it: https://kubernetes.io/docs/tasks/tools/"
-    UNIQUE: Final = True
+    UNIQUE: bool = True
     STAYS: Final = False
-    ID: Final = "no value", re.compile(r"(?!)")
+    ID: tuple[str, re.Pattern[str]] = "no value", re.compile(r"(?!)")
     OPTIONS: Final = ""
 
     def __init__(
@@ -145,7 +145,8 @@ class Family:
         facts, job = self.facts(tables), tables[0][0]
         roles = self._roles(place.unit)
         pods, events = (rows(answers[at], columns) for at, columns in ((-2, POD), (-1, EVENT)))
-        name = re.compile(self.pod_name.replace("{name}", re.escape(place.name)))
+        jobs = "|".join(re.escape(str(one["name"])) for one in tables[0])
+        name = re.compile(self.pod_name.replace("{name}", re.escape(place.name)).replace("{jobs}", jobs))
         found = newest(self._pods(pods, roles, name))
         uids = {str(one["uid"]) for table in tables for one in table}
 
@@ -157,12 +158,14 @@ class Family:
         phase = facts.phase or (phase_of(found) if readable else facts.hint)
         created = min(str(one["created"]) for one in tables[0])
         signs = [sign for pod in found for sign in pod.signs]
-        signs += event_signs(events, created, uids, found, replica_of, ended=phase in ENDED)
-        if phase in ENDED:
-            signs = [sign for sign in signs if sign.source not in ("deleted", "scheduling")]
+        ended = phase in ENDED
+        signs += event_signs(events, created, uids, found, replica_of, ended=ended)
         counts = {roles[part]: count for part, count in facts.counts.items() if part in roles}
         if place.unit is not None:
             counts |= {role.name: role.replicas for role in place.unit.job.roles if not role.is_board}
+        complete = len(found) >= sum(counts.values()) and all(pod.replica.node for pod in found)
+        seen = bool(found) or any(sign.source == "gone" for sign in signs)
+        signs = [sign for sign in signs if not is_over(sign, ended=ended, complete=complete, seen=seen)]
         replicas = completed_with([pod.replica for pod in found], counts, "absent" if readable else "unknown")
         return Live(
             self.target,
@@ -240,7 +243,7 @@ class Family:
 
     # --- logs ---
 
-    def log(self, place: Place, live: Live, replica: Replica, container: str, options: LogOptions) -> Call | None:
+    def log(self, place: Place, live: Live, replica: Replica, container: str, options: LogOptions) -> Call | str | None:
         """The log of one container of a pod that is there."""
         if replica.phase == "absent" or not replica.name:
             return None

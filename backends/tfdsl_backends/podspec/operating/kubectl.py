@@ -33,7 +33,11 @@ PLAIN: Final = {
     "owners": ".metadata.ownerReferences",
 }
 STATE: Final = PLAIN | {"status": ".status", "annotations": ".metadata.annotations"}
-POD: Final = PLAIN | {"status": ".status", "node": ".spec.nodeName"}
+POD: Final = PLAIN | {
+    "status": ".status",
+    "node": ".spec.nodeName",
+    "claims": ".spec.volumes[*].persistentVolumeClaim.claimName",
+}
 EVENT: Final = {"whole": ""}
 _MARK: Final = "tfdsl"
 _END: Final = f"{_MARK} end"

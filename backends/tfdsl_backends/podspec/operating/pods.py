@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Final
 
 from tfdsl.backend.cluster import End, Phase, Replica, ReplicaPhase, Sign
+from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl_backends.podspec.operating.kubectl import Object, conditions, items, mapping, number, text
 
@@ -14,13 +15,14 @@ _KILLED: Final = (137, 143)
 
 
 class Pod(Record):
-    """A pod: its replica, and what it says."""
+    """A pod: its replica, and what it says. ``claims``: the names of those that it mounts."""
 
     replica: Replica
     uid: str
     created: str
     deleted: bool
     signs: tuple[Sign, ...]
+    claims: tuple[str, ...] = ()
 
     @property
     def runs(self) -> bool:
@@ -46,7 +48,7 @@ def pod_of(row: Object, role: str, index: int) -> Pod:
         str(row["uid"]),
     )
     signs = tuple(_signs(row, replica, steps, mains, deleted=deleted))
-    return Pod(replica, str(row["uid"]), str(row["created"]), deleted, signs)
+    return Pod(replica, str(row["uid"]), str(row["created"]), deleted, signs, tuple(str(row["claims"]).split()))
 
 
 def _phase(status: object, steps: Sequence[object], mains: Sequence[object], *, deleted: bool) -> ReplicaPhase:
@@ -56,7 +58,8 @@ def _phase(status: object, steps: Sequence[object], mains: Sequence[object], *, 
         return "succeeded" if said == "Succeeded" else "lost" if evicted else "failed"
     if deleted:
         return "stopping"
-    if any(mapping(one, "state", "running") for one in steps):
+    begins = all(mapping(one, "state", "waiting") and not mapping(one, "lastState", "terminated") for one in mains)
+    if begins and any(mapping(one, "state", "running") for one in steps):  # beside what runs, it is a sidecar
         return "preparing"
     if any(_failed(one) for one in (*steps, *mains)):
         return "failed"
@@ -114,7 +117,7 @@ def _signs(
 
 
 def _of_container(one: Mapping[str, object], source: str, name: str, replica: Replica) -> Sign | None:
-    part, waiting = text(one, "name"), mapping(one, "state", "waiting")
+    part, waiting = text(one, "name") if source == "step" else "", mapping(one, "state", "waiting")
     ended = mapping(one, "state", "terminated") or mapping(one, "lastState", "terminated")
     status, at = number(ended, "exitCode"), text(ended, "finishedAt")
     if mapping(one, "state", "terminated") and mapping(one, "lastState", "terminated") and source == "command":
@@ -169,11 +172,10 @@ def event_signs(
 
     ``since``: when the job was created; an older event is of another job of its name. ``uids``: of the
     objects. ``replica_of``: the replica of a pod's name, which may be gone: that
-    matters when the job has ``ended``. What has happened to a pod that runs is over; so is what a controller repeats of
-    pods that found no node, once all have one.
+    matters when the job has ``ended``. What has happened to a pod that runs is over.
     """
     by_uid = {pod.uid: pod for pod in pods}
-    placed = bool(pods) and all(pod.replica.node for pod in pods)
+    claims = {name for pod in pods if not pod.replica.node for name in pod.claims}
     for event in events:
         whole = event["whole"]
         kind, name, uid = (text(whole, "involvedObject", key) for key in ("kind", "name", "uid"))
@@ -188,14 +190,30 @@ def event_signs(
                 continue
             if known is None and (not ended or at == since):
                 continue
-            if known is not None and known.replica.end is not None and text(whole, "reason") == "FailedScheduling":
+            if known is not None and known.replica.node and text(whole, "reason") == "FailedScheduling":
                 continue  # it was placed after all
             who = known.replica if known is not None else Replica(*found, "absent", name)
-        else:
-            ours = uid in uids or any(owner in name for owner in uids if owner and kind == "PodGroup")
-            over = placed and text(whole, "reason") in ("FailedScheduling", "Unschedulable")
-            if over or not ours:
-                continue
+        elif uid not in uids and not (
+            name in claims
+            if kind == "PersistentVolumeClaim"
+            else any(owner in name for owner in uids if owner and kind == "PodGroup")
+        ):
+            continue
         source = "event" if known is not None or kind != "Pod" else "gone"
-        words = text(whole, "message")
-        yield Sign(source, text(whole, "reason"), words, f"{kind.lower()}/{name}", who, at=at)
+        step = _STEP.fullmatch(text(whole, "involvedObject", "fieldPath"))
+        part, words = step[1] if step else "", text(whole, "message")
+        yield Sign(source, text(whole, "reason"), words, f"{kind.lower()}/{name}", who, part, at=at)
+
+
+_STEP: Final = regex(r"spec\.initContainers\{([a-z0-9-]+)\}")
+_BEFORE_PODS: Final = regex(r"FailedCreate.*|Unschedulable|NotEnoughResources|FailedScheduling")
+
+
+def is_over(sign: Sign, *, ended: bool, complete: bool, seen: bool) -> bool:
+    """Whether a sign is about what kept pods from being created or placed, and that is over.
+
+    ``complete``: all pods are there, on their nodes. ``seen``: the job has or had a pod.
+    """
+    if sign.source == "event" and sign.who is None and _BEFORE_PODS.fullmatch(sign.reason):
+        return seen if ended else complete
+    return ended and sign.source in ("deleted", "scheduling")

@@ -14,6 +14,8 @@ from tfdsl_backends.podspec.objects import DIGEST, SUBMISSION
 from tfdsl_backends.podspec.operating.kubectl import NAME, Object, kubectl, text
 
 CLAIM: Final = "PersistentVolumeClaim"
+STAYING: Final = (CLAIM, "ServiceAccount", "Role", "RoleBinding")
+"""Kinds of which an object that is there is used, because other runs use it, too."""
 BESIDE: Final = ("services", "persistentvolumeclaims", "deployments.apps")
 """What a job's own object does not take along when it is deleted."""
 
@@ -30,19 +32,31 @@ def steps(place: Place, documents: Sequence[Document], submission: str) -> list[
 
 
 def _step(place: Place, manifest: dict[str, Any]) -> Step:
-    kind, name = manifest["kind"], manifest["metadata"]["name"]
-    path = _path(manifest["apiVersion"], f"{kind.lower()}s", name)
+    kind, metadata = manifest["kind"], manifest["metadata"]
+    begins = metadata.get("generateName", "")
+    columns = ".metadata.uid", ".metadata.namespace", ".metadata.name"
     call = Call(
-        kubectl(place, "create", "-f", "-", "-o", 'jsonpath={.metadata.uid}{"\\t"}{.metadata.namespace}{"\\n"}'),
-        f"{kind.lower()}/{name}",
+        kubectl(
+            place, "create", "-f", "-", "-o", "jsonpath=" + '{"\\t"}'.join(f"{{{one}}}" for one in columns) + '{"\\n"}'
+        ),
+        f"{kind.lower()}/{metadata.get('name', begins)}",
         _json(manifest),
     )
 
+    def answered(answer: str) -> tuple[str, str, str]:
+        uid, _, rest = answer.strip().rpartition("\n")[2].partition("\t")
+        namespace, _, name = rest.partition("\t")
+        return uid, namespace, name
+
     def undo(answer: str) -> Call | None:
-        uid, _, namespace = answer.strip().rpartition("\n")[2].partition("\t")
+        uid, namespace, name = answered(answer)
+        path = _path(manifest["apiVersion"], f"{kind.lower()}s", name or metadata.get("name", ""))
         return _raw_deletion(place, path.replace("{namespace}", namespace), call.about, uid) if uid else None
 
-    return Step(call, call.about, undo, stays_if_there=kind == CLAIM)
+    def made(answer: str) -> str:
+        return f"{kind.lower()}/{answered(answer)[2]}" if begins else call.about
+
+    return Step(call, call.about, undo, stays_if_there=kind in STAYING, made=made)
 
 
 def _path(api: str, plural: str, name: str) -> str:

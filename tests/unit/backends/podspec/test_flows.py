@@ -290,7 +290,6 @@ def test_after_the_deadline_the_objects_of_the_run_are_deleted(target: str, reso
     rules = {(*one["apiGroups"], *one["resources"]): one["verbs"] for one in role["rules"]}
     services = {("", "services"): ["create", "get", "patch"]} if target == "kubernetes" else {}
     assert rules == {
-        ("argoproj.io", "workflowtaskresults"): ["create", "patch"],
         (group, plural): ["create", "get", "patch", "list", "delete"],
         **services,
     }
