@@ -25,6 +25,6 @@ ROWS: tuple[Row, ...] = (
 """The rows that both have."""
 
 
-def generate(unit: FlowUnit, *, slider: bool) -> Sequence[Document]:
-    """``flow.sh``, and for each job a folder with its files."""
-    return documents(unit, Path(__file__).with_name("templates"), {"slider": slider})
+def generate(unit: FlowUnit, *, stays: bool) -> Sequence[Document]:
+    """``flow.sh``, and for each job a folder with its files. ``stays``: submit.sh ends with its job, and as it does."""
+    return documents(unit, Path(__file__).with_name("templates"), {"stays": stays})

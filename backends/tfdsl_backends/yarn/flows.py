@@ -24,4 +24,4 @@ def check(unit: FlowUnit) -> Iterable[Diagnostic]:
 
 def generate(unit: FlowUnit) -> Sequence[Document]:
     """``flow.sh``, and for each job a folder with its files."""
-    return flows.generate(unit, slider=False)
+    return flows.generate(unit, stays=True)

@@ -264,7 +264,7 @@ class Accounted(Cluster):
     """The same with accounting (slurmdbd and MariaDB) and with limits of memory by control groups."""
 
     port = PORT + 500
-    cores = 32
+    cores = 64
     more = WITH_ACCOUNTING
     cgroups = "CgroupPlugin=cgroup/v1\nCgroupAutomount=no\nConstrainRAMSpace=yes\nAllowedSwapSpace=0\n"
 

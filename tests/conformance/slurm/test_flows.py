@@ -231,3 +231,23 @@ def test_a_refused_submission_leaves_nothing(cluster: Cluster, tmp_path: Path) -
     assert not [line for line in names if line.startswith(f"{flow.folder} ")]
     assert os.listdir(flow.folder / "tfjob-runs") == ["nightly.lock"]
     assert flow.ran == set()
+
+
+@pytest.mark.long
+def test_an_earlier_run_is_replaced(cluster: Cluster, tmp_path: Path) -> None:
+    fault = Fault("", 0, {"fetch": "[ -e second ] || sleep 200"}, setting='overlap = "replace"')
+    flow = Called(cluster, tmp_path / "flow", fault)
+    first = flow.start("--wait")
+    old = flow.when("fetch", "RUNNING")
+    (flow.folder / "second").touch()
+    assert flow.start("--wait").wait(LIMIT) == 0, flow.log
+    assert cluster.state(old) == "CANCELLED"
+    assert first.wait(LIMIT) == 2, flow.log
+
+
+@pytest.mark.long
+def test_two_at_once_submit_one_run(cluster: Cluster, tmp_path: Path) -> None:
+    flow = Called(cluster, tmp_path / "flow", Fault("", 0, {"fetch": "sleep 5"}, setting='overlap = "skip"'))
+    processes = [flow.start("--wait") for _ in range(3)]
+    assert sorted(process.wait(LIMIT) for process in processes) == [0, 3, 3], flow.log
+    assert len(re.findall("submitted the run", flow.log)) == 1

@@ -201,7 +201,7 @@ def test_it_goes_on_from_a_job(client: Client) -> None:
 @pytest.mark.parametrize(("number", "deadline"), [(signal.SIGINT, ""), (signal.SIGTERM, ""), (None, "1s")])
 def test_it_ends_its_jobs(client: Client, number: signal.Signals | None, deadline: str) -> None:
     """Ctrl-C goes to all processes of a terminal, SIGTERM from a scheduler to one."""
-    client.write(**({"deadline": Duration(deadline)} if deadline else {}))
+    client.write(deadline=Duration(deadline) if deadline else None)
     process = client.start(WAITS="fetch")
     client.until(lambda: "other 0" in client.said and any("fetch" in line for line in client.said))
     if number == signal.SIGINT:

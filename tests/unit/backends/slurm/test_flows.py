@@ -6,6 +6,7 @@ That Slurm starts the jobs as it is told is in ``tests/conformance/slurm/test_fl
 from __future__ import annotations
 
 import os
+import random
 import re
 import signal
 import subprocess
@@ -18,6 +19,7 @@ import pytest
 from tests.flows import flow_of
 from tests.unit.cli.shell import SHELLCHECK
 from tfdsl.ir.flow import Flow, FlowRun
+from tfdsl.lifecycle.flow import FlowMachine
 from tfdsl.targets import find
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl_backends.scripts.flows import conditions
@@ -325,6 +327,36 @@ def test_what_a_job_needs_does_not_grow_with_the_ends_before_it() -> None:
     assert list(needs) == names
     assert needs["j2"] == ["afterany:j1", "afterok:j0"]
     assert needs["j299"] == ["afternotok:j298", "afterok:j0"]
+
+
+def test_slurm_starts_what_the_flow_starts() -> None:
+    """With Slurm's own view of jobs that it has removed: they are over, and have not succeeded (22.05.8)."""
+    some = random.Random(7)
+    for _ in range(300):
+        names = [f"j{number}" for number in range(some.randint(2, 9))]
+        runs: list[FlowRun] = []
+        for at, name in enumerate(names):
+            after = tuple(some.sample(names[:at], some.randint(0, min(at, 3))))
+            ending = some.choice(("succeeded", "ended", "failed") if len(after) == 1 else ("succeeded", "ended"))
+            runs.append(
+                FlowRun.model_validate({"job": name, "after": after, "ending": ending if after else "succeeded"})
+            )
+        flow = Flow(name="nightly", runs=tuple(runs))
+        ends = {name: some.choice(("succeeded", "failed")) for name in names}
+        machine = FlowMachine(flow)
+        running = machine.begin()
+        while running:
+            running += machine.ended(job := running.pop(0), ends[job])
+        meant = {
+            "afterok": {"succeeded"},
+            "afternotok": {"failed", "removed"},
+            "afterany": {"succeeded", "failed", "removed"},
+        }
+        seen: dict[str, str] = {}
+        for job, words in conditions(flow).items():
+            met = all(seen[word.partition(":")[2]] in meant[word.partition(":")[0]] for word in words)
+            seen[job] = ends[job] if met else "removed"
+        assert {job: end.replace("removed", "not run") for job, end in seen.items()} == machine.jobs
 
 
 @pytest.mark.slow
