@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from tfdsl.api.showing import (
         Difference,
         Ending,
+        FlowEnding,
+        FlowScenario,
         Graph,
         MadeLine,
         MatrixJob,
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
         graph,
         matrix,
         simulate,
+        simulate_flow,
         where,
     )
 
@@ -55,6 +58,8 @@ __all__ = [
     "End",
     "Ending",
     "Fix",
+    "FlowEnding",
+    "FlowScenario",
     "Graph",
     "Imported",
     "ImportedJob",
@@ -92,6 +97,7 @@ __all__ = [
     "matrix",
     "resume",
     "simulate",
+    "simulate_flow",
     "status",
     "submit",
     "tfconfig",
@@ -121,6 +127,8 @@ _MODULES = {
     "showing": (
         "Difference",
         "Ending",
+        "FlowEnding",
+        "FlowScenario",
         "Graph",
         "MadeLine",
         "MatrixJob",
@@ -131,6 +139,7 @@ _MODULES = {
         "graph",
         "matrix",
         "simulate",
+        "simulate_flow",
         "where",
     ),
 }

@@ -96,6 +96,15 @@ EXACTLY = {
     'job a { tolerations = [{ key = "x", ▮ }] }': "effect operator toleration_seconds value",
     'job a { role ps { }\n role worker { }\n target yarn { placement = { ps = "", ▮ } }\n}': "worker",
     "job a { role ps { }\n target yarn { shm = { ▮ } }\n}": "",
+    # flows
+    "job a { }\njob b-c { }\nflow f { run ▮ }": "a|b-c",
+    "job a { }\nflow f { run a ▮ }": "after|when",
+    "job a { }\njob b-c { }\nflow f { run a after ▮ }": "a|b-c",
+    "job a { }\njob b-c { }\nflow f { run a after [b-c, ▮] }": "a|b-c",
+    "job a { }\nflow f { run a after a ▮ }": "ended|failed|succeeded|when",
+    "job a { }\nflow f { run a after a failed ▮ }": "when",
+    'flow f { schedule = "@daily"\n ▮\n}': "deadline namespace overlap run service_account time_zone",
+    'flow f { overlap = "▮" }': "allow replace skip",
     # members
     "job a { role ps { }\n retries = roles.▮ }": "ps",
     "job a { role ps { }\n retries = roles.ps.▮ }": "replicas",

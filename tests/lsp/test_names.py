@@ -52,6 +52,18 @@ def test_definition(before: str, behind: str, place: str) -> None:
     assert place in shown(definition(*marked(at(before, behind), COMMON)))
 
 
+FLOW = "job fetch { }\njob b-c { }\nflow nightly { run fetch, run b-c after [fet▮ch] }\n"
+
+
+def test_a_job_in_a_flow() -> None:
+    assert shown(definition(*marked(FLOW))) == ["job.tfjob:1:5 fetch"]
+    assert shown(references(*marked(FLOW), declaration=True)) == [
+        "job.tfjob:1:5 fetch",
+        "job.tfjob:3:20 fetch",
+        "job.tfjob:3:42 fetch",
+    ]
+
+
 def test_words_of_the_language_lead_to_what_they_speak_of() -> None:
     text = 'job a {\n namespace = "n"\n queue = "${job.na▮mespace}"\n role ps { }\n}\n'
     assert shown(definition(*marked(text))) == ["job.tfjob:2:2 namespace"]

@@ -48,6 +48,12 @@ def lines(symbols: list[Symbol] | tuple[Symbol, ...], depth: int = 0) -> list[st
     return found
 
 
+def test_the_outline_of_a_flow() -> None:
+    flow = 'flow nightly { schedule = "@daily"\n run a\n run b-c after [a, d] failed }'
+    named = ["flow nightly", '  attribute schedule "@daily"', "  run run a", "  run run b-c after a, d"]
+    assert lines(outline(snapshot(flow).file)) == named
+
+
 def test_outline() -> None:
     assert lines(outline(snapshot(TEXT).file)) == [
         "param workers int",

@@ -5,6 +5,7 @@ What commands cost is measured by ``make budgets``, alone.
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING, cast
 
@@ -12,7 +13,7 @@ import pytest
 
 from benchmarks import budgets
 from benchmarks.budgets import BUDGETS, MIB, PAIRS, Bench, Cost, broken
-from tests.unit.cli.shell import ROOT, tfdsl
+from tests.unit.cli.shell import COMMAND, ROOT, tfdsl
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,13 +40,18 @@ def test_a_budget_is_below_its_limit() -> None:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("budgets")
     budgets.write_inputs(made)
+    budgets.write_client(made, COMMAND)
     return made
 
 
 @pytest.mark.parametrize("one", BUDGETS, ids=lambda one: one.name)
 def test_the_command_lines_work(one: Budget, folder: Path) -> None:
     if "long.tfjob" not in one.words:  # see below
-        assert tfdsl(*one.words, cwd=folder).status == 0
+        ran = tfdsl(*one.words, cwd=folder, PATH=f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}")
+        assert ran.status == 0
+        assert one.words[0] != "status" or re.search(
+            r"\n  worker: 4,000 running\n$|worker\[3\] +running +node-3\n$", ran.out
+        )
 
 
 def test_the_texts_are_as_long_as_they_are_called(folder: Path) -> None:
@@ -76,6 +82,7 @@ def test_what_is_within_its_limits_breaks_none() -> None:
     [
         (Measured(27.7, 0, 1), ["compile -t volcano costs 27.7 times python -c pass, of 27.6"]),
         (Measured(1, 46 * MIB, 1), ["compile -t volcano takes 46.0 MiB, of 45"]),
+        (Measured(1, 81 * MIB, 1), ["status of 4,000 pods takes 81.0 MiB, of 80"]),
         (Measured(1, 0, 1.2), ["compile of 3,000 workers instead of 4 costs 1.20 times as much, of 1.15"]),
         (Measured(1, 0, 4.7), ["check of 10,000 lines instead of 2,500 costs 4.70 times as much, of 4.6"]),
     ],

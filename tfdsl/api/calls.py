@@ -299,7 +299,9 @@ def outcome(loaded: Loaded, call: Call) -> Outcome:
     if several is not None:
         raise usage_error(replace(several, helps=tuple(text.replace("--job", "job=") for text in several.helps)))
     diagnostics = asked.shown(done.diagnostics)
-    return replace(done, made=() if pipeline.has_errors(diagnostics) else done.made, diagnostics=diagnostics)
+    wrong = pipeline.has_errors(diagnostics)
+    made, flows = ((), ()) if wrong else (done.made, done.flows)
+    return replace(done, made=made, flows=flows, diagnostics=diagnostics)
 
 
 def jobs_of(loaded: Loaded, call: Call) -> tuple[tuple[Job, ...], tuple[Diagnostic, ...]]:

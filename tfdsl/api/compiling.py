@@ -26,13 +26,14 @@ from tfdsl.api.calls import (
 )
 from tfdsl.api.diagnostics import Diagnostic, UsageError, compile_error, public
 from tfdsl.compiling import pipeline
-from tfdsl.compiling.output_files import is_stream, output_files, stream
-from tfdsl.compiling.pipeline import Made
+from tfdsl.compiling.output_files import dockerfiles, file_of, is_stream, output_files, stream
+from tfdsl.compiling.pipeline import Outcome, Output
 from tfdsl.emit.header import Form
 from tfdsl.emit.located import plain
 from tfdsl.writing import File, write_all
 
 if TYPE_CHECKING:
+    from tfdsl.ir.flow import Flow
     from tfdsl.ir.model import Job
 
 
@@ -58,17 +59,19 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The jobs of a text for one target, in file order; :func:`compile` makes it.
+    """The jobs and flows of a text for one target, in file order; :func:`compile` makes it.
 
+    ``jobs``: those that are in no flow, or that were asked for by name.
     ``diagnostics``: the warnings and notes; a result has no errors.
     """
 
     target: str
     version: str
     jobs: tuple[Job, ...]
+    flows: tuple[Flow, ...]
     documents: tuple[Document, ...]
     diagnostics: tuple[Diagnostic, ...]
-    _made: tuple[Made, ...] = field(repr=False, compare=False)
+    _made: tuple[Output, ...] = field(repr=False, compare=False)
 
     @property
     def text(self) -> str:
@@ -108,24 +111,22 @@ class Result:
         return [Path(file.path) for file in files]
 
 
-def result_of(target: str, version: str, made: tuple[Made, ...], diagnostics: tuple[Diagnostic, ...]) -> Result:
+def result_of(target: str, version: str, done: Outcome, diagnostics: tuple[Diagnostic, ...]) -> Result:
     """The public form of what the pipeline made."""
-    jobs = tuple(one.unit.job for one in made)
-    documents = tuple(document for one in made for document in _documents(one))
-    return Result(target, version, jobs, documents, diagnostics, made)
+    jobs = tuple(one.unit.job for one in done.made)
+    flows = tuple(one.unit.flow for one in done.flows)
+    documents = tuple(document for one in done.outputs for document in _documents(one))
+    return Result(target, version, jobs, flows, documents, diagnostics, done.outputs)
 
 
-def _documents(made: Made) -> Iterator[Document]:
-    job = made.unit.job.name
+def _documents(made: Output) -> Iterator[Document]:
+    name = made.unit.name
     for document in made.documents:
         text = pipeline.written(document).text
-        data = plain(document.data)
-        name = f"{job}.yaml" if document.file is None else f"{job}/{document.file}"
-        kept = cast("Data", data) if document.format in ("yaml", "json") else text
-        yield Document(job, name, text, kept, document.format, document.executable)
-    if made.dockerfile is not None:
-        text = made.dockerfile.text
-        yield Document(job, f"{job}.Dockerfile", text, text, "dockerfile")
+        kept = cast("Data", plain(document.data)) if document.format in ("yaml", "json") else text
+        yield Document(name, file_of(made, document), text, kept, document.format, document.executable)
+    for file, _, dockerfile in dockerfiles(made):
+        yield Document(name, file, dockerfile.text, dockerfile.text, "dockerfile")
 
 
 class Program:
@@ -231,8 +232,9 @@ def compile(
     done = outcome(loaded, call_of(choice, given, strict=strict))
     if pipeline.has_errors(done.diagnostics):
         raise compile_error(f"cannot compile {loaded.path} for {target}", done.diagnostics)
-    version = done.made[0].unit.shown_version if done.made else choice.version or choice.backend.default_version
-    return result_of(choice.backend.name, version, done.made, public(done.diagnostics))
+    made, default = done.outputs, choice.version or choice.backend.default_version
+    version = made[0].unit.shown_version if made else default
+    return result_of(choice.backend.name, version, done, public(done.diagnostics))
 
 
 @taking(Compiling)

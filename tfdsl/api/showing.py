@@ -34,10 +34,12 @@ from tfdsl.compiling.masking import Hidden, hide, masked
 from tfdsl.compiling.pipeline import Outcome
 from tfdsl.drawing import graphs
 from tfdsl.lifecycle.faults import Injected, parse
+from tfdsl.lifecycle.flow import FlowPrediction
 from tfdsl.lifecycle.scenario import Prediction
 from tfdsl.manifest.nodes import plain
+from tfdsl.record import replace
 from tfdsl.semantics.request import Choice, Request
-from tfdsl.simulating import OnTarget, simulated
+from tfdsl.simulating import OnTarget, Played, Simulation, simulated
 from tfdsl.text import Argument
 from tfdsl.tracing import files
 from tfdsl.tracing.forward import Forward, Question, line_span
@@ -119,7 +121,7 @@ def where(
 
 
 class Graph:
-    """The picture of one job; :func:`graph` draws it. In a notebook it is shown."""
+    """The picture of one job, or of a flow; :func:`graph` draws it. In a notebook it is shown."""
 
     __module__ = "tfdsl"
 
@@ -133,8 +135,13 @@ class Graph:
 
     @property
     def job(self) -> str:
-        """The name of the job."""
-        return self._picture.name
+        """The name of the job; empty for a flow."""
+        return self._picture.name if self._picture.what == "job" else ""
+
+    @property
+    def flow(self) -> str | None:
+        """The name of the flow; ``None`` for a job."""
+        return self._picture.name if self._picture.what == "flow" else None
 
     @property
     def like(self) -> tuple[str, ...]:
@@ -173,6 +180,8 @@ def graph(
     **given: Unpack[Compiling],
 ) -> tuple[Graph, ...]:
     """Draw the jobs of a file, a text or a program, or a job made in Python; ``tfdsl graph`` draws the same.
+
+    A flow is one picture, without one for each of its jobs.
 
     The arguments are those of :func:`compile`. Without a target the jobs are drawn as they are written, with one also
     what there is on the cluster for them.
@@ -324,6 +333,33 @@ class Scenario:
 
 
 @dataclass(frozen=True, slots=True)
+class FlowEnding:
+    """How a flow ends.
+
+    ``target``, ``version``: ``None`` for the language. ``outcome``: ``succeeded``, ``failed``, or ``None`` when it does
+    not end. ``jobs``: what becomes of each: how it ends, ``not run``, or ``running`` or ``waiting`` for ever.
+    """
+
+    target: str | None
+    version: str | None
+    outcome: str | None
+    cause: str
+    jobs: dict[str, str]
+    others: tuple[FlowEnding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FlowScenario:
+    """What becomes of ``flow`` when ``inject`` happens. ``jobs``: what each of its jobs does when it runs."""
+
+    flow: str
+    inject: tuple[str, ...]
+    language: FlowEnding
+    targets: tuple[FlowEnding, ...]
+    jobs: tuple[Scenario, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class MatrixJob:
     """A job of a file. ``block``: the name of its block, as written. ``index``: ``None`` without a matrix."""
 
@@ -351,24 +387,76 @@ def simulate(
         UsageError: There is no such target or version, or ``inject`` has another form.
         FileNotFoundError: There is no such file; another ``OSError`` when it may not be read.
     """
+    done, hidden = _simulated(source, targets, inject, given, None)
+    return tuple(_scenario(job.name, played, hidden) for job in done.jobs for played in job.scenarios)
+
+
+@taking(Compiling)
+def simulate_flow(
+    source: Source | None = None,
+    flow: str | None = None,
+    targets: str | Iterable[str] = (),
+    inject: str | Iterable[str] | None = None,
+    **given: Unpack[Compiling],
+) -> tuple[FlowScenario, ...]:
+    """Predict how a flow ends when something happens to its jobs; ``tfdsl simulate --flow`` shows the same.
+
+    ``flow``: its name; without it every flow of the file is played. In ``inject`` the job is before what happens to it:
+    ``train: worker[1] exit 1``. All else is as for :func:`simulate`.
+
+    Raises:
+        CompileError: The file has errors, a target refuses something, or there is no such flow, job or replica.
+        UsageError: There is no such target or version, or ``inject`` has another form.
+        FileNotFoundError: There is no such file; another ``OSError`` when it may not be read.
+    """
+    done, hidden = _simulated(source, targets, inject, given, flow)
+
+    def ending(prediction: FlowPrediction, target: str | None = None, version: str | None = None) -> FlowEnding:
+        others = tuple(ending(other, target, version) for other in prediction.others)
+        jobs = {name: str(state) for name, state in prediction.jobs.items()}
+        return FlowEnding(target, version, prediction.outcome, hide(prediction.cause, hidden), jobs, others)
+
+    return tuple(
+        FlowScenario(
+            one.flow.name,
+            tuple(fault.text for fault in played.faults),
+            ending(played.language),
+            tuple(ending(end, *on) for end, on in zip(played.targets, one.targets, strict=True)),
+            tuple(_scenario(name, alone, hidden) for name, alone in played.jobs.items()),
+        )
+        for one in done.flows
+        for played in one.scenarios
+    )
+
+
+def _simulated(
+    source: Source | None,
+    targets: str | Iterable[str],
+    inject: str | Iterable[str] | None,
+    given: Compiling,
+    flow: str | None,
+) -> tuple[Simulation, Hidden]:
     choices = [target_of(target) for target in ((targets,) if isinstance(targets, str) else targets)]
     if given.get("options") and len(choices) != 1:
         raise TypeError("options= belongs to one target")
     faults = None if inject is None else _faults((inject,) if isinstance(inject, str) else tuple(inject))
     loaded = loaded_of(source, given)
     asked = asked_of(loaded, call_of(choices[0] if choices else None, given))
-    done = simulated(asked.given, asked.request, choices, faults, named=True)
-    if not done.jobs:
+    request = asked.request
+    if flow is not None:
+        request = replace(request, flow=Argument(flow, argument("flow", flow)))
+    done = simulated(asked.given, request, choices, faults, named=True)
+    if not done.jobs and not done.flows:
         raise compile_error(f"cannot simulate {loaded.path}", asked.shown(done.diagnostics))
-    return tuple(
-        Scenario(
-            job.name,
-            tuple(fault.text for fault in played.faults),
-            _ending(played.language, asked.hidden),
-            tuple(_on_target(target, asked.hidden) for target in played.targets),
-        )
-        for job in done.jobs
-        for played in job.scenarios
+    return done, asked.hidden
+
+
+def _scenario(job: str, played: Played, hidden: Hidden) -> Scenario:
+    return Scenario(
+        job,
+        tuple(fault.text for fault in played.faults),
+        _ending(played.language, hidden),
+        tuple(_on_target(target, hidden) for target in played.targets),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from time import monotonic
 
-from tfdsl.backend.cluster import Live, LogOptions
+from tfdsl.backend.cluster import LogOptions
 from tfdsl.cli import clusters
 from tfdsl.cli.arguments import Arguments, Command, Flag, Positional
 from tfdsl.cli.clusters import OnCluster
@@ -65,8 +65,7 @@ def _options(arguments: Arguments) -> LogOptions:
 class _Shown:
     """Shows what programs print; ``raw``: as it is."""
 
-    def __init__(self, live: Live, wanted: list[str], *, raw: bool) -> None:
-        names = [program.name for program in programs(live, wanted)]
+    def __init__(self, names: list[str], *, raw: bool) -> None:
         self._raw = raw
         self._names = set(names)
         self._colour = takes_colour(sys.stdout)
@@ -103,8 +102,8 @@ def follow(
     if live is None:
         raise no_job(session)
     wanted = wanted or []
-    raw = not clusters.is_terminal() and len(programs(live, wanted)) == 1
-    shown = _Shown(live, wanted, raw=raw)
+    names = [program.name for program in programs(live, wanted, previous=options.previous)]
+    shown = _Shown(names, raw=not clusters.is_terminal() and len(names) == 1)
     try:
         end = Follower(session, wanted, options, shown.show, jobs.say).run(live)
     finally:

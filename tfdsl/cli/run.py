@@ -14,7 +14,7 @@ from tfdsl.cli.arguments import FILE, Arguments, Command, Flag, right
 from tfdsl.cli.report import ERRORS, OK, USAGE, refuse, report
 from tfdsl.cli.streams import OutputFailed, columns, err, out, takes_colour
 from tfdsl.compiling.front_end import Input, ReadyJob
-from tfdsl.compiling.jobs import PlainFlows, PlainJob, plain_flows
+from tfdsl.compiling.jobs import PlainFlow, PlainFlows, PlainJob, plain_flows
 from tfdsl.compiling.masking import masked
 from tfdsl.diagnostics import Diagnostic, command_rules as run_rules
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, FAULT_FORM, NO_SUCH_TASK
@@ -139,7 +139,8 @@ def run(arguments: Arguments) -> int:
         Prepared(plain, replace(settings, injected=faults.of_job(options.injected, plain.job.name)), gpus)
         for plain in jobs
     ]
-    diagnostics = [*shown, *(diagnostic for job in prepared for diagnostic in job.diagnostics)]
+    unused = [one for flow_found in found.flows for one in _not_used(flow_found)]
+    diagnostics = [*shown, *unused, *(diagnostic for job in prepared for diagnostic in job.diagnostics)]
     _tell([diagnostic for diagnostic in diagnostics if diagnostic.level == "info"], picked)
     if report([diagnostic for diagnostic in diagnostics if diagnostic.level != "info"], (), hidden=picked.hidden) != OK:
         return ERRORS
@@ -155,6 +156,15 @@ def _several(found: PlainFlows, arguments: Arguments) -> Iterable[Diagnostic]:
         several = f"several flows: {enumeration(names)}" if len(names) > 1 else f"jobs beside flow {names[0]}"
         error = BAD_ARGUMENT(arguments.line, what=f"run runs one flow, and the file has {several}")
         yield error.help(f"write --flow {names[0]}, or --job NAME")
+
+
+def _not_used(flow: PlainFlow) -> Iterable[Diagnostic]:
+    """What a flow says and ``run`` does not do."""
+    keys = ("schedule", "time_zone", "overlap", "namespace", "service_account")
+    written = {name: span for name in keys if (span := flow.origins.written(name)) is not None}
+    if written:
+        place = next(iter(written.values()))
+        yield run_rules.NOT_USED(place, what=enumeration(written), why="the flow runs once, now, on this machine")
 
 
 def _scaled(jobs: Sequence[PlainJob], given: Input, options: Options) -> tuple[Sequence[PlainJob], list[Diagnostic]]:

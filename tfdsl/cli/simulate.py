@@ -18,7 +18,7 @@ from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
 from tfdsl.diagnostics.render.text import hanging
 from tfdsl.lifecycle.faults import parse
-from tfdsl.lifecycle.flow import FlowPrediction, JobState, overlap_words
+from tfdsl.lifecycle.flow import FlowPrediction, overlap_words
 from tfdsl.lifecycle.scenario import Prediction
 from tfdsl.semantics.request import Choice
 from tfdsl.simulating import Faults, OnTarget, Played, PlayedFlow, SimulatedFlow, SimulatedJob, Simulation
@@ -258,7 +258,7 @@ def _fitting(columns: list[list[str]]) -> Iterator[list[list[str]]]:
 
 # --- flows -----------------------------------------------------------------------------------------------------
 
-_STATES: Final[Mapping[JobState, str]] = {
+_STATES: Final[Mapping[str, str]] = {
     "not run": "does not run",
     "waiting": "waits for ever",
     "running": "does not end",

@@ -164,11 +164,11 @@ class _Where:
     def _destination(self, outcomes: Sequence[tuple[Choice, Outcome]]) -> files.Destination:
         """Where the output is; a warning for each file there that is another now."""
         path = self.arguments.value(OUTPUT.name)
-        made = [one for _, outcome in outcomes for one in outcome.made]
+        made = [one for _, outcome in outcomes for one in outcome.outputs]
         place = files.destination(path.text if path is not None else None, made, several=len(self.picked.choices) > 1)
         if path is not None:
             roots = None if files.is_one_file(path.text) else (os.path.realpath(path.text),)
-            made_now = (file for _, outcome in outcomes for file in place.files(outcome.made))
+            made_now = (file for _, outcome in outcomes for file in place.files(outcome.outputs))
             written = files.changed(made_now, roots)
             since = "it was compiled from this source"
             self.warnings += [STALE(path.span, path=one, since=since) for one in written]
@@ -257,7 +257,7 @@ class _Where:
     def _back(self, given: Input, source: Source) -> int:
         """Answer from what ``--source`` compiles to."""
         self._has_line(source)
-        made = [one for _, outcome in self._outcomes(given) for one in outcome.made]
+        made = [one for _, outcome in self._outcomes(given) for one in outcome.outputs]
         text = source.text.replace("\r\n", "\n")  # as git may check it out on Windows
         match = back.match(text, self.asked.path, self.asked.line, list(files.candidates(made)))
         main = front_end.path_of(given)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence as Many
+from collections.abc import Callable, Iterator, Sequence as Many
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.backend import Backend
+from tfdsl.backend import Backend, Document
 from tfdsl.comparing.sides import Job, Manifest, Side, choices_of, jobs_of, path_of, projects_of, source_of
+from tfdsl.compiling.output_files import places
+from tfdsl.compiling.pipeline import Output
 from tfdsl.diagnostics import Report
 from tfdsl.diagnostics.command_rules import NOT_COMPARED, OTHER_TARGET
 from tfdsl.emit import yaml
@@ -106,12 +108,16 @@ def _documents(job: Job, paths: Paths) -> tuple[Node, ...]:
     made = job.made
     if made is None:
         return tuple(document.node for document in job.documents)
-    origins = made.unit.origins
     return tuple(
-        tree(document.data, lambda path: paths.put(origins, path))
+        tree(document.data, _putting(paths, made, document))
         for document in made.documents
         if document.format in ("yaml", "json")
     )
+
+
+def _putting(paths: Paths, made: Output, document: Document) -> Callable[[str], Span]:
+    place_of = places(made, document)
+    return lambda path: paths.put(*place_of(path))
 
 
 def _files(job: Job, other: Job, paths: Paths) -> list[Pair]:
@@ -123,7 +129,6 @@ def _by_file(job: Job, paths: Paths) -> dict[str, Node]:
     """The files of a job; a script is the list of its lines."""
     if job.made is None:
         return {name_of(one.node, number): one.node for number, one in enumerate(job.documents)}
-    origins = job.made.unit.origins
     found: dict[str, Node] = {}
     for number, document in enumerate(job.made.documents):
         data: Data = document.data
@@ -131,7 +136,7 @@ def _by_file(job: Job, paths: Paths) -> dict[str, Node]:
             rows = data.split("\n")
             lines = document.lines or (None,) * len(rows)
             data = [Located(row, path) if path else row for row, path in zip(rows, (*lines, None), strict=False)]
-        shown = tree(data, lambda path: paths.put(origins, path))
+        shown = tree(data, _putting(paths, job.made, document))
         found[document.file or name_of(shown, number)] = shown
     return found
 

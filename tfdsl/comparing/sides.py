@@ -11,7 +11,7 @@ from tfdsl.backend import Backend
 from tfdsl.comparing import repository
 from tfdsl.compiling import front_end, pipeline
 from tfdsl.compiling.front_end import Input, ReadyJob
-from tfdsl.compiling.pipeline import Made, Outcome
+from tfdsl.compiling.pipeline import Outcome, Output
 from tfdsl.diagnostics import Diagnostic, Report
 from tfdsl.diagnostics.command_rules import NO_JOB, REVISION, UNREADABLE_FILE
 from tfdsl.manifest.nodes import Document, Mapping, Node, Sequence, view
@@ -53,7 +53,7 @@ class Job(Record):
     """A job of one side, for one target. ``made``: what was compiled; of a manifest its ``documents``."""
 
     name: str
-    made: Made | None = None
+    made: Output | None = None
     documents: tuple[Document, ...] = ()
 
 
@@ -190,7 +190,7 @@ def jobs_of(side: Side, choice: Choice, request: Request, report: Report, allowe
     wrong = [one for one in (*project.problems, *outcome.diagnostics) if one.level == "error"]
     for one in wrong:
         report(one)
-    return None if wrong else [Job(one.unit.job.name, one) for one in outcome.made]
+    return None if wrong else [Job(one.unit.name, one) for one in outcome.outputs]
 
 
 def _name(documents: Many[Document]) -> str:

@@ -10,13 +10,12 @@ from tfdsl.backend import Backend, Document, Unit
 from tfdsl.backend.flow import FlowJob, FlowUnit
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.value_rules import JOB_NAME
-from tfdsl.ir.fields import Item
 from tfdsl.record import replace
 from tfdsl.rules import flows as rules
 from tfdsl.vocabulary.names import LONGEST_LABEL
 
 if TYPE_CHECKING:
-    from tfdsl.ir.fields import Origins
+    from tfdsl.ir.fields import Item, Origins
     from tfdsl.ir.flow import Flow
 
 _MARK = "run0mark"
@@ -84,6 +83,8 @@ def _mark(units: Sequence[Unit], length: int) -> str:
 
 def walk(flow: Flow, origins: Origins) -> Iterator[Item]:
     """What a flow sets, as items with the keys of :data:`tfdsl.ir.flow.FLOW_KEYS`."""
+    from tfdsl.ir.fields import Item
+
     for name in ("schedule", "time_zone", "overlap", "deadline", "namespace", "service_account"):
         value: object = getattr(flow, name)
         if value is not None:

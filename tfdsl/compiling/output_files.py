@@ -68,30 +68,42 @@ def output_files(made: Output) -> Iterator[OutputFile]:
         yield stream(f"{made.unit.name}.yaml", [made])
     else:
         header = header_of(made)
-        backend = targets.find(made.unit.target)
-        beside = backend is not None and backend.output == "stream"  # the other files of a flow
-        folder = "" if beside else f"{made.unit.name}/"
         for document in made.documents:
-            name = f"{folder}{document.file}"
+            name = file_of(made, document)
             written = headed(pipeline.written(document), document.format, name, header)
-            place_of = _places(made, document)
+            place_of = places(made, document)
             yield OutputFile(name, written, document.format, place_of, (document,), document.executable, made.private)
-    if isinstance(made, Made):
-        yield from _dockerfile(made, made.unit.name)
-        return
-    for one, job in zip(made.jobs, made.unit.jobs, strict=True):
-        yield from _dockerfile(one, job.run.job)
+    for name, one, dockerfile in dockerfiles(made):
+        written = headed(dockerfile, "dockerfile", name, replace(header_of(one), page=""))
+        yield OutputFile(name, written, "dockerfile", places(one), private=one.private)
 
 
-def _dockerfile(made: Made, job: str) -> Iterator[OutputFile]:
-    if made.dockerfile is not None:
-        name = f"{job}.Dockerfile"
-        written = headed(made.dockerfile, "dockerfile", name, replace(header_of(made), page=""))
-        yield OutputFile(name, written, "dockerfile", _places(made), private=made.private)
+def file_of(made: Output, document: Document) -> str:
+    """The file that a document is in; what a flow has on a target of streams has the name of the flow already."""
+    if document.file is None:
+        return f"{made.unit.name}.yaml"
+    backend = targets.find(made.unit.target)
+    beside = backend is not None and backend.output == "stream"
+    return document.file if beside else f"{made.unit.name}/{document.file}"
 
 
-def _places(made: Output, document: Document | None = None) -> Callable[[str], tuple[Origins, str]]:
-    """The place of a path in a document; a flow also has documents of its jobs as they are."""
+def dockerfiles(made: Output) -> Iterator[tuple[str, Made, Written]]:
+    """The Dockerfiles of a job, or of the jobs of a flow, under their own names."""
+    jobs = (
+        [(made.unit.name, made)]
+        if isinstance(made, Made)
+        else [(job.run.job, one) for job, one in zip(made.unit.jobs, made.jobs, strict=True)]
+    )
+    for job, one in jobs:
+        if one.dockerfile is not None:
+            yield f"{job}.Dockerfile", one, one.dockerfile
+
+
+def places(made: Output, document: Document | None = None) -> Callable[[str], tuple[Origins, str]]:
+    """Where a path in a document is about: the origins of a job or flow, and the path there.
+
+    A flow also has documents of its jobs as they are.
+    """
     if isinstance(made, MadeFlow):
         data = None if document is None else document.data
         owner = next((one for one in made.jobs if any(each.data is data for each in one.documents)), None)
@@ -131,7 +143,7 @@ def stream(name: str, jobs: Sequence[Output]) -> OutputFile:
 
     def place_of(path: str) -> tuple[Origins, str]:
         number, _, inner = path.partition(":")
-        return _places(jobs[int(number)])(inner)
+        return places(jobs[int(number)])(inner)
 
     private = any(job.private for job in jobs)
     written = Written("".join(texts), tuple(lines))

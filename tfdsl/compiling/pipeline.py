@@ -88,6 +88,11 @@ class Outcome(Record):
         """All that is written: jobs, then flows."""
         return (*self.made, *self.flows)
 
+    @property
+    def jobs(self) -> tuple[Made, ...]:
+        """All jobs, those of flows too, which are called there as in their flow."""
+        return (*self.made, *(job for flow in self.flows for job in flow.jobs))
+
 
 def load(source: Source, read: Reader) -> Program:
     """Parse ``source`` and what it includes. ``read`` gives the source of a path, or why it is not read."""
@@ -417,11 +422,14 @@ def make_flow(
         made += [one] if one is not None else []
         for diagnostic in said:
             reports.about(its.derived)(readable(diagnostic, unit.mark))
-    unit = with_documents(unit, [one.documents for one in made]) if len(made) == len(unit.jobs) else unit
-    found = [*judge_flow(backend, unit, list(walk(flow, origins))), *lowering.check(unit)]
+    found = judge_flow(backend, unit, list(walk(flow, origins)))
+    is_whole = len(made) == len(unit.jobs)
+    if is_whole:
+        unit = with_documents(unit, [one.documents for one in made])
+        found += lowering.check(unit)
     for diagnostic in found:
         reports.report(_said_by(backend, diagnostic))
-    if len(made) < len(unit.jobs) or has_errors(found):
+    if not is_whole or has_errors(found):
         return None
     return MadeFlow(unit, tuple(lowering.generate(unit)), tuple(made), any(one.private for one in made))
 

@@ -169,10 +169,14 @@ class LinkData(TypedDict):
 
 
 class GraphData(TypedDict):
-    """The picture of a job, or of a flow. ``like``: jobs of a matrix that look the same but for their names."""
+    """The picture of a job, or of a flow. ``like``: jobs of a matrix that look the same but for their names.
+
+    ``when``: the schedule of a flow; empty without one.
+    """
 
     job: NotRequired[str]
     flow: NotRequired[str]
+    when: NotRequired[str]
     like: list[str]
     target: str
     lines: list[LineData]
@@ -218,7 +222,7 @@ def as_data(picture: Picture, origins: Origins) -> GraphData:
         ],
     }
     if picture.what == "flow":
-        return {"flow": picture.name, **data}
+        return {"flow": picture.name, "when": picture.when, **data}
     return {"job": picture.name, **data}
 
 

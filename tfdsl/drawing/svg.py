@@ -329,6 +329,8 @@ _RULES: Final = (
     (".output path.head", "fill", "output"),
     (".peers path.way", "stroke", "peers"),
     (".peers path.head", "fill", "peers"),
+    (".succeeded path.way", "stroke", "peers"),
+    (".succeeded path.head", "fill", "peers"),
     (".failed path.way", "stroke", "failed"),
     (".failed path.head", "fill", "failed"),
     (".object-link path.way", "stroke", "object-line"),

@@ -57,13 +57,13 @@ def _closing(text: str, at: int, offset: int) -> int:
 
 Kind: TypeAlias = Literal[
     "file", "job", "role", "target", "template", "profile", "cluster", "build", "matrix", "prepare", "sidecar",
-    "param", "mount", "output", "map", "list", "call", "group", "index",
+    "param", "mount", "output", "flow", "map", "list", "call", "group", "index",
 ]  # fmt: skip
 Where: TypeAlias = Literal["code", "string", "interpolation", "comment"]
 
 BLOCKS = (
     *("file", "job", "role", "target", "template", "profile", "cluster", "build", "matrix", "prepare", "sidecar"),
-    *("param", "mount", "output"),
+    *("param", "mount", "output", "flow"),
 )
 """Frames that hold statements; in the others stand values."""
 
@@ -82,6 +82,7 @@ _HEADS: dict[str, Kind] = {
     "PARAM": "param",
     "MOUNT": "mount",
     "OUTPUT": "output",
+    "FLOW": "flow",
 }
 _OPENERS = {lexer.LBRACE, lexer.LSQB, lexer.LPAR}
 _CLOSERS = {lexer.RBRACE, lexer.RSQB, lexer.RPAR}

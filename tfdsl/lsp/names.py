@@ -96,6 +96,9 @@ def _at(node: Node, above: Sequence[Node]) -> Iterator[Occurrence]:
             yield from (Occurrence("value", setting.key.text, _inner(setting.key.span)) for setting in node.settings)
         case ast.Job() if node.pattern is None:
             yield Occurrence("job", node.name.text, _inner(node.name.span), True)
+        case ast.FlowRun():
+            named = (one for one in (node.job, *node.after) if isinstance(one, ast.Name))
+            yield from (Occurrence("job", one.text, _inner(one.span)) for one in named)
         case ast.Ref() if node.name not in RESERVED_NAMES:
             yield Occurrence("value", node.name, node.span)
         case ast.Use():
@@ -212,7 +215,7 @@ def related_owners(program: Program, owner: str) -> set[str]:
     return found
 
 
-Kind: TypeAlias = Literal["param", "let", "template", "profile", "job", "role", "target"]
+Kind: TypeAlias = Literal["param", "let", "template", "profile", "job", "role", "target", "flow"]
 _KINDS: dict[type[Record], Kind] = {
     ast.Param: "param",
     ast.Let: "let",
@@ -221,6 +224,7 @@ _KINDS: dict[type[Record], Kind] = {
     ast.Job: "job",
     ast.Role: "role",
     ast.Target: "target",
+    ast.Flow: "flow",
 }
 
 
@@ -241,7 +245,10 @@ def declared(file: ast.File) -> tuple[Declared, ...]:
 
 def _all(nodes: Iterable[ast.Declaration | ast.Item]) -> Iterator[Declared]:
     for node in nodes:
-        if isinstance(node, ast.Param | ast.Let | ast.Template | ast.Profile | ast.Job | ast.Role | ast.Target):
+        if isinstance(
+            node,
+            ast.Param | ast.Let | ast.Template | ast.Profile | ast.Job | ast.Role | ast.Target | ast.Flow,
+        ):
             name = node.name.text or "…"
             yield Declared(name, name.lower(), _KINDS[type(node)], node.span, node.name.span)
             if isinstance(node, ast.Template | ast.Job | ast.Role | ast.Target):

@@ -34,19 +34,23 @@ class Program(Record):
         return self.replica.name, self.replica.id, self.container, self.replica.restarts or 0
 
 
-def programs(live: Live, wanted: Sequence[str]) -> list[Program]:
+def programs(live: Live, wanted: Sequence[str], *, previous: bool = False) -> list[Program]:
     """The programs that ``wanted`` names (``worker``, ``worker[1]``, ``worker[1]/fetch``); all without any.
+
+    ``previous``: those that are started again in place, so a step only if it is named.
 
     Raises:
         ProblemError: The job has no such task.
     """
     every = [program for replica in live.replicas for program in _of(replica)]
+    usual = [program for program in every if not previous or "/" not in program.name]
     if not wanted:
-        return every
+        return usual
     found: dict[str, Program] = {}
     for word in wanted:
         match = _WANTED.fullmatch(word)
-        here = [one for one in every if match is not None and _fits(one, *match.group("role", "index", "part"))]
+        those = every if match is not None and match["part"] else usual
+        here = [one for one in those if match is not None and _fits(one, *match.group("role", "index", "part"))]
         roles = [one for one in live.replicas if match is not None and one.role == match["role"]]
         if not here and not (roles and match is not None and match["index"] is None):
             raise ProblemError(NO_SUCH_TASK, job=live.name, name=word)
@@ -110,7 +114,7 @@ class Follower:
     def _once(self, live: Live) -> Live:
         """One program after the other."""
         problem, shown = "", 0
-        for program in programs(live, self.wanted):
+        for program in programs(live, self.wanted, previous=self.options.previous):
             call = self._call(program, self.options, live)
             if not isinstance(call, Call):
                 problem = call or problem

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from tfdsl.compiling.pipeline import Made
+from tfdsl.compiling.pipeline import Output
 from tfdsl.emit.header import is_header
 from tfdsl.emit.json import VERSION
 from tfdsl.record import Record
@@ -42,7 +42,7 @@ class Origin(Record):
 class Match(Record):
     """An output that a file was taken for. ``line``: where the asked line is in it; ``same``: they are equal."""
 
-    made: Made
+    made: Output
     file: OutputFile
     line: int | None
     same: bool
@@ -95,13 +95,13 @@ def _others(place: Place, spans: Iterable[Span]) -> tuple[Place, ...]:
     return tuple(dict.fromkeys(one for span in spans if (one := place_of(span)) != place))
 
 
-def match(text: str, path: str, line: int, candidates: Sequence[tuple[Made, OutputFile]]) -> Match | None:
+def match(text: str, path: str, line: int, candidates: Sequence[tuple[Output, OutputFile]]) -> Match | None:
     """The candidate that a file is: an equal one, else the most similar one, by its name or by its lines."""
     named = [candidate for candidate in candidates if _ends_like(path, candidate[1].name)]
     for made, file in (*named, *candidates):
         if file.written.text == text:
             return Match(made, file, line, same=True)
-    best: tuple[float, Made, OutputFile] | None = None
+    best: tuple[float, Output, OutputFile] | None = None
     for made, file in named or candidates:
         likeness = _likeness(text, file.written.text)
         if likeness >= FEWEST and (best is None or likeness > best[0]):

@@ -9,7 +9,7 @@ from typing import Final
 from tfdsl.compiling import front_end
 from tfdsl.compiling.front_end import Input, ReadyJob
 from tfdsl.compiling.output_files import OutputFile, folder_names, output_files, stream
-from tfdsl.compiling.pipeline import Made
+from tfdsl.compiling.pipeline import Output
 from tfdsl.emit.header import Stated
 from tfdsl.record import Record, replace
 from tfdsl.source_files import Inputs, read, root_of
@@ -62,7 +62,7 @@ class Destination(Record):
     path: str | None = None
     folders: Mapping[tuple[str, str], str] = {}
 
-    def files(self, made: Sequence[Made]) -> list[OutputFile]:
+    def files(self, made: Sequence[Output]) -> list[OutputFile]:
         """The files that jobs become, under the names that they have there."""
         path = self.path
         if path is not None and is_one_file(path):
@@ -74,7 +74,7 @@ class Destination(Record):
         return found
 
 
-def destination(path: str | None, made: Sequence[Made], *, several: bool) -> Destination:
+def destination(path: str | None, made: Sequence[Output], *, several: bool) -> Destination:
     """The destination that ``-o path`` is. ``several``: several targets were asked for, so each has its folder."""
     if path is None or is_one_file(path):
         return Destination(path)
@@ -89,9 +89,9 @@ def is_one_file(path: str) -> bool:
     return not os.path.isdir(path) and (path.endswith(ENDINGS) or os.path.lexists(path))
 
 
-def candidates(made: Sequence[Made]) -> Iterator[tuple[Made, OutputFile]]:
+def candidates(made: Sequence[Output]) -> Iterator[tuple[Output, OutputFile]]:
     """All files that jobs can be written to: each by itself, and all manifests of a target in one."""
-    by_target: dict[tuple[str, str], list[Made]] = {}
+    by_target: dict[tuple[str, str], list[Output]] = {}
     for one in made:
         by_target.setdefault((one.unit.target, one.unit.shown_version), []).append(one)
         yield from ((one, file) for file in output_files(one))

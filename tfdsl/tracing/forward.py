@@ -9,7 +9,7 @@ from tfdsl import targets
 from tfdsl.backend import Backend
 from tfdsl.compiling import front_end, pipeline
 from tfdsl.compiling.front_end import Input, ReadyJob
-from tfdsl.compiling.pipeline import Made, Outcome
+from tfdsl.compiling.pipeline import Outcome, Output
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.record import Record
 from tfdsl.semantics.project import Program
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tfdsl.compiling.output_files import OutputFile
 
 
-Files: TypeAlias = "Callable[[Sequence[Made]], Iterable[OutputFile]]"
+Files: TypeAlias = "Callable[[Sequence[Output]], Iterable[OutputFile]]"
 """The files that jobs become, by the names that they are to be shown under."""
 
 How: TypeAlias = Literal["made", "through", "decided"]
@@ -129,11 +129,11 @@ class Forward:
     def answer(self, choice: Choice, outcome: Outcome) -> Answer:
         """What the line made in ``outcome``, which has no errors."""
         self.without = Without()
-        trace = Trace(self._files(outcome.made))
+        trace = Trace(self._files(outcome.outputs))
         groups = _each_once(self._groups(trace))
         if not groups:
             groups = self._decided(choice, trace)
-        version = outcome.made[0].unit.shown_version if outcome.made else choice.backend.default_version
+        version = outcome.outputs[0].unit.shown_version if outcome.outputs else choice.backend.default_version
         why = None if groups else reason(self, choice.backend, outcome)
         return Answer(choice.backend.name, version, tuple(groups), why)
 
@@ -234,7 +234,7 @@ class Forward:
             if outcome is None or pipeline.has_errors(outcome.diagnostics):
                 self.without = Without(refused=True)
                 continue
-            decided, more = differing(trace.lines, Trace(self._files(outcome.made)).lines)
+            decided, more = differing(trace.lines, Trace(self._files(outcome.outputs)).lines)
             if decided:
                 return [Lines("decided", tuple(decided))]
             self.without = Without(gone=more) if more else self.without
@@ -344,7 +344,7 @@ def _elsewhere(statement: Statement, backend: Backend, outcome: Outcome) -> str 
     for node in nodes:
         if isinstance(node, ast.Target) and targets.find(node.name.text) is not backend:
             return f"it is in the block of another target, {node.name.text}"
-        jobs = [one.unit.origins.job for one in outcome.made]
+        jobs = [one.unit.origins.job for one in outcome.jobs]
         if isinstance(node, ast.Job) and jobs and node.name.span not in jobs:
             return f"job {node.name.text} is not compiled here"
     for node in nodes:
@@ -421,7 +421,7 @@ def _hidden_by(forward: Forward, outcome: Outcome) -> str:
     if not isinstance(node, ast.Assign):
         return ""
     found: dict[str, None] = {}
-    for made in outcome.made:
+    for made in outcome.jobs:
         for role in made.unit.job.roles:
             written = made.unit.origins.written(f"roles[{role.name}].{node.key.text}")
             if written is None or written == node.value.span:

@@ -16,9 +16,20 @@ from tfdsl.syntax import ast
 from tfdsl.text import Source, Span
 from tfdsl.tracing.trace import holds
 
-Node: TypeAlias = "ast.Declaration | ast.Item | ast.Copy | ast.Run"
+Node: TypeAlias = "ast.Declaration | ast.Item | ast.Copy | ast.Run | ast.FlowRun"
 
-_BLOCKS = (ast.Job, ast.Role, ast.Target, ast.Template, ast.Step, ast.Profile, ast.Cluster, ast.Build, ast.Matrix)
+_BLOCKS = (
+    ast.Job,
+    ast.Role,
+    ast.Target,
+    ast.Template,
+    ast.Step,
+    ast.Profile,
+    ast.Cluster,
+    ast.Build,
+    ast.Matrix,
+    ast.Flow,
+)
 
 
 class Statement(Record):
@@ -49,7 +60,7 @@ def statements(file: ast.File) -> Iterator[Statement]:
 
 def children(node: Node) -> tuple[Node, ...]:
     """The statements in a block."""
-    if isinstance(node, ast.Job | ast.Role | ast.Target | ast.Template | ast.Step | ast.Build):
+    if isinstance(node, ast.Job | ast.Role | ast.Target | ast.Template | ast.Step | ast.Build | ast.Flow):
         return cast("tuple[Node, ...]", node.items)
     if isinstance(node, ast.Profile | ast.Cluster):
         return node.settings
@@ -73,6 +84,8 @@ def spoken(node: Node) -> str:
         return node.key.text
     if isinstance(node, ast.Include):
         return f"include {node.path.span.text}"
+    if isinstance(node, ast.FlowRun):
+        return f"run {node.job.span.text}"
     if isinstance(node, ast.Use):
         return f"use {node.name.text}"
     if isinstance(node, ast.Mount):

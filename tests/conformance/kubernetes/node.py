@@ -60,7 +60,13 @@ def start(work: Work, processes: Processes, api: Api, images: list[Image]) -> No
     _coredns(work, processes)
     api.delete(f"/api/v1/nodes/{NAME}")  # that of an earlier kubelet would look ready
     _kubelet(work, processes)
-    processes.wait("kubelet", lambda: _ready(api), 90)
+
+    def ready() -> bool:
+        if not processes.running("kubelet") and "server is not initialized yet" in processes.tail("kubelet"):
+            _kubelet(work, processes)  # containerd answers a moment before the part of it does that the kubelet asks
+        return _ready(api)
+
+    processes.wait("kubelet", ready, 90)
 
 
 def add_image(work: Work, image: Image) -> None:

@@ -250,11 +250,9 @@ class Replay:
         for old, new in self.uids.items():
             text = text.replace(old, new)
         made = json.loads(text)
-        for key in ("firstTimestamp", "lastTimestamp"):
-            if made.get(key):
-                made[key] = (_time(made[key]) + later).strftime("%Y-%m-%dT%H:%M:%SZ")
-        if made.get("eventTime"):
-            made["eventTime"] = (_time(made["eventTime"]) + later).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        at = made.pop("eventTime", None) or made["lastTimestamp"]  # which would need more than was recorded
+        made["lastTimestamp"] = (_time(at) + later).strftime("%Y-%m-%dT%H:%M:%SZ")
+        made.pop("firstTimestamp", None)
         made["metadata"] = {"generateName": "replayed-", "namespace": self.namespace}
         made["involvedObject"]["namespace"] = self.namespace
         self.api.post(f"/api/v1/namespaces/{self.namespace}/events", made)
@@ -271,6 +269,7 @@ class Replay:
         for key in ("creationTimestamp", "deletionTimestamp"):
             metadata.pop(key, None)
         metadata["namespace"] = self.namespace
+        metadata["finalizers"] = ["example.com/replay"] if "deletionTimestamp" in one["metadata"] else []
         metadata["ownerReferences"] = [
             {**owner, "apiVersion": "example.com/v1"} for owner in metadata.get("ownerReferences", [])
         ]
@@ -285,7 +284,9 @@ class Replay:
             answer = self.api.call("PUT", f"{place}/status", {**created, "status": status})
         assert answer.fine or answer.status == 404, answer.message  # a PodGroup has no status of its own
         if "deletionTimestamp" in one["metadata"]:
-            self.api.delete(place)  # its node is not there to end it
+            evicted = any(each["type"] == "DisruptionTarget" for each in status.get("conditions", ()))
+            eviction = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": metadata["name"]}}
+            self.api.post(f"{place}/eviction", eviction) if evicted else self.api.delete(place)
 
     def _spec(self, one: dict[str, Any]) -> dict[str, Any]:
         """The parts of a spec that the server insists on, beside those that were recorded."""
@@ -303,7 +304,8 @@ class Replay:
         if one["kind"] == "Job" and "tasks" in given:
             return {**given, "tasks": [{**task, "template": template} for task in given["tasks"]]}
         if one["kind"] == "Job":
-            return {"template": template, "suspend": True, "managedBy": "example.com/replay"}
+            indexed = {"completionMode": "Indexed", "completions": 9, "parallelism": 9}
+            return {"template": template, "suspend": True, "managedBy": "example.com/replay", **indexed}
         return given
 
 

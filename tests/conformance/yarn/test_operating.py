@@ -117,6 +117,7 @@ def test_a_job_from_submit_to_cancel(operated: Operated) -> None:
     assert f"{operated.named('life')}  {number}  aborted" in operated.run("status", "-t", "yarn").out
 
 
+@pytest.mark.long
 def test_the_logs_of_a_job_that_has_succeeded(operated: Operated) -> None:
     file = operated.write("talks", "echo I am $TFJOB_ROLE")
     ran = operated.run("submit", file, "-t", "yarn", "--follow")
@@ -130,6 +131,7 @@ def test_the_logs_of_a_job_that_has_succeeded(operated: Operated) -> None:
 EAT = "test $TFJOB_ROLE = worker && exec python3 -c 'x = bytearray(300 << 20); import time; time.sleep(60)'; sleep 60"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "command", "more", "sentence", "line"),
     [
@@ -160,6 +162,7 @@ def test_what_yarn_refuses_and_who_may_not(operated: Operated) -> None:
     assert operated.run("status", file, "-t", "yarn").status == 3
 
 
+@pytest.mark.long
 def test_ctrl_c_leaves_the_job_and_says_how_to_end_it(operated: Operated) -> None:
     file = operated.write("stays", "sleep 300")
     submitting = operated.start("submit", file, "-t", "yarn")
@@ -173,6 +176,7 @@ def test_ctrl_c_leaves_the_job_and_says_how_to_end_it(operated: Operated) -> Non
     assert operated.run("cancel", file, "-t", "yarn").status == 0
 
 
+@pytest.mark.long
 def test_a_submission_that_is_killed_is_found_again(operated: Operated) -> None:
     file = operated.write("killed", "sleep 300")
     submitting = operated.start("submit", file, "-t", "yarn")
@@ -183,6 +187,7 @@ def test_a_submission_that_is_killed_is_found_again(operated: Operated) -> None:
     assert operated.run("cancel", file, "-t", "yarn").status == 0
 
 
+@pytest.mark.long
 def test_a_cluster_that_is_not_there(operated: Operated, tmp_path: Path) -> None:
     conf = tmp_path / "conf"
     conf.mkdir()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.unit.operating import recorded
@@ -170,3 +172,111 @@ def test_a_pod_that_has_ended_was_placed_whatever_an_older_event_says(target: st
     assert pods
     before, after = (recorded.live(target, found, "failed").reasons for found in (objects, [*objects, *events]))
     assert [one.sentence for one in after] == [one.sentence for one in before]
+
+
+def event(kind: str, name: str, reason: str, message: str, uid: str = "", field: str = "") -> dict[str, Any]:
+    """An event, as Kubernetes 1.34 and training-operator 1.8.1 write it."""
+    about = {"kind": kind, "name": name, "uid": uid, "fieldPath": field}
+    at = "2026-11-29T10:20:00Z"
+    return {"kind": "Event", "apiVersion": "v1", "metadata": {"name": "e", "creationTimestamp": at},
+            "involvedObject": about, "reason": reason, "message": message, "lastTimestamp": at}  # fmt: skip
+
+
+def owned(kind: str, name: str, api: str, labels: dict[str, str], **more: Any) -> dict[str, Any]:
+    metadata = {"name": name, "uid": f"uid-{name}", "creationTimestamp": "2026-11-29T10:10:00Z", "labels": labels}
+    return {"kind": kind, "apiVersion": api, "metadata": {**metadata, "namespace": "rec"}, **more}
+
+
+def tfjob(*conditions: str) -> dict[str, Any]:
+    held = [{"type": one, "status": "True", "reason": f"TFJob{one}", "message": ""} for one in conditions]
+    replicas = {"Worker": {"replicas": 1}}
+    more = {"spec": {"tfReplicaSpecs": replicas}, "status": {"conditions": held}}
+    return owned("TFJob", "train", "kubeflow.org/v1", {}, **more)
+
+
+def worker(status: dict[str, Any], **spec: Any) -> dict[str, Any]:
+    label = "training.kubeflow.org/{}".format
+    labels = {label("job-name"): "train", label("replica-type"): "worker", label("replica-index"): "0"}
+    return owned("Pod", "train-worker-0", "v1", labels, spec=spec, status=status)
+
+
+def job_of_kubernetes() -> dict[str, Any]:
+    failed = [{"type": "Failed", "status": "True", "reason": "BackoffLimitExceeded", "message": "m"}]
+    labels = {"tfdsl/job": "train", "tfdsl/role": "worker"}
+    return owned("Job", "train-worker", "batch/v1", labels, spec={"completions": 2}, status={"conditions": failed})
+
+
+RUNS = {"state": {"running": {"startedAt": "2026-11-29T10:15:00Z"}}}
+WAITS = {"state": {"waiting": {"reason": "PodInitializing"}}}
+ENDED = {"name": "tensorflow", "state": {"terminated": {"exitCode": 3, "reason": "Error"}}}
+NO_CLAIM = 'Error pod train-worker-0 condition message: 0/1 nodes are available: persistentvolumeclaim "a" not found.'
+NO_ACCOUNT = (
+    'Error creating: pods "train-worker-0" is forbidden: error looking up service account rec/x: serviceaccount "x" '
+    "not found"
+)
+BACK_OFF = "Back-off restarting failed container {} in pod {}_rec(x)"
+MADE: dict[str, tuple[list[dict[str, Any]], str, list[str], list[str]]] = {
+    "the operator says that pods cannot be created": (
+        [tfjob("Created"), event("TFJob", "train", "FailedCreatePod", NO_ACCOUNT, "uid-train")],
+        "waiting", ["there is no ServiceAccount x, so no pod is created"], ["absent"],
+    ),
+    "what the operator repeats of a pod that waits": (
+        [tfjob(), worker({"phase": "Pending"}), event("TFJob", "train", "Unschedulable", NO_CLAIM, "uid-train")],
+        "waiting", ['the pod train-worker-0 cannot be placed: 0/1 nodes are available: persistentvolumeclaim "a" not '
+                    "found."], ["waiting"],
+    ),
+    "it was placed, and has failed": (
+        [tfjob("Created", "Failed"), worker({"phase": "Failed", "containerStatuses": [ENDED]}, nodeName="n"),
+         event("TFJob", "train", "Unschedulable", NO_CLAIM, "uid-train")],
+        "failed", ["worker[0] exited with status 3"], ["failed"],
+    ),
+    "it was placed, and runs": (
+        [tfjob("Created"), worker({"phase": "Running", "containerStatuses": [RUNS]}, nodeName="n"),
+         event("TFJob", "train", "FailedCreatePod", "exceeded quota: few, requested", "uid-train")],
+        "running", [], ["running"],
+    ),
+    "a sidecar runs beside the command": (
+        [tfjob(), worker({"phase": "Running", "initContainerStatuses": [RUNS], "containerStatuses": [RUNS]})],
+        "running", [], ["running"],
+    ),
+    "a step runs before the command": (
+        [tfjob(), worker({"phase": "Pending", "initContainerStatuses": [RUNS], "containerStatuses": [WAITS]},
+                         nodeName="n")],
+        "starting", [], ["preparing"],
+    ),
+    "a claim without a storage class": (
+        [tfjob(), worker({"phase": "Pending"}, volumes=[{"persistentVolumeClaim": {"claimName": "train-data"}}]),
+         event("PersistentVolumeClaim", "train-data", "FailedBinding", "no persistent volumes available for this claim "
+               "and no storage class is set"),
+         event("PersistentVolumeClaim", "other", "FailedBinding", "no persistent volumes available")],
+        "waiting", ["there is no volume for a claim: no persistent volumes available for this claim and no storage "
+                    "class is set"], ["waiting"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("objects", "phase", "sentences", "phases"), MADE.values(), ids=MADE)
+def test_what_is_over_is_no_reason(
+    objects: list[dict[str, Any]], phase: str, sentences: list[str], phases: list[str]
+) -> None:
+    live = recorded.live("tfjob", objects)
+    assert live.phase == phase
+    assert [one.sentence for one in live.reasons] == sentences
+    assert [one.phase for one in live.replicas] == phases
+
+
+def test_pods_of_other_jobs_are_not_of_this() -> None:
+    """Pods that are gone are known by their names only."""
+    names = {
+        "train-worker-0-aaaaa": "fetch",
+        "train-2-worker-1-bbbbb": "tensorflow",
+        "other-worker-1-ccccc": "tensorflow",
+    }
+    fields = {"fetch": "spec.initContainers{fetch}", "tensorflow": "spec.containers{tensorflow}"}
+    events = [
+        event("Pod", name, "BackOff", BACK_OFF.format(part, name), f"uid-{name}", fields[part])
+        for name, part in names.items()
+    ]
+    reason = recorded.live("kubernetes", [job_of_kubernetes(), *events]).reasons[0]
+    assert reason.sentence == "the step fetch of worker[0] failed again and again; the pods are gone"
+    assert (reason.object, reason.part) == ("pod/train-worker-0-aaaaa", "fetch")

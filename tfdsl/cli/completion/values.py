@@ -316,14 +316,18 @@ def _scale(asked: Asked) -> Answer:
 
 
 def _fault(asked: Asked) -> Answer:
-    """``worker[1]``, and in the same word what happens to it."""
+    """``worker[1]``, and in the same word what happens to it; in a flow behind ``train: ``."""
+    job, colon, event = asked.word.partition(": ")
+    if colon:
+        return behind(f"{job}: ", _fault(Asked(asked.typed, event, asked.names)))
     subject, space, _ = asked.word.partition(" ")
     if space:
         return answer(Candidate(f"{subject} {what}", open=True) for what in FAULTS)
     if "[" in subject:
         return answer(Candidate(f"{candidate.text} ", open=True) for candidate in _task(asked).candidates)
     replicas = [Candidate(f"{name}[", _replicas(number), open=True) for name, number in asked.names.roles.items()]
-    return answer([*replicas, *(Candidate(what, "the whole job", open=True) for what in FAULTS_OF_JOB)])
+    in_flow = [Candidate(f"{name}: ", "a job of a flow", open=True) for name in asked.names.jobs if asked.names.flows]
+    return answer([*replicas, *(Candidate(what, "the whole job", open=True) for what in FAULTS_OF_JOB), *in_flow])
 
 
 def _mount(asked: Asked) -> Answer:

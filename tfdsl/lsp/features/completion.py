@@ -49,7 +49,7 @@ def _items(snapshot: Snapshot, cursor: Cursor) -> list[Item]:
     if frame.kind == "map":
         return _in_map(snapshot, cursor)
     if frame.kind not in BLOCKS:
-        return values(snapshot, cursor)
+        return _jobs(snapshot) if _after_jobs(cursor) else values(snapshot, cursor)
     if not cursor.before:
         return beginnings(snapshot, cursor)
     found = continuations(snapshot, cursor)
@@ -79,6 +79,7 @@ _DECLARATIONS = (
         'job ${1:name} {\n\timage = "${2:registry.example.com/x:1}"\n\n\trole worker { replicas = ${3:2} }\n\t$0\n}',
         "A job.",
     ),
+    ("flow", "flow ${1:nightly} {\n\trun ${2:job}\n\t$0\n}", "Jobs in order, and on a schedule."),
 )
 _ITEMS = (
     ("mount", 'mount ${1:pvc} "${2:name}" at "${3:/data}"', "Storage: `mount KIND SOURCE at PATH`."),
@@ -118,6 +119,7 @@ _IN = {
     "target": (*_ITEMS, *_TARGET),
     "template": _ITEMS,
     "build": _BUILD,
+    "flow": (("run", "run ${1:job} after ${2:job}", "Run a job of the file, at once or after others."),),
 }
 
 
@@ -202,6 +204,8 @@ def continuations(snapshot: Snapshot, cursor: Cursor) -> list[Item] | None:
     head = words[0].type
     if any(word.type == "WHEN" for word in words[1:]) and head != "ON":
         return None
+    if head == "RUN" and cursor.block.kind == "flow":
+        return _of_run(snapshot, words)
     if len(words) == 1 and head in _AT_ONCE:
         return _AT_ONCE[head](snapshot, cursor)
     if len(words) == 2 and head in ("ROLE", "USE", "JOB", "PREPARE", "SIDECAR"):
@@ -227,6 +231,31 @@ _NAMED = (
 _WHEN = Item("when", "keyword", "when CONDITION", statements.WORDS["when"][1], rank=4)
 _CONDITIONAL = ("job", "role", "target", "template", *statements.STEPS)
 """The blocks whose attributes can have a condition."""
+
+
+def _of_run(snapshot: Snapshot, words: Sequence[Tok]) -> list[Item]:
+    """The jobs of the file, and the words between and behind them."""
+    if words[-1].type in ("RUN", "AFTER"):
+        return _jobs(snapshot)
+    after = next((at for at, word in enumerate(words) if word.type == "AFTER"), None)
+    if after is None:
+        return [Item("after", "keyword", "run JOB after JOB", rank=1), _WHEN]
+    ended = any(word.text in statements.ENDINGS for word in words[after:])
+    return [*([] if ended else (Item(name, "keyword", rank=1) for name in statements.ENDINGS)), _WHEN]
+
+
+def _after_jobs(cursor: Cursor) -> bool:
+    """Whether the place is in the brackets behind ``after`` of a flow."""
+    head = cursor.frame.head
+    return cursor.block.kind == "flow" and bool(head) and head[0].type == "RUN" and head[-1].type == "AFTER"
+
+
+def _jobs(snapshot: Snapshot) -> list[Item]:
+    return [
+        Item(job.name.text, "job", text=job.name.span.text, rank=1)
+        for job in snapshot.program.jobs
+        if job.pattern is None
+    ]
 
 
 def _unset(cursor: Cursor, words: Sequence[Tok]) -> list[Item] | None:

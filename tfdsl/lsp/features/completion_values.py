@@ -35,8 +35,8 @@ from tfdsl.vocabulary.types import (
 )
 
 Kind: TypeAlias = Literal[
-    "attribute", "keyword", "snippet", "role", "template", "param", "let", "event", "action", "mount", "unit", "target",
-    "option", "word", "function", "member", "type", "file",
+    "attribute", "keyword", "snippet", "role", "job", "template", "param", "let", "event", "action", "mount", "unit",
+    "target", "option", "word", "function", "member", "type", "file",
 ]  # fmt: skip
 
 

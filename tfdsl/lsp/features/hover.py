@@ -148,6 +148,9 @@ def _name(snapshot: Snapshot, node: ast.Name, owner: Node, path: Sequence[Node])
             return _axis(snapshot, node.text, path[0])
         case ast.Template():
             return _source("template", owner.span)
+        case ast.FlowRun():
+            job = next((one for one in snapshot.program.jobs if one.name.text == node.text), None)
+            return _source("job", Span(job.span.source, job.span.start, job.name.span.end)) if job is not None else ""
         case _:
             return ""
 
@@ -195,7 +198,7 @@ def _key(snapshot: Snapshot, path: Sequence[Node]) -> str:
             return _attribute(snapshot, path) if name in statements.STEP_ATTRIBUTES[owner.kind] else ""
         case ast.Target():
             return _option(owner.name.text, name) or _attribute(snapshot, path)
-        case ast.Mount() | ast.Output() | ast.Cluster() | ast.Build() | ast.Param():
+        case ast.Mount() | ast.Output() | ast.Cluster() | ast.Build() | ast.Param() | ast.Flow():
             return _setting(owner, name)
         case _:
             return ""

@@ -196,6 +196,8 @@ _NAMES: dict[type[Record], tuple[str, str, tuple[str, ...]]] = {
     ast.Template: ("name", "struct", ("declaration",)),
     ast.Use: ("name", "struct", ()),
     ast.Job: ("name", "class", ("declaration",)),
+    ast.Flow: ("name", "class", ("declaration",)),
+    ast.FlowRun: ("job", "class", ()),
     ast.Role: ("name", "class", ("declaration",)),
     ast.Step: ("name", "class", ("declaration",)),
     ast.UnsetStep: ("name", "class", ()),

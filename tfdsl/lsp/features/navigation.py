@@ -242,7 +242,7 @@ def _after(path: str, moves: Mapping[str, str]) -> str:
 
 
 Kind: TypeAlias = Literal["include", "param", "let", "template", "profile", "job", "role", "target", "mount", "output",
-                          "policy", "block", "attribute"]  # fmt: skip
+                          "policy", "block", "attribute", "flow", "run"]  # fmt: skip
 MOST = 500
 """Symbols that one search gives."""
 
@@ -291,12 +291,15 @@ def _symbol(node: Node) -> Symbol | None:
             return Symbol(node.name.text, "let", _short(node.value), node.span, node.name.span)
         case ast.Profile():
             return Symbol(node.name.text, "profile", "", node.span, node.name.span)
-        case ast.Template() | ast.Job() | ast.Role() | ast.Target():
+        case ast.Template() | ast.Job() | ast.Role() | ast.Target() | ast.Flow():
             kind = _BLOCKS[type(node).__name__]
             return Symbol(node.name.text or "…", kind, "", node.span, node.name.span, tuple(_symbols(node.items)))
         case ast.Step():
             name = f"{node.kind} {node.name.text or '…'}"
             return Symbol(name, "block", "", node.span, node.name.span, tuple(_symbols(node.items)))
+        case ast.FlowRun():
+            after = ", ".join(one.span.text for one in node.after)
+            return Symbol(f"run {node.job.span.text}", "run", after and f"after {after}", node.span, node.job.span)
         case ast.Mount():
             return Symbol(f"mount {_short(node.path)}", "mount", node.kind.text, node.span, node.path.span)
         case ast.Output():
@@ -312,7 +315,7 @@ def _symbol(node: Node) -> Symbol | None:
             return None
 
 
-_BLOCKS: dict[str, Kind] = {"Template": "template", "Job": "job", "Role": "role", "Target": "target"}
+_BLOCKS: dict[str, Kind] = {"Template": "template", "Job": "job", "Role": "role", "Target": "target", "Flow": "flow"}
 
 
 def _short(node: Node) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypedDict
 from tfdsl.compiling import front_end
 from tfdsl.compiling.front_end import Input, compiled
 from tfdsl.compiling.output_files import OutputFile, output_files
-from tfdsl.compiling.pipeline import Made, Outcome
+from tfdsl.compiling.pipeline import Outcome, Output as MadeOutput
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.name_rules import UNKNOWN_JOB
 from tfdsl.lsp.snapshot import Snapshot, choice_of
@@ -73,9 +73,11 @@ def compile_text(snapshot: Snapshot, preview: Preview) -> Compiled | str:
     if isinstance(found, str):
         return found
     choice, outcome = found
-    outputs = tuple(output for one in outcome.made for output in _outputs(one))
+    outputs = tuple(output for one in outcome.outputs for output in _outputs(one))
     # The text may choose the version itself.
-    version = outcome.made[0].unit.shown_version if outcome.made else choice.version or choice.backend.default_version
+    version = (
+        outcome.outputs[0].unit.shown_version if outcome.outputs else choice.version or choice.backend.default_version
+    )
     return Compiled(choice.backend.name, version, outputs, outcome.diagnostics)
 
 
@@ -106,13 +108,13 @@ def request_for(snapshot: Snapshot, preview: Preview) -> Request:
     return request
 
 
-def _outputs(made: Made) -> Iterator[Output]:
+def _outputs(made: MadeOutput) -> Iterator[Output]:
     """The files of one job."""
     for output_file in output_files(made):
         lines: SourceMap = json.loads(output_file.source_map())
         language = _language(output_file.name) if output_file.form == "text" else output_file.form
         yield Output(
-            made.unit.job.name, output_file.name, output_file.written.text, language, output_file.executable, lines
+            made.unit.name, output_file.name, output_file.written.text, language, output_file.executable, lines
         )
 
 
@@ -149,7 +151,7 @@ def origin_of(snapshot: Snapshot, preview: Preview, name: str, line: int) -> bac
     if isinstance(found, str):
         return found
     request = request_for(snapshot, preview)
-    for made in found[1].made:
+    for made in found[1].outputs:
         for file in output_files(made):
             if file.name == name:
                 uses = Uses(snapshot.program, request.profile, outside(request))
@@ -157,7 +159,7 @@ def origin_of(snapshot: Snapshot, preview: Preview, name: str, line: int) -> bac
     return f"there is no file {name}"
 
 
-def _files(made: Sequence[Made]) -> list[OutputFile]:
+def _files(made: Sequence[MadeOutput]) -> list[OutputFile]:
     return [file for one in made for file in output_files(one)]
 
 

@@ -29,6 +29,7 @@ _COMPLETION = {
     "keyword": types.CompletionItemKind.Keyword,
     "snippet": types.CompletionItemKind.Snippet,
     "role": types.CompletionItemKind.Class,
+    "job": types.CompletionItemKind.Class,
     "template": types.CompletionItemKind.Module,
     "param": types.CompletionItemKind.Variable,
     "let": types.CompletionItemKind.Constant,
@@ -177,6 +178,8 @@ _SYMBOL = {
     "policy": types.SymbolKind.Event,
     "block": types.SymbolKind.Object,
     "attribute": types.SymbolKind.Property,
+    "flow": types.SymbolKind.Class,
+    "run": types.SymbolKind.Method,
 }
 
 

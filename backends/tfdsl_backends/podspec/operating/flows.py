@@ -60,6 +60,7 @@ _OF_JOBS: Final[Mapping[Phase, ReplicaPhase]] = {
     "suspended": "waiting",
     "unknown": "unknown",
 }
+_NOT_BEGUN: Final = ("absent", "stopped", "waiting")
 _RIGHTS: Final = ("serviceaccounts", "roles", "rolebindings")
 _LARGEST: Final = 64 << 20
 ROWS: Final = (
@@ -173,7 +174,8 @@ class FlowFamily(Family):
 
     def log(self, place: Place, live: Live, replica: Replica, container: str, options: LogOptions) -> str:
         """Each job has its own logs."""
-        return f"tfdsl logs {self.target}/{replica.name} shows them" if replica.name else "it did not run"
+        begun = [f"tfdsl logs {self.target}/{one.name}" for one in live.replicas if one.phase not in _NOT_BEGUN]
+        return f"each job of a flow has its own logs: {', '.join(begun) or 'none has begun yet'}"
 
     # --- submitting and ending ---
 
