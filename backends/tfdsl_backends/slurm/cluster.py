@@ -114,9 +114,9 @@ class _Slurm:
     INSTALL: Final = "run this where Slurm's commands are, as on a login node of the cluster"
     UNIQUE: Final = False
     STAYS: Final = False
-    ID: Final = "a number", _NUMBER
+    ID: tuple[str, re.Pattern[str]] = "a number", _NUMBER
     OPTIONS: Final = "sbatch"
-    rows: Final = ROWS
+    rows: Sequence[Row] = ROWS
 
     # --- reading ---
 
@@ -221,7 +221,7 @@ class _Slurm:
         """Whether Slurm does not know the job any more."""
         return "Invalid job id" in answer.err
 
-    def log(self, place: Place, live: Live, replica: Replica, container: str, options: LogOptions) -> Call | None:
+    def log(self, place: Place, live: Live, replica: Replica, container: str, options: LogOptions) -> Call | str | None:
         """The file of the replica, in which all its attempts are."""
         if not replica.name or options.previous or options.since is not None:
             return None
@@ -475,8 +475,8 @@ _FLOW_ROWS: Final = (Row("flow-job", ("flow",), "failed", "", "{who} has failed:
 class _Flows(_Slurm):
     """Flows: ``flow.sh`` submits and reads them, each job like a replica of the flow."""
 
-    ID: Final = "a run such as 20260131-020000-0a1b2c3d", _STAMP
-    rows: Final = _FLOW_ROWS
+    ID = "a run such as 20260131-020000-0a1b2c3d", _STAMP
+    rows = _FLOW_ROWS
 
     def reads(self, place: Place) -> list[Call]:
         """``flow.sh --status``, which also knows the runs that Slurm has forgotten."""

@@ -59,8 +59,8 @@ class Fault:
 
     ran: str
     status: int
-    commands: dict[str, str] = field(default_factory=dict)
-    lines: dict[str, str] = field(default_factory=dict)
+    commands: dict[str, str] = field(default_factory=dict[str, str])
+    lines: dict[str, str] = field(default_factory=dict[str, str])
     meanwhile: Callable[[Called], None] | None = None
     setting: str = 'overlap = "allow"'
 

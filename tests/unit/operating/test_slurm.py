@@ -375,11 +375,16 @@ def test_the_number_and_the_name_must_be_those_of_one_job(
 # --- flows ---
 
 FLOW_RUN = "20261129-233439-5206f4e1"
-FLOW = "".join(
+FLOW = """\
+flow nightly {
+  run fetch
+  run train after fetch
+  run tidy after fetch failed
+}
+""" + "".join(
     f'job {name} {{\n  command = ["true"]\n  deadline = 5m\n  role worker {{ }}\n}}\n'
     for name in ("fetch", "train", "tidy")
 )
-FLOW += "flow nightly {\n  run fetch\n  run train after fetch\n  run tidy after fetch failed\n}\n"
 WHY = "worker-0 exited 3; logs in /shared/runs/nightly-fetch-20261129-233439-bbaaf2cd"
 
 
