@@ -66,8 +66,12 @@ def templates(unit: FlowUnit) -> dict[str, dict[str, Any]]:
 
 
 def arrived(text: str) -> dict[str, Any]:
-    """The object that a manifest becomes: Argo replaces three times, the kubelet what begins with ``$``."""
+    """The object that a manifest becomes: Argo replaces three times, the kubelet what begins with ``$``.
+
+    Argo reads it as YAML, which has no pairs of surrogates.
+    """
     assert "$" not in text
+    assert not re.search(r"\\ud[89a-f]", text)
     for _ in range(3):
         text = re.sub(r"\{\{(.*?)\}\}", lambda tag: VALUES[tag[1]], text, flags=re.DOTALL)
     return json.loads(text)
