@@ -89,7 +89,11 @@ class _Reader:
         """One flow, of whose rules everything broken is reported."""
         self.complete = self.jobs.complete
         assigns = [item for item in node.items if isinstance(item, ast.Assign) and self._holds(item.condition)]
-        chosen = settings(assigns, FLOW, "a flow", self.scope)
+        for assign in assigns:
+            if assign.key.text in _RUNS:
+                unknown = name_rules.UNKNOWN_OPTION(assign.key.span, where="a flow", name=assign.key.text)
+                self.report(unknown.help("write run JOB after JOB, for each of its jobs"))
+        chosen = settings((one for one in assigns if one.key.text not in _RUNS), FLOW, "a flow", self.scope)
         written = [run for item in node.items if isinstance(item, ast.FlowRun) for run in self._runs(item)]
         runs = tuple(self._left(node.name.text, written)) if self.complete else ()
         named = frozenset(run.job for run in written)
@@ -248,6 +252,8 @@ def _unknown_flow(flow: Argument, names: Sequence[str]) -> Diagnostic:
     return name_rules.UNKNOWN_FLOW(flow.span, name=flow.text).help(f"did you mean {near}?" if near else others)
 
 
+_RUNS = ("jobs", "steps", "tasks", "stages", "needs", "depends_on", "dependsOn", "dependencies", "after", "runs")
+"""What other tools set instead of statements."""
 _ENDINGS = alias_table(
     [
         ("succeeded", ("success", "successful", "ok", "afterok", "complete", "completed")),

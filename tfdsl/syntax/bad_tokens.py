@@ -440,7 +440,12 @@ def _slash(lexed: Lexed, at: int, stop: int) -> int:
 
 def _arrow(lexed: Lexed, at: int, _: int) -> int:
     diagnostic = rules.WRONG_ARROW(Span(lexed.source, at, at + 2))
-    lexed.diagnostics.append(diagnostic.fix("write =>", Edit(diagnostic.span, "=>"), safe=True))
+    start = max((i for i, type_ in enumerate(lexed.types) if type_ in lexer.ITEM_STARTS), default=-1) + 1
+    if lexed.types[start : start + 1] == [lexer.KEYWORDS["run"]]:
+        diagnostic = diagnostic.help("in a flow, write run NEXT after FIRST")
+    else:
+        diagnostic = diagnostic.fix("write =>", Edit(diagnostic.span, "=>"), safe=True)
+    lexed.diagnostics.append(diagnostic)
     lexed.add(ARROW, at, at + 2)
     return at + 2
 

@@ -167,7 +167,10 @@ def _message(recovery: Recovery, at: int, put: tuple[int, ...]) -> Diagnostic:
         lexed.meant[lexed.starts[start]] = ""
         return rules.UNKNOWN_STATEMENT(recovery.span(start), found=before).help(foreign.BLOCKS[before])
     diagnostic = rules.UNFINISHED(span, expected=wording.missing(put, before, statement), before=shortened(before))
-    form = wording.FORMS.get(f"{statement} {lexed.text(start + 1)}") or wording.FORMS.get(statement)
+    first = item_start(lexed.types, start - 2) if start > 1 and lexed.types[start - 1] == COMMA else start
+    if lexed.types[first] == lexer.KEYWORDS["run"] and lexer.AFTER in lexed.types[first:start]:
+        return diagnostic.help("several jobs are in brackets: run train after [fetch, prepare]")
+    form = wording.form_of(lexed, start) if statement else None
     return diagnostic if form is None else diagnostic.help(f"for example: {form}")
 
 

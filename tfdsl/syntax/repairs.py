@@ -291,7 +291,7 @@ def in_head(recovery: Recovery, at: int, stop: int) -> Diagnostic | None:
     types = lexed.types
     start = item_start(types, at)
     word = lexed.text(start)
-    form = wording.FORMS.get(word)
+    form = wording.form_of(lexed, start)
     if form is None or not start < at or types[at] in FIXED - {lexer.LSQB, lexer.LPAR} or stop > len(types):
         return None
     if {EQUAL, lexer.LBRACE, ARROW} & set(types[start:at]) or at == start + 1:

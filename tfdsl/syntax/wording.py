@@ -54,7 +54,8 @@ _VALUES = {
     ("output", "to"): "a destination",
     ("copy", "copy"): "a file or folder",
     ("copy", "to"): "a path in the image",
-    ("run", "run"): "a command",
+    ("run", "run"): "a command, or in a flow a job",
+    ("run", "after"): "a job, or several in brackets",
     ("on", "after"): "a duration such as 10m",
     ("unset", "mount"): "a path",
     ("unset", "output"): "a file or folder",
@@ -81,6 +82,8 @@ FORMS = {
     "on": "on failed => restart job",
     "copy": 'copy "main.py" to "/app/main.py"',
     "run": 'run "pip install -r requirements.txt"',
+    "run job": "run train after fetch",
+    "flow": "flow nightly { run fetch, run train after fetch }",
     "patch": 'patch "spec.schedulerName" = "default"',
     "unpatch": 'unpatch "spec.schedulerName"',
     "matrix": "matrix { lr = [0.1, 0.01] }",
@@ -107,6 +110,14 @@ def found(lexed: Lexed, i: int) -> str:
     return shortened(lexed.text(i))
 
 
+def form_of(lexed: Lexed, start: int) -> str | None:
+    """An example of the statement that begins with token ``start``; ``run`` of a build has a text behind it."""
+    word = lexed.text(start)
+    if word == "run" and lexed.types[start + 1] in (lexer.NAME, lexer.JOB_NAME):
+        word = "run job"
+    return FORMS.get(f"{word} {lexed.text(start + 1)}") or FORMS.get(word)
+
+
 def shortened(text: str) -> str:
     """``text``, or its beginning if it is long or has several lines."""
     first = text[: _LONGEST + 1].split("\n", 1)[0].rstrip("\r")
@@ -119,8 +130,8 @@ def put_in(type_: int, after: str = "") -> str:
         return _NAMES_AFTER[after]
     if type_ == lexer.ERROR:
         return "a value"
-    if type_ in _JOB_NAMES and after == "job":
-        return "the name of the job"
+    if type_ in _JOB_NAMES and after in ("job", "flow"):
+        return f"the name of the {after}"
     special = {"STRING": _TEXTS_AFTER, "NUMBER": _NUMBERS_AFTER}.get(tables.TERMINALS[type_], {}).get(after)
     if special is not None:
         return special
@@ -165,7 +176,7 @@ def expected(types: set[int], after: str = "") -> str:
         words.append("a role or an event" if lexer.LSQB not in rest else "an event")
         rest -= _EVENTS | {lexer.NAME}
     elif rest == _JOB_NAMES:
-        return "the name of the job"
+        return f"the name of the {'flow' if after == 'flow' else 'job'}"
     if lexer.OPERATORS["+"] in rest:
         rest -= _INFIX
     words.extend(_separators(rest, alone=not words))

@@ -28,12 +28,13 @@ _PREPARE = 'write prepare NAME { command = ["…"] }: it runs before the command
 _SIDECAR = 'write sidecar NAME { image = "…" }: it runs beside the command of each replica'
 _PEERS = "the target sets up how replicas find each other; set port for the port they listen on"
 _EVICTED = "write a policy: on evicted => restart pod"
-_NO_SCHEDULE = "a job runs once, when it is submitted; use a scheduler to submit it again"
+_FLOW = "write flow nightly { run fetch, run train after fetch }"
+_NO_SCHEDULE = 'a schedule belongs to a flow: flow nightly { schedule = "0 2 * * *", run train }'
 _OUTPUT = 'write output "/tmp/model" to "/runs/model"'
 _IMAGE_BUILD = 'write build { from = "tensorflow/tensorflow:2.17.0", copy "train.py" to "/app/train.py" }'
 _ZONE = 'write node_selector = { "topology.kubernetes.io/zone" = "…" }'
 _RESOURCES = "set cpu, memory and gpu in the role"
-DECLARATIONS = "the declarations are job, param, let, template, profile, include and edition"
+DECLARATIONS = "the declarations are job, flow, param, let, template, profile, include and edition"
 _NO_CODE = "a job is described, not programmed; the code goes in the image"
 _CONDITION = "write a choice: replicas = distributed ? 4 : 1"
 _FILES = 'write mounts: mount archive "hdfs:///code/train.tar.gz" at "."'
@@ -251,7 +252,9 @@ BLOCKS = {
     **dict.fromkeys(("limits", "requests", "resources"), _RESOURCES),
     **dict.fromkeys(("volume", "volumes", "volumeMounts"), 'write a mount: mount pvc "data" at "/data"'),
     **dict.fromkeys(("container", "containers"), "set image and command in the job or role"),
-    **dict.fromkeys(("terraform", "provider", "resource", "data", "services", "stages", "pipeline"), DECLARATIONS),
+    **dict.fromkeys(("terraform", "provider", "resource", "data", "services"), DECLARATIONS),
+    **dict.fromkeys(("workflow", "pipeline", "dag", "stage", "stages", "steps", "tasks"), _FLOW),
+    **dict.fromkeys(("needs", "depends", "dependsOn", "dependencies"), "in a flow, write run train after fetch"),
     **dict.fromkeys(
         ("def", "class", "function", "return", "with", "async", "print", "try", "from", "assert", "pass"),
         _NO_CODE,

@@ -91,7 +91,7 @@ INSTEAD = {
     "build {": "dockerfile base_image from hadoop",
     "topology.kubernetes.io/zone": "region zone location",
     "annotations = {": "description title",
-    "submit it again": "schedule cron",
+    "a schedule belongs to a flow": "schedule cron",
     "patch pod": "affinity podAffinity securityContext hostPID",
 }
 """What is said → the words in a job for which it is said; they have no single word of ours."""
