@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from tfdsl.backend import Backend
     from tfdsl.diagnostics import Diagnostic, Rule
 
-# «old→new» is the edit; what follows ` | ` is in the block of the target, what follows ` || ` in a flow of the job. A job without a role gets
-# two workers.
+# «old→new» is the edit; what follows ` | ` is in the block of the target, what follows ` || ` in a flow with the job.
+# A job without a role gets two workers.
 CHIEF = "role chief { }\n"
 STATUSES = "on exit 1..127 => fail job"
 EDITS = {
