@@ -201,10 +201,10 @@ def tfconfig(
     done = outcome(loaded, call_of(choice, given))
     if pipeline.has_errors(done.diagnostics):
         raise compile_error(f"cannot compile {loaded.path} for {target}", done.diagnostics)
-    found = [(one, config) for one in done.made for config in output_files.tasks_of(choice.backend, one, wanted)]
+    found = output_files.tasks_of(done, wanted)
     if wanted is not None and not found:
-        raise compile_error(f"cannot show {task} of {loaded.path}", [wanted.missing(done.made)])
-    return tuple(_task(one.unit.job.name, config) for one, config in found)
+        raise compile_error(f"cannot show {task} of {loaded.path}", [wanted.missing([done])])
+    return tuple(_task(job.name, config) for job in found for config in job.tasks)
 
 
 def _task(job: str, config: TaskConfig) -> Task:

@@ -37,6 +37,7 @@ COMMAND = Command(
     (
         chosen.TARGET,
         chosen.JOB,
+        chosen.FLOW,
         chosen.PROFILE,
         chosen.PARAMS,
         chosen.SET,

@@ -154,8 +154,11 @@ def allowed_in(arguments: Arguments) -> tuple[str, ...]:
 
 
 def _not_with_flow(arguments: Arguments) -> list[Diagnostic]:
-    others = [argument for flag in (JOB, NAME) if (argument := arguments.value(flag.name)) is not None]
-    return [BAD_ARGUMENT(one.span, what="a job of a flow has no name and no run of its own") for one in others]
+    return [
+        BAD_ARGUMENT(argument.span, what=f"{flag.name} cannot be used with {FLOW.name}")
+        for flag in (JOB, NAME)
+        if (argument := arguments.value(flag.name)) is not None
+    ]
 
 
 def _no_folders(argument: Iterable[Argument]) -> list[Diagnostic]:

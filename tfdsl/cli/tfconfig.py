@@ -11,8 +11,8 @@ from tfdsl.cli.report import ERRORS, OK, document, end_if, report
 from tfdsl.cli.streams import err, out
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.front_end import Input, compiled, run as run_input
-from tfdsl.compiling.output_files import TaskName, json_object, task_name, tasks_of
-from tfdsl.compiling.pipeline import Made, Outcome
+from tfdsl.compiling.output_files import JobTasks, TaskName, json_object, task_name, tasks_of
+from tfdsl.compiling.pipeline import Outcome
 from tfdsl.diagnostics import Diagnostic
 
 COMMAND = Command(
@@ -28,7 +28,8 @@ COMMAND = Command(
         TEXT_OR_JSON,
     ),
     ("tfdsl tfconfig mnist.tfjob -t volcano", "tfdsl tfconfig mnist.tfjob -t tfjob 'worker[0]'"),
-    "Without -t: the targets that the project sets (tfdsl.toml), else every target that the job compiles for.",
+    "Without -t: the targets that the project sets (tfdsl.toml), else every target that the job compiles for. In names\n"
+    "of a flow's jobs, <run> is what tells its runs apart.",
 )
 
 
@@ -68,13 +69,11 @@ def _what_compiles(given: Input, picked: chosen.Selection, refused: list[str]) -
 
 
 def _print(outcomes: Sequence[Outcome], wanted: TaskName | None, refused: Sequence[str], *, as_json: bool) -> int:
-    by_name = {backend.name: backend for outcome in outcomes for backend in outcome.targets}
-    if not by_name:
+    if not any(outcome.targets for outcome in outcomes):
         return ERRORS
-    made = [one for outcome in outcomes for one in outcome.made]
-    found = [(one, tasks) for one in made if (tasks := tasks_of(by_name[one.unit.target], one, wanted))]
+    found = [job for outcome in outcomes for job in tasks_of(outcome, wanted)]
     if not found and wanted is not None:
-        return report([wanted.missing(made)], ())
+        return report([wanted.missing(outcomes)], ())
     out(_json(found, refused) if as_json else _text(found))
     return OK
 
@@ -82,8 +81,8 @@ def _print(outcomes: Sequence[Outcome], wanted: TaskName | None, refused: Sequen
 # --- for people ------------------------------------------------------------------------------------------------
 
 
-def _text(found: Iterable[tuple[Made, Iterable[TaskConfig]]]) -> str:
-    heads = ((f"# {one.unit.job.name} on {one.unit.target} {one.unit.shown_version}\n", tasks) for one, tasks in found)
+def _text(found: Iterable[JobTasks]) -> str:
+    heads = ((f"# {job.name} on {job.unit.target} {job.unit.shown_version}\n", job.tasks) for job in found)
     return "\n".join(head + "".join(_lines(tasks)) for head, tasks in heads)
 
 
@@ -98,15 +97,15 @@ def _lines(tasks: Iterable[TaskConfig]) -> Iterable[str]:
 # --- for programs ----------------------------------------------------------------------------------------------
 
 
-def _json(found: Iterable[tuple[Made, Iterable[TaskConfig]]], refused: Sequence[str]) -> str:
+def _json(found: Iterable[JobTasks], refused: Sequence[str]) -> str:
     jobs: list[object] = [
         {
-            "job": one.unit.job.name,
-            "target": one.unit.target,
-            "target_version": one.unit.shown_version,
-            "tasks": [_data(task) for task in tasks],
+            "job": job.name,
+            "target": job.unit.target,
+            "target_version": job.unit.shown_version,
+            "tasks": [_data(task) for task in job.tasks],
         }
-        for one, tasks in found
+        for job in found
     ]
     return document(1, {"jobs": jobs, "refused": list(refused)})
 

@@ -109,22 +109,19 @@ def too_long(flow: Flow, origins: Origins, mark: int) -> Iterator[Diagnostic]:
             yield error.help("this is its name in the flow: shorten that of the flow or of the job")
 
 
-SHOWN_MARK = "<run>"
-"""What messages show for the mark of a run, whose characters are not known."""
+def without_mark(text: str, mark: str) -> str:
+    """``text`` as people see it: the characters of a run's mark are not known."""
+    return text.replace(mark, "<run>") if mark else text
 
 
 def readable(diagnostic: Diagnostic, mark: str) -> Diagnostic:
     """``diagnostic`` about a job of a flow without the ``mark`` in its texts; a fix with it is left out."""
     if not mark:
         return diagnostic
-
-    def shown(text: str) -> str:
-        return text.replace(mark, SHOWN_MARK)
-
     return replace(
         diagnostic,
-        message=shown(diagnostic.message),
-        helps=tuple(map(shown, diagnostic.helps)),
-        labels=tuple(replace(label, message=shown(label.message)) for label in diagnostic.labels),
+        message=without_mark(diagnostic.message, mark),
+        helps=tuple(without_mark(text, mark) for text in diagnostic.helps),
+        labels=tuple(replace(label, message=without_mark(label.message, mark)) for label in diagnostic.labels),
         fixes=tuple(fix for fix in diagnostic.fixes if not any(mark in edit.text for edit in fix.edits)),
     )

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
 from tfdsl import targets
-from tfdsl.backend import Backend, Document, TaskConfig
+from tfdsl.backend import Document, TaskConfig, Unit
 from tfdsl.compiling import pipeline
-from tfdsl.compiling.pipeline import Made, MadeFlow, Output
+from tfdsl.compiling.flows import without_mark
+from tfdsl.compiling.pipeline import Made, MadeFlow, Outcome, Output
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, NO_SUCH_TASK
 from tfdsl.emit.header import Form, Header, headed
@@ -172,9 +173,9 @@ class TaskName(Record):
     index: int | None
     place: Span
 
-    def missing(self, made: Iterable[Made]) -> Diagnostic:
+    def missing(self, outcomes: Iterable[Outcome]) -> Diagnostic:
         """That none of the jobs has such a task."""
-        names = " or ".join(dict.fromkeys(one.unit.job.name for one in made))
+        names = " or ".join(dict.fromkeys(job.name for outcome in outcomes for job in tasks_of(outcome, None)))
         return NO_SUCH_TASK(self.place, job=names, name=self.place.text)
 
 
@@ -188,13 +189,37 @@ def task_name(text: str, place: Span) -> TaskName | Diagnostic:
     return TaskName(match.group(1), None if index is None else int(index), place)
 
 
-def tasks_of(backend: Backend, made: Made, name: TaskName | None) -> list[TaskConfig]:
-    """What the tasks of one job will see, all of them or those of that name."""
-    return [
-        task
-        for task in backend.load().tasks(made.unit)
-        if name is None or (task.role == name.role and name.index in (None, task.index))
-    ]
+class JobTasks(Record):
+    """What tasks of a job will see. ``name``: in a flow its name there, with ``<run>`` for the mark of a run."""
+
+    name: str
+    unit: Unit
+    tasks: tuple[TaskConfig, ...]
+
+
+def tasks_of(outcome: Outcome, name: TaskName | None) -> list[JobTasks]:
+    """The jobs, those of flows too, that have tasks: all of them, or those of that name."""
+    by_name = {backend.name: backend for backend in outcome.targets}
+    marks = ["" for _ in outcome.made] + [flow.unit.mark for flow in outcome.flows for _ in flow.jobs]
+    found: list[JobTasks] = []
+    for made, mark in zip(outcome.jobs, marks, strict=True):
+        unit = made.unit
+        tasks = tuple(
+            _readable(task, mark)
+            for task in by_name[unit.target].load().tasks(unit)
+            if name is None or (task.role == name.role and name.index in (None, task.index))
+        )
+        found += [JobTasks(without_mark(unit.job.name, mark), unit, tasks)] if tasks else []
+    return found
+
+
+def _readable(task: TaskConfig, mark: str) -> TaskConfig:
+    return replace(
+        task,
+        tf_config=None if task.tf_config is None else without_mark(task.tf_config, mark),
+        flags=tuple(without_mark(flag, mark) for flag in task.flags),
+        differences=tuple(without_mark(difference, mark) for difference in task.differences),
+    )
 
 
 def json_object(text: str) -> dict[str, Any] | None:

@@ -248,7 +248,8 @@ def asked(flows: Sequence[resolved.Flow], request: Request, report: Report) -> t
 
 def _unknown_flow(flow: Argument, names: Sequence[str]) -> Diagnostic:
     near = closest(flow.text, names)
-    others = f"there are {listing(names)}" if names else "write flow NAME { … } in it"
+    known = f"{'the flow is' if len(names) == 1 else 'there are'} {listing(names)}"
+    others = known if names else "write flow NAME { … } in it"
     return name_rules.UNKNOWN_FLOW(flow.span, name=flow.text).help(f"did you mean {near}?" if near else others)
 
 

@@ -294,6 +294,53 @@ def test_run_takes_one_flow(tmp_path: Path) -> None:
     assert ran(tmp_path, beside, "--job", "two").status == 0
 
 
+# --- which flow ---
+
+
+def test_the_command_that_shows_the_notes_takes_the_flow(tmp_path: Path) -> None:
+    (tmp_path / "nightly.tfjob").write_text(text())
+    said = tfdsl("compile", "nightly.tfjob", "-t", "jobset", "--flow", "nightly", cwd=tmp_path).err
+    [command] = re.findall(r"shown by: tfdsl (.*)", said)
+    done = tfdsl(*command.split(), cwd=tmp_path)
+    assert (done.status, "jobset-flow-no-service-account" in done.err) == (0, True), done.err
+
+
+@pytest.mark.parametrize("option", ["--job", "--name"])
+def test_a_flow_has_all_of_its_jobs(tmp_path: Path, option: str) -> None:
+    (tmp_path / "nightly.tfjob").write_text(text())
+    done = tfdsl("compile", "nightly.tfjob", "-t", "jobset", "--flow", "nightly", option, "train", cwd=tmp_path)
+    assert (done.status, done.out) == (2, "")
+    assert f"{option} cannot be used with --flow" in done.err
+
+
+def test_the_flow_is_what_is_compared(tmp_path: Path) -> None:
+    (tmp_path / "a.tfjob").write_text(text() + text("flow weekly { run one }\n", ("one",)))
+    (tmp_path / "b.tfjob").write_text(text() + text('flow weekly { namespace = "ml", run one }\n', ("one",)))
+    compare = ("diff", "a.tfjob", "b.tfjob", "-t", "jobset", "--flow")
+    assert [tfdsl(*compare, flow, cwd=tmp_path).status for flow in ("nightly", "weekly")] == [0, 1]
+
+
+# --- tfconfig ---
+
+HOST = "nightly-eval-<run>-worker-0-0.nightly-eval-<run>:2222"
+"""A host of a JobSet: JOBSET-ROLE-0-INDEX.JOBSET, of which a flow has FLOW-JOB-RUN."""
+
+
+def test_the_hosts_of_a_flow_have_the_mark_of_a_run(tmp_path: Path) -> None:
+    (tmp_path / "nightly.tfjob").write_text(text())
+    ask = ("tfconfig", "nightly.tfjob", "-t", "jobset", "worker[0]")
+    assert f'# nightly-eval-<run> on jobset 0.12\nworker[0]\n  TF_CONFIG={{"cluster":{{"worker":["{HOST}"]}}' in tfdsl(
+        *ask, cwd=tmp_path
+    ).out
+    jobs = json.loads(tfdsl(*ask, "--format", "json", cwd=tmp_path).out)["jobs"]
+    assert [job["job"] for job in jobs] == [f"nightly-{job}-<run>" for job in _JOBS]
+    tasks = {task.job: task.tf_config for task in api.tfconfig(text=text(), target="jobset", task="worker[0]")}
+    config = tasks["nightly-eval-<run>"]
+    assert config is not None
+    assert config["cluster"] == {"worker": [HOST]}
+    assert "job nightly-fetch-<run> or " in tfdsl(*ask[:-1], "ps", cwd=tmp_path).err
+
+
 # --- graph ---
 
 
