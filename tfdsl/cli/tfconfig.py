@@ -28,8 +28,8 @@ COMMAND = Command(
         TEXT_OR_JSON,
     ),
     ("tfdsl tfconfig mnist.tfjob -t volcano", "tfdsl tfconfig mnist.tfjob -t tfjob 'worker[0]'"),
-    "Without -t: the targets that the project sets (tfdsl.toml), else every target that the job compiles for. In names\n"
-    "of a flow's jobs, <run> is what tells its runs apart.",
+    "Without -t: the targets that the project sets (tfdsl.toml), else every target that the job compiles for. In the\n"
+    "names of a flow's jobs, <run> is what tells its runs apart.",
 )
 
 

@@ -180,13 +180,15 @@ _FIELDS: tuple[tuple[str, int, int, tuple[str, ...]], ...] = (
 )
 MACROS = ("@hourly", "@daily", "@weekly", "@monthly")
 _OTHER_MACROS = {"@midnight": "@daily", "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *"}
+_HOW = "use *, numbers, A-B, lists with commas, and */STEP or A-B/STEP"
 _ITEM = regex(r"(?:\*|([0-9]{1,4}|[A-Za-z]{3})(?:-([0-9]{1,4}|[A-Za-z]{3}))?)(?:/([0-9]{1,4}))?")
 
 
 def schedule(text: str) -> Broken | None:
     """The five fields of cron (crontab(5)), as all engines read them, or one of :data:`MACROS`.
 
-    Sunday is 0 only, for Argo (robfig/cron) has no 7.
+    Sunday is 0 only, for Argo (robfig/cron) has no 7. A step needs a range: cron takes ``5/15`` for 5, Argo for 5-59/15.
+    Of both kinds of days one has to match; with a ``*`` in one of them both for cron, but not for Argo.
     """
     problem, advice = _schedule_problem(text)
     if problem is None:
@@ -202,7 +204,7 @@ def _schedule_problem(text: str) -> tuple[str | None, str]:
         other = _OTHER_MACROS.get(text.lower())
         known = f"write {other}" if other else "write the five fields for other times"
         return f"only {enumeration(MACROS)} begin with @", known
-    fields = text.split()
+    fields = [field for field in text.replace("\t", " ").split(" ") if field]
     if fields and fields[0].startswith(("TZ=", "CRON_TZ=")):
         return "the time zone is an attribute of its own", f'write time_zone = "{fields[0].partition("=")[2]}"'
     if len(fields) != len(_FIELDS):
@@ -219,6 +221,10 @@ def _schedule_problem(text: str) -> tuple[str | None, str]:
     days, months = chosen[2], chosen[3]
     if fields[4] == "*" and all(min(days) > _LENGTHS[month - 1] for month in months):
         return "no month that it names has such a day", ""
+    for what, field, other in (("day of the month", fields[2], fields[4]), ("day of the week", fields[4], fields[2])):
+        if other != "*" != field and "*" in field:
+            advice = f"write * for one of them, or the days of {field} as a list of numbers"
+            return f"engines differ on {what} {field} beside {other}", advice
     return None, ""
 
 
@@ -228,8 +234,7 @@ def _field(text: str, low: int, high: int, names: Sequence[str]) -> set[int] | t
     for item in text.split(","):
         match = _ITEM.fullmatch(item)
         if match is None:
-            advice = "write * for any" if item == "?" else "use *, numbers, A-B, lists with commas, and /STEP"
-            return "cannot be read", advice
+            return "cannot be read", "write * for any" if item == "?" else _HOW
         first, last, step = match.groups()
         ends = [_number(each, low, names) for each in (first, last) if each is not None]
         if any(number is None for number in ends):
@@ -240,7 +245,8 @@ def _field(text: str, low: int, high: int, names: Sequence[str]) -> set[int] | t
             return f"is not from {low} to {high}", sunday
         begin, end = (*numbers, *numbers)[:2] if numbers else (low, high)
         if len(numbers) == 1 and step is not None:
-            end = high
+            most = names[-1] if first.upper() in names else high
+            return "has a step without a range", f"write {first}-{most}/{step}"
         if begin > end:
             least, most = (names[0], names[-1]) if names else (low, high)
             return "begins with the greater number", f"write two ranges: {first}-{most},{least}-{last}"
@@ -256,7 +262,9 @@ def _number(text: str, low: int, names: Sequence[str]) -> int | None:
     return names.index(text.upper()) + low if text.upper() in names else None
 
 
-_ZONE = regex(r"[A-Za-z][A-Za-z0-9_+-]*+(?:/[A-Za-z0-9_+-]++)*+")
+_WORD = r"[A-Za-z][A-Za-z0-9_]*+(?:-[A-Za-z][A-Za-z0-9_]*+)*+"
+_ZONE = regex(rf"Etc/GMT[+-][0-9]{{1,2}}|GMT[+-]0|{_WORD}(?:/{_WORD})*+")
+_OFFSET = regex(r"(?:UTC|GMT)?([+-])0?([0-9]{1,2})(?::?00)?")
 
 
 def time_zone(text: str) -> Broken | None:
@@ -264,4 +272,8 @@ def time_zone(text: str) -> Broken | None:
     if _ZONE.fullmatch(text):
         return None
     broken = Broken(value_rules.TIME_ZONE, (), {"given": values.quoted(text)})
+    offset = _OFFSET.fullmatch(text)
+    if offset is not None:
+        zone = f"Etc/GMT{'-' if offset[1] == '+' else '+'}{offset[2]}"
+        return broken.help(f'write a place such as "Europe/Berlin", or "{zone}": these names have the other sign')
     return broken.help('for example "Europe/Berlin", "America/New_York" or "UTC"')
