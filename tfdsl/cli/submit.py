@@ -94,7 +94,7 @@ def _print(jobs: OnCluster, arguments: Arguments) -> int:
 
 def _wait(jobs: OnCluster, arguments: Arguments, timeout: float | None, made: Sequence[str]) -> int:
     session = jobs.sessions[0]
-    if not session.cluster.UNIQUE:  # another run of the name may come
+    if not session.cluster.UNIQUE and not session.cluster.STAYS:  # another run of the name may come
         session.place = replace(session.place, id=made[0].rpartition("/")[2])
     try:
         with clusters.problems(arguments, jobs.hidden):

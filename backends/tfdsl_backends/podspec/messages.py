@@ -178,9 +178,9 @@ def flow_rules(target: str, prefix: str) -> FlowRules:
         ),
         rule(
             187,
-            "late-deadline",
+            "deadline",
             "info",
-            "Argo may end the jobs up to ten minutes after the deadline, and deletes them then",
+            "after the deadline the objects of the run are deleted, also of jobs that have ended",
         ),
         rule(183, "replace", "info", "each run deletes the objects of all earlier runs, also of those that have ended"),
         rule(

@@ -228,6 +228,34 @@ def test_an_event_happens_to_its_job_alone(tmp_path: Path) -> None:
     assert (wrong.status, "did you mean train?" in wrong.err) == (2, True)
 
 
+@pytest.mark.parametrize(
+    ("job", "body", "fault"),
+    [
+        ("fetch", "", "exit 1"),
+        ("train", "", "exit 1"),
+        ("train", "on exit 3 => abort job", "exit 3"),
+        ("train", "on failed => restart pod\nretries = 2", "exit 1 always"),
+        ("train", "deadline = 200ms", "pending"),
+        ("train", "on failed => ignore", "exit 1"),
+        ("train", "", "evicted"),
+        ("export", "", "exit 1"),
+        ("fetch", "flow", "pending"),
+    ],
+)
+def test_what_simulate_predicts_is_what_run_does(tmp_path: Path, job: str, body: str, fault: str) -> None:
+    flow = FLOW.replace("overlap ", "deadline = 200ms\n  overlap ") if body == "flow" else FLOW
+    bodies = {job: f"{body if body != 'flow' else ''}\n{says('sleep 60')}"}
+    inject = ("--flow", "nightly", "--inject", f"{job}: worker[0] {fault}")
+    observed = ran(tmp_path, text(flow, _JOBS, **bodies), *inject)
+    predicted = tfdsl("simulate", "nightly.tfjob", "-t", "volcano", "--format", "json", *inject, cwd=tmp_path)
+    [end] = [one["language"] for one in json.loads(predicted.out)["flows"][0]["scenarios"]]
+    words = {"succeeded": "completed", "not run": "did not run"}
+    jobs = [f"{name} {words.get(state, state)}" for name, state in end["jobs"].items()]
+    verdict = "has completed" if end["outcome"] == "succeeded" else "has failed"
+    assert summary(observed.err) == [*jobs, f"flow nightly {verdict}"]
+    assert observed.status == (0 if end["outcome"] == "succeeded" else 1)
+
+
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_all_of_a_flow(tmp_path: Path, number: int, status: int) -> None:
     waits = says("touch $JOB; while :; do sleep 0.05; done")

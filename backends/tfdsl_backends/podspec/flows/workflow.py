@@ -297,8 +297,8 @@ def _rights(unit: FlowUnit, awaited: Awaited) -> list[Data]:
 def rules(unit: FlowUnit, awaited: Awaited) -> list[Data]:
     """What the pods that Argo starts have to be allowed.
 
-    They get none on ``workflowtaskresults``, which Argo's own role has: the controller would wait for ever for the result
-    of a pod that is killed or reaches the deadline (seen), and there is nothing in it that a flow needs.
+    They get none on ``workflowtaskresults``, which Argo's own role has: the controller would wait forever for the
+    result of a pod that is killed or reaches the deadline (seen), and there is nothing in it that a flow needs.
     """
     kinds = {_kind(data): None for job in unit.jobs for data in _objects(job)}
     made: list[Data] = []

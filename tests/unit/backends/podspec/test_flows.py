@@ -316,7 +316,7 @@ SAID = {
         "",
         "",
         {"deadline": Duration("1h")},
-        "info: Argo may end the jobs up to ten minutes after the deadline, and deletes them then",
+        "info: after the deadline the objects of the run are deleted, also of jobs that have ended",
     ),
     "188": (
         "",
