@@ -7,7 +7,6 @@ and ``$$`` (seen). What belongs to one run of the flow is left to Argo.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Final, cast
@@ -32,7 +31,7 @@ def manifest(unit: FlowUnit, number: int, data: Data, kept: Sequence[str]) -> Li
     owner: Data = {"apiVersion": API_VERSION, "kind": "Workflow", "name": name, "uid": uid}
     shared = {one: without_mark(unit, one) for one in kept}
     written = write(_owned(changed(data, lambda text: shared.get(text, text)) if kept else data, labels, owner))
-    text = re.sub(rf"[^ -~\n]|\$|\{{{{2,}}|\{{(?={unit.mark})", _escaped, written.text)
+    text = re.sub(rf"[^ -~\n\U00010000-\U0010FFFF]|\$|\{{{{2,}}|\{{(?={unit.mark})", _escaped, written.text)
     for mark, reference in ((name, "{{workflow.name}}"), (uid, "{{workflow.uid}}"), (unit.mark, RUN)):
         text = text.replace(mark, reference)
     return Lines(text, [None if path is None else unit.path_in(number, path) for path in written.lines])
@@ -53,8 +52,5 @@ def _owned(data: Data, labels: Mapping[str, Data], owner: Data) -> Data:
 
 
 def _escaped(match: re.Match[str]) -> str:
-    """Characters as JSON has them; those beyond 16 bits are two there."""
-    text = match[0]
-    if not text.isascii():
-        return json.dumps(text)[1:-1]
-    return "".join(f"\\u{ord(character):04x}" for character in text)
+    """Characters as JSON has them; those beyond 16 bits would be two, which Argo refuses, as it reads YAML (seen)."""
+    return "".join(f"\\u{ord(character):04x}" for character in match[0])

@@ -66,8 +66,12 @@ def templates(unit: FlowUnit) -> dict[str, dict[str, Any]]:
 
 
 def arrived(text: str) -> dict[str, Any]:
-    """The object that a manifest becomes: Argo replaces three times, the kubelet what begins with ``$``."""
+    """The object that a manifest becomes: Argo replaces three times, the kubelet what begins with ``$``.
+
+    Argo reads it as YAML, which has no pairs of surrogates.
+    """
     assert "$" not in text
+    assert not re.search(r"\\ud[89a-f]", text)
     for _ in range(3):
         text = re.sub(r"\{\{(.*?)\}\}", lambda tag: VALUES[tag[1]], text, flags=re.DOTALL)
     return json.loads(text)
@@ -184,6 +188,15 @@ def test_what_arrives_is_what_the_job_is_alone_under_its_name(target: str) -> No
     expected = [plain(one.data) for one in find(target).load().generate(named)]
     found = [without(one) for one in manifests(unit)]
     assert sorted(found, key=json.dumps) == sorted(expected, key=json.dumps)
+
+
+@pytest.mark.parametrize(("word", "flags"), [("\\u{1}", True), ("\\u{7F}", False), ("\\u{9F}", False), ("é😀", True)])
+def test_what_the_server_cannot_apply_is_applied_by_the_client(word: str, flags: bool) -> None:
+    """Seen: with DEL, which kubectl sends as it is, the server says that control characters are not allowed."""
+    (made,) = [
+        one for one in templates(flow("tfjob", job("train", f'args = ["{word}"]'))).values() if "resource" in one
+    ]
+    assert ("--server-side" in made["resource"].get("flags", [])) == flags
 
 
 @pytest.mark.parametrize("target", FAMILY)
