@@ -435,7 +435,7 @@ def make_flow(
 
 
 def judge_flow(backend: Backend, unit: FlowUnit, items: Sequence[Item]) -> list[Diagnostic]:
-    """What the target's table for flows says of a flow.
+    """What the target's table for flows says of a flow; a note that is about many runs once, at the first.
 
     Raises:
         LookupError: the table has a hole.
@@ -451,7 +451,9 @@ def judge_flow(backend: Backend, unit: FlowUnit, items: Sequence[Item]) -> list[
     def advice(item: Item) -> str:
         return _instead(other for other in targets.built_in() if other is not backend and takes(other, item))
 
-    return judged(unit, lowering.SUPPORT, items, advice)
+    said: dict[str, Diagnostic] = {}
+    found = judged(unit, lowering.SUPPORT, items, advice)
+    return [one for one in found if one.level != "info" or said.setdefault(one.message, one) is one]
 
 
 def _no_flows(backend: Backend, flow: resolved.Flow) -> Diagnostic:

@@ -320,6 +320,12 @@ def test_the_flow_is_what_is_compared(tmp_path: Path) -> None:
     assert [tfdsl(*compare, flow, cwd=tmp_path).status for flow in ("nightly", "weekly")] == [0, 1]
 
 
+def test_a_note_about_all_jobs_is_said_once(tmp_path: Path) -> None:
+    (tmp_path / "nightly.tfjob").write_text(text())
+    said = tfdsl("check", "nightly.tfjob", "-t", "slider", "--notes", cwd=tmp_path).err
+    assert [said.count(slug) for slug in ("slider-flow-stays", "slider-flow-logs")] == [1, 1]
+
+
 # --- tfconfig ---
 
 HOST = "nightly-eval-<run>-worker-0-0.nightly-eval-<run>:2222"
