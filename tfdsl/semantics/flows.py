@@ -130,7 +130,8 @@ class _Reader:
             given = "" if isinstance(node, ast.Name | ast.ErrorExpr) else "an expression"
         if given:
             wrong = name_rules.WRONG_TYPE(node.span, what="this", expected="the name of a job", given=given)
-            self.report(wrong)
+            several = isinstance(node, ast.ListExpr)
+            self.report(wrong.help("write run JOB for each of them") if several else wrong)
         found = self.jobs.named(text) if text is not None else ()
         if text is not None and not found and self.jobs.complete:
             self.report(_unknown(node.span, text, self.jobs.names()))

@@ -216,7 +216,7 @@ def _impossible(recovery: Recovery, start: int, at: int, end: int) -> bool:
     if keyword and types[start] == INCLUDE:
         recovery.report(diagnostic.help("write when after what uses the templates of that file"))
     else:
-        items = keyword and types[start] in (TARGET, TEMPLATE)
+        items = keyword and types[start] in (TARGET, TEMPLATE, lexer.KEYWORDS["flow"])
         recovery.report(diagnostic.help("write when after the items in it" if items else CHOICE))
     recovery.delete(at, end - at)
     return True

@@ -548,6 +548,7 @@ MISTAKES: tuple[Mistake, ...] = (
     statement_mistakes.unquoted_key,
     statement_mistakes.param_block,
     statement_mistakes.target_version,
+    statement_mistakes.run_with_block,
     _missing_arrow,
     _late_delay,
     condition_mistakes.late_condition,

@@ -349,6 +349,22 @@ def target_version(recovery: Recovery, at: int, _: set[int]) -> bool:
     return True
 
 
+def run_with_block(recovery: Recovery, at: int, _: set[int]) -> bool:
+    """``run train { … }``."""
+    types = recovery.types
+    start = item_start(types, at)
+    flow = around(types, start)
+    if types[at] != lexer.LBRACE or types[start] != lexer.KEYWORDS["run"] or flow is None:
+        return False
+    if types[item_start(types, flow)] != lexer.KEYWORDS["flow"]:
+        return False
+    diagnostic = rules.STATEMENT_FORM(recovery.span(at), found="a block", word="run")
+    recovery.report(diagnostic.help("a job is the same in every flow: write this in the job"))
+    end = block_end(types, at + 1)
+    recovery.delete(at, end - at + (types[end] != lexer.END))
+    return True
+
+
 # --- block mistakes ---
 #
 # ``matrix``, ``prepare`` and ``sidecar`` written as attributes, without names, or with names that need quotes.

@@ -335,9 +335,10 @@ HOST = "nightly-eval-<run>-worker-0-0.nightly-eval-<run>:2222"
 def test_the_hosts_of_a_flow_have_the_mark_of_a_run(tmp_path: Path) -> None:
     (tmp_path / "nightly.tfjob").write_text(text())
     ask = ("tfconfig", "nightly.tfjob", "-t", "jobset", "worker[0]")
-    assert f'# nightly-eval-<run> on jobset 0.12\nworker[0]\n  TF_CONFIG={{"cluster":{{"worker":["{HOST}"]}}' in tfdsl(
-        *ask, cwd=tmp_path
-    ).out
+    assert (
+        f'# nightly-eval-<run> on jobset 0.12\nworker[0]\n  TF_CONFIG={{"cluster":{{"worker":["{HOST}"]}}'
+        in tfdsl(*ask, cwd=tmp_path).out
+    )
     jobs = json.loads(tfdsl(*ask, "--format", "json", cwd=tmp_path).out)["jobs"]
     assert [job["job"] for job in jobs] == [f"nightly-{job}-<run>" for job in _JOBS]
     tasks = {task.job: task.tf_config for task in api.tfconfig(text=text(), target="jobset", task="worker[0]")}
