@@ -187,7 +187,7 @@ _ITEM = regex(r"(?:\*|([0-9]{1,4}|[A-Za-z]{3})(?:-([0-9]{1,4}|[A-Za-z]{3}))?)(?:
 def schedule(text: str) -> Broken | None:
     """The five fields of cron (crontab(5)), as all engines read them, or one of :data:`MACROS`.
 
-    Sunday is 0 only, for Argo (robfig/cron) has no 7. A step needs a range: cron takes ``5/15`` for 5, Argo for 5-59/15.
+    Sunday is 0 only, for Argo (robfig/cron) has no 7. A step needs a range: ``5/15`` is 5 for cron, 5-59/15 for Argo.
     Of both kinds of days one has to match; with a ``*`` in one of them both for cron, but not for Argo.
     """
     problem, advice = _schedule_problem(text)
