@@ -25,7 +25,7 @@ job alone { image = "a:1", role worker { } }
 NIGHTLY = 'flow nightly { namespace = "ml"\n run fetch\n run train after fetch }\n'
 
 
-def made(text: str, target: str = "volcano", **asked: str) -> Outcome:
+def made(text: str, target: str = "volcano", versions: tuple[str | None, ...] = (None,), **asked: str) -> Outcome:
     """The text compiled to a target that has flows, or to one without."""
     backend = targets.find(target)
     assert backend is not None
@@ -33,7 +33,7 @@ def made(text: str, target: str = "volcano", **asked: str) -> Outcome:
     words = {name: Argument(word, Span(Source("--", word), 0, len(word))) for name, word in asked.items()}
     program = load(Source("nightly.tfjob", text), lambda path: "no such file")
     request = Request(job=words.get("job"), flow=words.get("flow"))
-    return front_end.compiled(program, request, [Choice(backend)])
+    return front_end.compiled(program, request, [Choice(backend, version) for version in versions])
 
 
 def told(outcome: Outcome) -> list[str]:
@@ -52,6 +52,14 @@ def test_what_is_made(asked: dict[str, str], jobs: list[str], flows: dict[str, l
     outcome = made(JOBS + NIGHTLY + "flow weekly { run train }\n", **asked)
     assert [one.unit.name for one in outcome.made] == jobs
     assert {one.unit.name: [job.run.job for job in one.unit.jobs] for one in outcome.flows} == flows
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown"), [(("1.9", "1.15"), ["1.9", "1.15"]), ((None, "1.15"), ["1.15"]), (("1.9", "1.9.0"), ["1.9"])]
+)
+def test_each_version_of_a_target_has_the_flow_once(asked: tuple[str | None, ...], shown: list[str]) -> None:
+    outcome = made(JOBS + NIGHTLY, versions=asked)
+    assert [[one.unit.shown_version for one in flow.jobs] for flow in outcome.flows] == [[one] * 2 for one in shown]
 
 
 def test_a_job_of_a_run_that_is_left_out_is_not_made_alone() -> None:

@@ -148,9 +148,16 @@ def _finish_in_steps(
         made += [replace(one, source=program.files[0].source)] if one is not None else []
         yield
     flows: list[MadeFlow] = []
-    for backend in asked if checked.flows else ():
-        jobs = {values.name: values for values in checked.jobs if values.target == backend.name}
+    count = len(checked.jobs) // max(len(asked), 1)
+    versions: set[tuple[object, ...]] = set()
+    for at, backend in enumerate(asked):
+        jobs = {values.name: values for values in checked.jobs[at * count : (at + 1) * count]}
         for flow in checked.flows:
+            its = [jobs[run.job] for run in flow.runs if run.job in jobs]
+            of_flow = (flow.name, backend.name, *(version_of(backend, one).exact for one in its))
+            if of_flow in versions:
+                continue
+            versions.add(of_flow)
             made_flow = make_flow(backend, flow, jobs, reports, request.labels)
             flows += [replace(made_flow, source=program.files[0].source)] if made_flow is not None else []
             yield
