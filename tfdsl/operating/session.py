@@ -19,6 +19,8 @@ from tfdsl.text import Span
 PAUSE: Final = 2.0
 """Seconds between two readings of a job."""
 _LEAST: Final = 0.001
+_MOST_ROUNDS: Final = 8
+"""Of questions about a job; those of a round are made from the answers before."""
 _AMOUNT: Final = regex(r"[0-9][0-9A-Za-z.]{0,20}")
 _HALF: Final = "the answer ends in the middle"
 
@@ -119,11 +121,13 @@ class Session:
         """
         calls, answers = list[Call](), list[Answer]()
         asked = self.cluster.reads(self.place)
-        while asked:
+        for _ in range(_MOST_ROUNDS):
             calls, answers = [*calls, *asked], [*answers, *self.ask(asked)]
             if answers[0].status and not (self.place.id and self.cluster.is_gone(answers[0])):
                 raise self.refused(calls[0], answers[0])
             asked = self.cluster.more(self.place, answers)
+            if not asked:
+                break
         live = self.cluster.live(self.place, answers)
         notes = self.unread = [
             f"{call.about} could not be read: {self.cluster.refusal(answer)}"
@@ -132,11 +136,6 @@ class Session:
         ]
         if live is None:
             return None
-        notes = notes + [
-            f"there are more {call.about} than are read"
-            for call, answer in zip(calls, answers, strict=True)
-            if answer.cut
-        ]
         return self.explained(replace(live, notes=(*live.notes, *notes)))
 
     def list(self) -> Sequence[Live]:

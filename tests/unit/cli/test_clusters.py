@@ -358,6 +358,43 @@ def test_status_without_a_job_lists_all(kubectl: Kubectl) -> None:
     assert kubectl.run("status", "-t", "volcano").out == "no jobs\n"
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("-t", "tfjob", "--watch"), "--watch needs a job"),
+        (("-t", "tfjob", "--wait"), "--wait needs a job"),
+        (("tfjob/train", "--watch", "--format", "json"), "--watch cannot be used with --format json"),
+    ],
+)
+def test_options_of_status_that_mean_nothing_together(kubectl: Kubectl, words: tuple[str, ...], said: str) -> None:
+    ran = kubectl.run("status", *words)
+    assert (ran.status, ran.out, kubectl.calls()) == (2, "", [])
+    assert said in ran.err
+
+
+def test_dry_run_of_the_list_asks_nothing(kubectl: Kubectl) -> None:
+    ran = kubectl.run("status", "-t", "tfjob", "-n", "ml", "--dry-run")
+    assert ran.out.startswith("kubectl -n ml get tfjobs.kubeflow.org -o 'jsonpath=")
+    assert kubectl.calls() == []
+
+
+def test_the_jobs_of_a_file_that_are_not_there_are_named(kubectl: Kubectl) -> None:
+    (kubectl.folder / "two.tfjob").write_text(JOB.replace("job train", "job other") + JOB)
+    kubectl.run("submit", "train.tfjob", "-t", "tfjob")
+    ran = kubectl.run("status", "two.tfjob", "-t", "tfjob")
+    assert ran.status == 3
+    assert ran.out.startswith("train (tfjob")
+    assert ran.err == "there is no job tfjob/other\n"
+
+
+def test_a_reason_that_is_not_known_is_shown_in_its_own_words(kubectl: Kubectl) -> None:
+    kubectl.run("submit", "train.tfjob", "-t", "tfjob")
+    said = {"type": "Failed", "status": "True", "reason": "Weather", "message": "too much\x1b[2J rain"}
+    objects = [{**one, "status": {"conditions": [said]}} for one in kubectl.objects]
+    kubectl.put(objects)
+    assert "why: the cluster says: Weather, too much" in kubectl.run("status", "tfjob/train").out
+
+
 def test_no_such_job(kubectl: Kubectl) -> None:
     ran = kubectl.run("status", "volcano/train", "-n", "rec")
     assert ran.status == 3

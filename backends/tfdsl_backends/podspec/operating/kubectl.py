@@ -91,10 +91,13 @@ def number(data: object, *path: str) -> int | None:
     found = _at(data, path)
     if isinstance(found, str) and _NUMBER.fullmatch(found):
         return int(found)
-    return found if isinstance(found, int) and not isinstance(found, bool) else None
+    is_number = isinstance(found, int) and not isinstance(found, bool) and abs(found) < _LARGEST
+    return found if is_number else None
 
 
 _NUMBER: Final = regex(r"[0-9]{1,9}")
+_LARGEST: Final = 1 << 32
+"""Exit statuses of Windows have 32 bits."""
 
 
 def mapping(data: object, *path: str) -> Mapping[str, object]:
