@@ -75,8 +75,7 @@ class _Shown:
     def show(self, name: str, data: bytes) -> None:
         """Show bytes of a program."""
         if self._raw:
-            sys.stdout.buffer.write(data)
-            sys.stdout.buffer.flush()
+            out(data)
             return
         if name not in self._names:  # a step that was not there before
             self._names.add(name)

@@ -18,6 +18,8 @@ from tfdsl.text import Span
 
 PAUSE: Final = 2.0
 """Seconds between two readings of a job."""
+AWAY: Final = 120.0
+"""Seconds for which a job that is waited for may be unreadable, as while a server starts again."""
 _LEAST: Final = 0.001
 _MOST_ROUNDS: Final = 8
 """Of questions about a job; those of a round are made from the answers before."""
@@ -138,6 +140,21 @@ class Session:
             return None
         return self.explained(replace(live, notes=(*live.notes, *notes)))
 
+    def read_again(self) -> Live | None:
+        """The same of a job that was read before: a cluster may be away for a while, and then it is asked again.
+
+        Raises:
+            ProblemError: The job could not be read for as long as that.
+        """
+        until = monotonic() + AWAY
+        while True:
+            try:
+                return self.read()
+            except ProblemError as problem:
+                if problem.rule is not CLUSTER_REFUSES or self.is_over or monotonic() > until:
+                    raise
+            sleep(self.left(PAUSE))
+
     def list(self) -> Sequence[Live]:
         """The jobs of the namespace or the user, by name."""
         answers = self.needed(self.cluster.lists(self.place))
@@ -145,14 +162,15 @@ class Session:
 
     def watch(self) -> Iterator[Live | None]:
         """The job as it is, again and again until it has ended or is gone, or the time is over."""
+        live = self.read()
         while True:
-            live = self.read()
             yield live
             if live is None or live.ended or self.is_over:
                 return
             sleep(self.left(PAUSE))
             if self.is_over:
                 return
+            live = self.read_again()
 
     def explained(self, live: Live) -> Live:
         """``live`` with what the file says: lines, retries, and policies that must have decided."""

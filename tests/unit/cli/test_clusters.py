@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -552,6 +553,28 @@ def test_wait_ends_with_the_job_or_the_time(kubectl: Kubectl) -> None:
     assert kubectl.run("status", "volcano/train", "-n", "rec", "--wait", "--timeout", "1ms").status == 124
 
 
+def test_a_server_that_is_away_for_a_while_is_asked_again(kubectl: Kubectl, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A job that could be read once is still there as far as anyone knows."""
+    away = {"status": 1, "err": "The connection to the server was refused\n"}
+
+    def later(_: float) -> None:
+        pauses.append(1)
+        kubectl.put(recorded.states("volcano")["completed.end" if len(pauses) > 2 else "running.state"])
+        kubectl.odd(*([("get jobs", away)] if len(pauses) < 3 else []))
+
+    pauses: list[int] = []
+    monkeypatch.setattr("tfdsl.operating.session.sleep", later)
+    kubectl.put(recorded.states("volcano")["running.state"])
+    assert kubectl.run("status", "volcano/train", "-n", "rec", "--wait").status == 0
+    assert len(pauses) == 3
+    monkeypatch.setattr("tfdsl.operating.session.AWAY", -1.0)
+    del pauses[:]
+    kubectl.put(recorded.states("volcano")["running.state"])
+    ran = kubectl.run("status", "volcano/train", "-n", "rec", "--wait")
+    assert (ran.status, len(pauses)) == (1, 1)
+    assert "connection to the server was refused" in ran.err
+
+
 # --- logs ---
 
 
@@ -574,6 +597,9 @@ def test_one_task_is_byte_for_byte(kubectl: Kubectl) -> None:
     ran = kubectl.run(*process)
     assert ran.out == "a\x1b[1m\ufffd\r\n"
     assert kubectl.run(*process, "--tail", "0").out == ""
+    with Path("/dev/full").open("w") as full:
+        variables = {"PATH": kubectl.path, "STAND_IN_KUBECTL": str(kubectl.cluster)}
+        assert tfdsl(*process, cwd=kubectl.folder, onto=full, **variables).status == 2
 
 
 @pytest.mark.parametrize(

@@ -62,16 +62,14 @@ def begun(flows: Kubectl, phase: str, nodes: dict[str, Any], *jobs: tuple[str, s
     run = next(one for one in objects if one["kind"] == "Workflow")
     run["metadata"]["uid"] = UID
     found = {f"id-{name}": {"displayName": name, "type": "Retry", **node} for name, node in nodes.items()}
-    run["status"] = {"phase": phase, "startedAt": "2026-11-29T10:00:01Z"}
+    nested: dict[str, Any] = {"nodes": found}
     if packed:
-        run["status"]["compressedNodes"] = base64.b64encode(gzip.compress(json.dumps(found).encode())).decode()
-    else:
-        run["status"]["nodes"] = found
+        nested = {"compressedNodes": base64.b64encode(gzip.compress(json.dumps(found).encode())).decode()}
+    run["status"] = {"phase": phase, "startedAt": "2026-11-29T10:00:01Z", **nested}
     labels = {"tfdsl/flow": "nightly", "tfdsl/flow-run": UID[:8]}
     for name, kind in jobs:
         condition = {"type": kind, "status": "True", "reason": "Why", "message": "its words"}
-        name = f"nightly-{name}-{UID[:8]}"
-        metadata: dict[str, Any] = {"name": name, "namespace": "ml", "uid": f"u-{name}", "labels": labels}
+        metadata = {"name": f"nightly-{name}-{UID[:8]}", "namespace": "ml", "uid": f"u-{name}", "labels": labels}
         status = {"conditions": [condition]}
         objects.append({"apiVersion": "kubeflow.org/v1", "kind": "TFJob", "metadata": metadata, "status": status})
     flows.put(objects)

@@ -91,8 +91,9 @@ def number(data: object, *path: str) -> int | None:
     found = _at(data, path)
     if isinstance(found, str) and _NUMBER.fullmatch(found):
         return int(found)
-    is_number = isinstance(found, int) and not isinstance(found, bool) and abs(found) < _LARGEST
-    return found if is_number else None
+    if isinstance(found, bool) or not isinstance(found, int) or abs(found) >= _LARGEST:
+        return None
+    return found
 
 
 _NUMBER: Final = regex(r"[0-9]{1,9}")
