@@ -55,13 +55,13 @@ def run(arguments: Arguments) -> int:
     """Submit the jobs of the file."""
     timeout = clusters.timeout_of(arguments)
     jobs = clusters.meant(arguments, strict=arguments.on(chosen.STRICT.name), quiet=False)
-    if arguments.on(clusters.DRY_RUN.name):
-        return _print(jobs, arguments)
     stays = any(session.cluster.STAYS for session in jobs.sessions)
     waits = stays or arguments.on(WAIT.name) or arguments.on(FOLLOW.name)
     if waits:
         session = clusters.one_of(jobs, arguments)
         session.until = monotonic() + timeout if stays and timeout is not None else None
+    if arguments.on(clusters.DRY_RUN.name):
+        return _print(jobs, arguments)
     if stays:
         status, _, cancel = clusters.next_commands(jobs.sessions[0], arguments)
         jobs.say(f"submitting, and staying until the job has ended; elsewhere: {status}, {cancel}")

@@ -432,6 +432,14 @@ def test_submit_stays_until_the_end_and_says_how_it_was(tmp_path: Path, final: s
     assert ("why: chief[0] exited with status 3\n  at train.tfjob:2" in ran.out) == bool(status)
 
 
+@pytest.mark.parametrize("more", [(), ("--dry-run",)])
+def test_one_job_is_submitted_at_a_time(tmp_path: Path, more: tuple[str, ...]) -> None:
+    (tmp_path / "two.tfjob").write_text(JOB.replace("NAME", "train") + JOB.replace("NAME", "next"))
+    ran = tfdsl("submit", "two.tfjob", "-t", "yarn", *more, cwd=tmp_path)
+    assert (ran.status, ran.out) == (2, "")
+    assert "choose one: --job NAME" in ran.err
+
+
 def test_a_submission_that_is_refused_says_why_at_its_line(tmp_path: Path) -> None:
     client = Client(tmp_path)
     refused = RECORDED["refused: queue-missing"]["said"].replace("nosuch", "train")
