@@ -47,7 +47,7 @@ COMMAND = Command(
     "All objects of the jobs are created, or none. The client of the cluster does the talking, with its own\n"
     "configuration. Ctrl-C while waiting leaves the job running.\n"
     "Exit status: 0 submitted, 1 errors in the file or the cluster refuses it. With --wait or --follow: 0 the job\n"
-    "succeeded, 1 it did not, 124 the time of --timeout is over.",
+    "succeeded, 1 it did not, 3 it is gone, 124 the time of --timeout is over.",
 )
 
 
