@@ -13,6 +13,9 @@ from tfdsl.ir.flow import Flow, FlowRun
 from tfdsl.targets import find
 from tfdsl.text import Source, Span
 
+EXAMPLES = frozenset({"nightly"})
+"""Those that are a flow. On Kubernetes it becomes a Workflow, which import does not read."""
+
 
 def flow_of(jobs: str, runs: Iterable[tuple[str, tuple[str, ...], str]], target: str, **fields: Any) -> FlowUnit:
     """The flow ``nightly`` with the ``jobs`` of a text. ``runs``: job, those before it, with which of their ends."""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from tfdsl.api.compiling import Document, Program, Result, check, compile, load
     from tfdsl.api.diagnostics import CompileError, Diagnostic, Edit, Fix, Label, Span, UsageError
     from tfdsl.api.importing import Imported, ImportedJob, format, import_manifest
-    from tfdsl.api.info import Info, JobInfo, Param, Profile, Task, info, tfconfig
+    from tfdsl.api.info import FlowInfo, Info, JobInfo, Param, Profile, RunInfo, Task, info, tfconfig
     from tfdsl.api.operating import (
         Cancelled,
         ClusterError,
@@ -59,6 +59,7 @@ __all__ = [
     "Ending",
     "Fix",
     "FlowEnding",
+    "FlowInfo",
     "FlowScenario",
     "Graph",
     "Imported",
@@ -75,6 +76,7 @@ __all__ = [
     "Reason",
     "Replica",
     "Result",
+    "RunInfo",
     "Scenario",
     "Span",
     "Submitted",
@@ -109,7 +111,7 @@ _MODULES = {
     "compiling": ("Document", "Program", "Result", "check", "compile", "load"),
     "diagnostics": ("CompileError", "Diagnostic", "Edit", "Fix", "Label", "Span", "UsageError"),
     "importing": ("Imported", "ImportedJob", "format", "import_manifest"),
-    "info": ("Info", "JobInfo", "Param", "Profile", "Task", "info", "tfconfig"),
+    "info": ("FlowInfo", "Info", "JobInfo", "Param", "Profile", "RunInfo", "Task", "info", "tfconfig"),
     "operating": (
         "Cancelled",
         "ClusterError",

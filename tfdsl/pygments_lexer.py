@@ -63,8 +63,8 @@ _DECLARATIONS: Rules = [
     (rf"(param){_BLANK}({_NAME})", _groups(Keyword.Declaration, Whitespace, Name.Variable), "type"),
     (rf"(let){_BLANK}({_NAME})", _groups(Keyword.Declaration, Whitespace, Name.Constant)),
     (rf"(template|profile){_BLANK}({_NAME})", _groups(Keyword.Declaration, Whitespace, Name.Function)),
-    (rf"(job){_BLANK}([A-Za-z_][A-Za-z0-9_-]*)", _groups(Keyword.Declaration, Whitespace, Name.Class)),
-    (r"(job)\b(?=[ \t]*\")", Keyword.Declaration),
+    (rf"(job|flow){_BLANK}([A-Za-z_][A-Za-z0-9_-]*)", _groups(Keyword.Declaration, Whitespace, Name.Class)),
+    (r"(job|flow)\b(?=[ \t]*\")", Keyword.Declaration),
 ]
 _ITEMS: Rules = [
     (rf"(role){_BLANK}({_ROLES})\b", _groups(Keyword.Declaration, Whitespace, Name.Builtin)),

@@ -35,7 +35,7 @@ module.exports = grammar({
 
   word: ($) => $.name,
 
-  supertypes: ($) => [$._declaration, $._item, $._build_item, $._expression],
+  supertypes: ($) => [$._declaration, $._item, $._build_item, $._flow_item, $._expression],
 
   rules: {
     file: ($) =>
@@ -43,7 +43,7 @@ module.exports = grammar({
 
     // --- declarations ---
 
-    _declaration: ($) => choice($.edition, $.include, $.param, $.let, $.template, $.profile, $.job),
+    _declaration: ($) => choice($.edition, $.include, $.param, $.let, $.template, $.profile, $.job, $.flow),
 
     edition: ($) => seq("edition", field("number", $.number)),
     include: ($) => seq("include", field("path", $.string)),
@@ -61,6 +61,16 @@ module.exports = grammar({
     profile: ($) => seq("profile", field("name", $.name), field("settings", $.settings)),
     job: ($) =>
       seq("job", field("name", choice($.job_name, $.string)), optional($.condition), field("body", $.body)),
+
+    flow: ($) => seq("flow", field("name", choice($.job_name, $.string)), braces($, separated($, $._flow_item))),
+    _flow_item: ($) => choice($.attribute, $.flow_run),
+    flow_run: ($) =>
+      seq(
+        "run",
+        field("job", $._expression),
+        optional(seq("after", field("after", $._expression), optional(field("ending", $.name)))),
+        optional($.condition),
+      ),
 
     job_name: () => /[A-Za-z_][A-Za-z0-9_-]*/,
     type: ($) => seq(field("name", $.name), optional(seq("<", field("of", $.type), ">"))),

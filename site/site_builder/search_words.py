@@ -8,6 +8,7 @@ PAGES = {
     "docs/guide/data.md": "pvc nfs volume output resume overwrite",
     "docs/guide/cluster.md": "submit status pending unschedulable node_selector logs",
     "docs/guide/rerun.md": "resume ttl delete rename",
+    "docs/guide/nightly.md": "flow workflow pipeline dag schedule cron order dependency argo",
     "docs/guide/sweep.md": "hyperparameter grid matrix tuning parallel",
     "docs/guide/secrets.md": "env token configmap credentials",
     "docs/guide/spot.md": "preempted evicted preemptible interrupted",

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from tfdsl.backend import Backend
     from tfdsl.diagnostics import Diagnostic, Rule
 
-# «old→new» is the edit; what follows ` | ` is in the block of the target. A job without a role gets two workers.
+# «old→new» is the edit; what follows ` | ` is in the block of the target, what follows ` || ` in a flow with the job.
+# A job without a role gets two workers.
 CHIEF = "role chief { }\n"
 STATUSES = "on exit 1..127 => fail job"
 EDITS = {
@@ -56,6 +57,9 @@ EDITS = {
     "exit-code-unlimited": f"«{STATUSES}→»\non failed => restart container",
     "failure-unseen": f"role chief {{ on failed => «fail job→restart pod\n{STATUSES}» }}\n"
     f"role worker {{ {STATUSES}\non failed => restart pod }}",
+    "flow-namespace": ' || «namespace = "ml"→»',
+    "flow-no-schedule": ' || «overlap = "allow"→»',
+    "flow-service-account": ' || «service_account = "a"→»',
     "gang-by-quota": 'gang = true\nqueue = "q" | kueue = true\n«→gang_scheduler = "volcano"»',
     "gang-off": "«gang = false→»",
     "gpu-resource": 'node_label = "g"\ngpu = 1\n«gpu_resource = "x.com/y"→»',
@@ -140,10 +144,12 @@ def warnings() -> Iterator[tuple[str, Backend, Rule]]:
 
 def diagnostics(backend: Backend, case: str, more: str = "") -> dict[str, Diagnostic]:
     """What is said of a job, by code."""
+    case, in_flow, of_flow = case.partition(" || ")
     items, _, options = case.partition(" | ")
     role = "" if re.search(r"^role ", items, re.M) else "role worker { replicas = 2 }\n"
     block = f"target {backend.name} {{ {options}\n{more} }}"
     text = f'job j {{\nimage = "r/x:1"\ncommand = ["a"]\n{items}\n{role}{block}\n}}\n'
+    text += f"flow nightly {{\n{of_flow}\nrun j\n}}\n" if in_flow else ""
     program = front_end.read(Source("j.tfjob", text), lambda path: "no files here")
     found = front_end.compiled(program, Request(), [Choice(backend)]).diagnostics
     wrong = [one for one in found if one.level == "error"]

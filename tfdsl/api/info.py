@@ -11,7 +11,7 @@ from tfdsl.api.diagnostics import compile_error, usage_error
 from tfdsl.backend import TaskConfig
 from tfdsl.compiling import output_files, pipeline
 from tfdsl.compiling.front_end import hidden_with
-from tfdsl.compiling.jobs import JobInfo as FoundJob, ParamInfo, file_info
+from tfdsl.compiling.jobs import FlowInfo as FoundFlow, JobInfo as FoundJob, ParamInfo, file_info
 from tfdsl.compiling.masking import masked
 
 
@@ -67,6 +67,26 @@ class JobInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class RunInfo:
+    """A job that runs in a flow. ``after``: the jobs that it comes after, with ``ending`` as their end."""
+
+    job: str
+    after: tuple[str, ...]
+    ending: str
+
+
+@dataclass(frozen=True, slots=True)
+class FlowInfo:
+    """A flow of a file. ``schedule``: ``None`` if it has none. ``runs``: its jobs, those of a matrix one by one."""
+
+    name: str
+    schedule: str | None
+    runs: tuple[RunInfo, ...]
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Info:
     """What a file takes and makes. ``includes``: the files that it includes, directly or indirectly."""
 
@@ -75,6 +95,7 @@ class Info:
     params: tuple[Param, ...]
     profiles: tuple[Profile, ...]
     jobs: tuple[JobInfo, ...]
+    flows: tuple[FlowInfo, ...]
 
 
 @taking(ReadingJob)
@@ -102,6 +123,7 @@ def info(
         tuple(map(_param, found.params)),
         tuple(Profile(profile.name, dict(profile.values), *profile.place.path_and_line) for profile in found.profiles),
         tuple(map(_job, found.jobs)),
+        tuple(map(_flow, found.flows)),
     )
 
 
@@ -117,6 +139,11 @@ def _param(param_info: ParamInfo) -> Param:
         *asked,
         *param_info.place.path_and_line,
     )
+
+
+def _flow(flow: FoundFlow) -> FlowInfo:
+    runs = tuple(RunInfo(run.job, run.after, run.ending) for run in flow.runs)
+    return FlowInfo(flow.name, flow.schedule, runs, *flow.place.path_and_line)
 
 
 def _job(found_job: FoundJob) -> JobInfo:

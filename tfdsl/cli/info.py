@@ -1,4 +1,4 @@
-"""``tfdsl info``: the params, profiles, jobs and includes of a file."""
+"""``tfdsl info``: the params, profiles, jobs, flows and includes of a file."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from tfdsl.cli.arguments import FILE, TEXT_OR_JSON, Arguments, Command
 from tfdsl.cli.report import OK, document, lines_for_people, report
 from tfdsl.cli.streams import out
 from tfdsl.compiling.front_end import hidden_with
-from tfdsl.compiling.jobs import FileInfo, JobInfo, ParamInfo, Plain, file_info
+from tfdsl.compiling.jobs import FileInfo, FlowInfo, JobInfo, ParamInfo, Plain, file_info
 from tfdsl.compiling.masking import Hidden, hide
+from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.simulating import table
 from tfdsl.text import Span
 
 COMMAND = Command(
     "info",
     (FILE,),
-    (chosen.JOB, chosen.PROFILE, chosen.PARAMS, chosen.SET, chosen.ALLOW_READ, TEXT_OR_JSON),
+    (chosen.JOB, chosen.FLOW, chosen.PROFILE, chosen.PARAMS, chosen.SET, chosen.ALLOW_READ, TEXT_OR_JSON),
     ("tfdsl info mnist.tfjob", "tfdsl info mnist.tfjob --profile large --format json"),
     "A param without a value, or a mistake inside a job, is not an error here; what depends on it is shown as ?.\n"
     "The roles of a job are those without its target blocks. A job whose condition is false is left out.",
@@ -27,6 +28,8 @@ COMMAND = Command(
 _UNKNOWN = "?"
 _MOST_NUMBERS = 3
 """How many numbers of replicas a row names one by one."""
+_MOST_RUNS = 6
+"""How many jobs of a flow a row names."""
 
 
 def run(arguments: Arguments) -> int:
@@ -57,10 +60,11 @@ def _text(info: FileInfo, hidden: Hidden, *, changed: bool) -> str:
         ],
         [("profile", "sets"), *((profile.name, _settings(profile.values)) for profile in info.profiles)],
         [("job", "roles", "target blocks"), *_jobs(info.jobs)],
+        [("flow", "schedule", "jobs"), *((flow.name, flow.schedule or "", _runs(flow)) for flow in info.flows)],
         [("include",), *((path,) for path in info.includes)],
     ]
     texts = ["\n".join(table(_without_empty(rows))) for rows in tables if len(rows) > 1]
-    lines = "\n\n".join(texts).split("\n") if texts else ["no params, profiles or jobs"]
+    lines = "\n\n".join(texts).split("\n") if texts else ["no params, profiles, jobs or flows"]
     return lines_for_people(lines, hidden)
 
 
@@ -119,6 +123,18 @@ def _jobs(jobs: Iterable[JobInfo]) -> Iterator[tuple[str, str, str]]:
         yield " ".join([" … ".join(names), *more]), ", ".join(_roles(those)), ", ".join(those[0].targets)
 
 
+def _runs(flow: FlowInfo) -> str:
+    """Its jobs as they are run; of many only how many."""
+    ends = {"succeeded": ""}
+    runs = [
+        f"{run.job} after {enumeration(run.after)} {ends.get(run.ending, run.ending)}".rstrip()
+        if run.after
+        else run.job
+        for run in flow.runs
+    ]
+    return ", ".join(runs) if len(runs) <= _MOST_RUNS else f"{len(runs)} jobs"
+
+
 def _roles(jobs: Sequence[JobInfo]) -> Iterator[str]:
     """Each role with its replicas, which may differ between the jobs of a matrix."""
     found: dict[str, list[int | None]] = {}
@@ -149,6 +165,7 @@ def _json(info: FileInfo, hidden: Hidden) -> str:
             for profile in info.profiles
         ],
         "jobs": [_job_data(job) for job in info.jobs],
+        "flows": [_flow_data(flow) for flow in info.flows],
     }
     return document(1, data)
 
@@ -167,6 +184,11 @@ def _param_data(param: ParamInfo, hidden: Hidden) -> object:
         "pattern": param.pattern,
         **_place(param.place),
     }
+
+
+def _flow_data(flow: FlowInfo) -> object:
+    runs = [{"job": run.job, "after": list(run.after), "ending": run.ending} for run in flow.runs]
+    return {"name": flow.name, "schedule": flow.schedule, "runs": runs, **_place(flow.place)}
 
 
 def _job_data(job: JobInfo) -> object:

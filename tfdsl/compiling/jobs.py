@@ -256,6 +256,23 @@ class JobInfo(Record):
     place: Span
 
 
+class RunInfo(Record):
+    """A job of a flow that is there, and what it comes after: with which end of these."""
+
+    job: str
+    after: tuple[str, ...]
+    ending: str
+
+
+class FlowInfo(Record):
+    """A flow. ``schedule``: ``None`` if it has none."""
+
+    name: str
+    schedule: str | None
+    runs: tuple[RunInfo, ...]
+    place: Span
+
+
 class FileInfo(Record):
     """What there is in a file and in those that it includes."""
 
@@ -264,6 +281,7 @@ class FileInfo(Record):
     params: tuple[ParamInfo, ...]
     profiles: tuple[ProfileInfo, ...]
     jobs: tuple[JobInfo, ...]
+    flows: tuple[FlowInfo, ...] = ()
 
 
 def file_info(given: Input, request: Request) -> tuple[FileInfo | None, tuple[Diagnostic, ...]]:
@@ -299,12 +317,14 @@ def _of_program(program: Program, request: Request, found: list[Diagnostic]) -> 
     params = Params(program, request.profile, request.params, report, request.values)
     plain = Params(program, None, (), _unheard)
     there = _named(program, params, request, report)
+    checked = pipeline.check(program, request)
     return FileInfo(
         path_of(program),
         tuple(file.source.path for file in program.files[1:]),
         params_of(program, plain, params),
         tuple(profiles_of(program, plain)),
-        tuple(_jobs(there, pipeline.check(program, request).jobs)),
+        tuple(_jobs(there, checked.jobs)),
+        tuple(map(_flow, checked.flows)),
     )
 
 
@@ -406,6 +426,11 @@ def _jobs(derived: Iterable[Derived], checked: Iterable[resolved.Job]) -> Iterat
             tuple(dict.fromkeys(_targets(one.node))),
             one.node.name.span,
         )
+
+
+def _flow(flow: resolved.Flow) -> FlowInfo:
+    runs = (RunInfo(run.job, run.after, run.ending) for run in flow.runs)
+    return FlowInfo(flow.name, flow.schedule, tuple(runs), flow.name_span)
 
 
 def _index(derived: Derived) -> int | None:

@@ -6,6 +6,7 @@ take lists and texts. Each is loaded, and pydantic with it, when it is first ask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from tfdsl.ir.flow import Flow, FlowRun
     from tfdsl.ir.making import (
         archive_mount,
         build,
@@ -81,6 +82,8 @@ __all__ = [
     "EnvSource",
     "EnvValue",
     "EnvVar",
+    "Flow",
+    "FlowRun",
     "HdfsMount",
     "HostMount",
     "Job",
@@ -142,6 +145,8 @@ if not TYPE_CHECKING:  # type checkers know the names from above, and report all
             if name in ("Duration", "Quantity")
             else "ir.making"
             if name.islower()
+            else "ir.flow"
+            if name in ("Flow", "FlowRun")
             else "ir.model"
         )
         return getattr(import_module(f"tfdsl.{module}"), name)

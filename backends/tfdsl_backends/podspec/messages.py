@@ -198,7 +198,7 @@ def flow_rules(target: str, prefix: str) -> FlowRules:
         rule(
             190,
             "no-schedule",
-            "info",
+            "warning",
             "without a schedule, overlap has no effect: Argo runs every Workflow it is given",
         ),
         rule(191, "tensorboard", "info", "the TensorBoard of job {job} is left out of the flow"),

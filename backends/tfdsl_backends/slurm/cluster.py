@@ -26,12 +26,14 @@ from tfdsl.backend.cluster import (
     Place,
     Replica,
     ReplicaPhase,
+    Row,
     Sign,
     Step,
     completed_with,
     cut,
     reasons,
 )
+from tfdsl.backend.flow import FlowUnit
 from tfdsl_backends.slurm.reasons import ROWS
 
 _FIELDS: Final = {
@@ -112,9 +114,9 @@ class _Slurm:
     INSTALL: Final = "run this where Slurm's commands are, as on a login node of the cluster"
     UNIQUE: Final = False
     STAYS: Final = False
-    ID: Final = "a number", _NUMBER
+    ID: tuple[str, re.Pattern[str]] = "a number", _NUMBER
     OPTIONS: Final = "sbatch"
-    rows: Final = ROWS
+    rows: Sequence[Row] = ROWS
 
     # --- reading ---
 
@@ -219,7 +221,7 @@ class _Slurm:
         """Whether Slurm does not know the job any more."""
         return "Invalid job id" in answer.err
 
-    def log(self, place: Place, live: Live, replica: Replica, container: str, options: LogOptions) -> Call | None:
+    def log(self, place: Place, live: Live, replica: Replica, container: str, options: LogOptions) -> Call | str | None:
         """The file of the replica, in which all its attempts are."""
         if not replica.name or options.previous or options.since is not None:
             return None
@@ -449,3 +451,135 @@ def _submit(place: Place, folder: str, *words: str) -> tuple[str, ...]:
 
 
 CLUSTER: Final = _Slurm()
+
+
+# --- flows ---
+
+_STAMP: Final = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
+_OF_FLOW: Final = re.compile(
+    rf"(?P<id>\d+)(?:\+\d+)? (?P<state>[A-Z_]+) tfdsl-flow:(?P<flow>[a-z0-9-]+):(?P<run>{_STAMP.pattern})"
+)
+"""A job in the answer of squeue, known by the comment that ``flow.sh`` has given it."""
+
+_TOLD_RUN: Final = re.compile(rf"^[a-z0-9-]+: (?:submitted )?the run (?P<run>{_STAMP.pattern})$", re.MULTILINE)
+_TOLD_JOB: Final = re.compile(
+    r"^  (?P<job>[a-z0-9-]+) +(?P<end>succeeded|failed|open|did not run)(?:: (?P<why>.*))?$", re.MULTILINE
+)
+"""What ``flow.sh --status`` says of a run and its jobs."""
+
+_READS: Final = 'bash -s -- "$@" || [ $? -ne 1 ]'
+_OPEN: Final[dict[Phase, ReplicaPhase]] = {"starting": "preparing", "running": "running"}
+_FLOW_ROWS: Final = (Row("flow-job", ("flow",), "failed", "", "{who} has failed: {said}"), *ROWS)
+
+
+class _Flows(_Slurm):
+    """Flows: ``flow.sh`` submits and reads them, each job like a replica of the flow."""
+
+    ID = "a run such as 20260131-020000-0a1b2c3d", _STAMP
+    rows = _FLOW_ROWS
+
+    def reads(self, place: Place) -> list[Call]:
+        """``flow.sh --status``, which also knows the runs that Slurm has forgotten."""
+        assert place.flow is not None
+        run = ("--run", place.id) if place.id else ()
+        return [Call(("bash", "-c", _READS, "flow.sh", "--status", *run), "the flow", stdin=_script(place.flow))]
+
+    def more(self, place: Place, answers: Sequence[Answer]) -> list[Call]:
+        """Nothing else."""
+        return []
+
+    def live(self, place: Place, answers: Sequence[Answer]) -> Live | None:
+        """The run that ``flow.sh`` has told of."""
+        said = answers[0].out
+        run = _TOLD_RUN.search(said)
+        if run is None:
+            return None
+        jobs = [_of_flow(place.name, match) for match in _TOLD_JOB.finditer(said)]
+        phases = {job.phase for job, _ in jobs}
+        phase: Phase = "failed" if "failed" in phases else "succeeded"
+        if phases - {"failed", "succeeded", "stopped"}:
+            phase = "running" if phases & {"running", "failed", "succeeded"} else "waiting"
+        found = reasons(self.rows, [Sign("flow", "failed", why, job.name, job) for job, why in jobs if why])
+        notes = [f"tfdsl status slurm/{job.name} says more of it" for job, why in jobs if why]
+        return Live(
+            "slurm", place.name, "", run["run"], phase, replicas=tuple(job for job, _ in jobs), reasons=found,
+            notes=tuple(notes), submission=run["run"],
+        )  # fmt: skip
+
+    def asks(self, place: Place, unit: Unit, documents: Sequence[Document], folder: str) -> list[Call]:
+        """``sbatch --test-only`` for each job."""
+        assert place.flow is not None
+        jobs = [Place(f"{place.name}/{job.run.job}", options=place.options) for job in place.flow.jobs]
+        return [Call(_submit(job, folder, "--test-only"), f"job {job.name.rpartition('/')[2]}") for job in jobs]
+
+    def steps(
+        self, place: Place, unit: Unit, documents: Sequence[Document], folder: str, submission: str
+    ) -> list[Step]:
+        """``flow.sh``, which submits all jobs or none."""
+
+        def made(answer: str) -> str:
+            match = _TOLD_RUN.search(answer)
+            return f"flow/{match['run']}" if match else ""
+
+        def undo(answer: str) -> Call | None:
+            numbers = re.findall(r" is job (\d+);", answer)
+            return Call(("scancel", *reversed(numbers)), made(answer)) if numbers else None
+
+        script = f"{folder}/{place.name}/flow.sh" if folder else "flow.sh"
+        options = ("--", *place.options) if place.options else ()
+        return [Step(Call(("bash", script, *options), f"flow {place.name}"), f"flow/{place.name}", undo, made=made)]
+
+    def refusal(self, answer: Answer) -> str:
+        """What sbatch complains of, else what ``flow.sh`` says."""
+        errors = [line for line in answer.err.splitlines() if "error" in line]
+        return super().refusal(answer) if errors else cut(answer.err) or super().refusal(answer)
+
+    def log(self, place: Place, live: Live, replica: Replica, container: str, options: LogOptions) -> str:
+        """Each job has its own logs."""
+        return f"tfdsl logs slurm/{replica.name} shows them" if replica.name else "it did not run"
+
+    def parts(self, place: Place) -> list[Call]:
+        """The jobs of the user that have not ended, with their comments."""
+        return [Call(("squeue", "--me", "--noheader", "--format=%i %T %k"), "jobs")]
+
+    def found(self, place: Place, answers: Sequence[Answer]) -> list[Part]:
+        """Those of the flow, the last first: one that comes after any end of another must not start when that ends."""
+        matches = [match for line in answers[0].out.splitlines() if (match := _OF_FLOW.fullmatch(line.strip()))]
+        jobs = {
+            int(match["id"]): match["run"]
+            for match in matches
+            if match["flow"] == place.name and place.id in ("", match["run"])
+        }
+        return [
+            Part(f"job/{number}", str(number), jobs[number], Call(("scancel", str(number)), f"job/{number}"),
+                 made_as=f"flow/{place.name}")
+            for number in sorted(jobs, reverse=True)
+        ]  # fmt: skip
+
+    def resumes(self, place: Place, live: Live, answers: Sequence[Answer]) -> str:
+        """No job of a flow is held."""
+        return "a flow goes on by itself"
+
+
+def _script(flow: FlowUnit) -> str:
+    """``flow.sh``, which only reads if it is asked for the status."""
+    from tfdsl_backends.slurm.flows import generate
+
+    return str(generate(flow)[0].data)
+
+
+def _of_flow(flow: str, match: re.Match[str]) -> tuple[Replica, str]:
+    """A job as a replica of the flow, and why it has failed."""
+    job, name, why = match["job"], f"{flow}-{match['job']}", match["why"] or ""
+    match match["end"]:
+        case "open":
+            return Replica(job, -1, _OPEN.get(_PHASES.get(why, "unknown"), "waiting"), name), ""
+        case "did not run":
+            return Replica(job, -1, "stopped", end=End(why="did not run: its condition did not hold")), ""
+        case "failed":
+            return Replica(job, -1, "failed", name), why
+        case _:
+            return Replica(job, -1, "succeeded", name), ""
+
+
+FLOWS: Final = _Flows()

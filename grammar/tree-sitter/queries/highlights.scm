@@ -37,6 +37,8 @@
   (#any-of? @type.builtin "duration" "quantity" "number" "string" "bool" "list" "int" "map"))
 (let name: (name) @constant)
 (job name: (job_name) @type.definition)
+(flow name: (job_name) @type.definition)
+(flow_run ending: (name) @keyword.conditional)
 (template name: (name) @function)
 (use name: (name) @function)
 (prepare name: (name) @type.definition)
@@ -64,6 +66,8 @@
   (#any-of? @keyword.conditional "completed" "restarted" "evicted" "pending" "unknown" "failed" "exit"))
 ((action (name) @keyword.return)
   (#any-of? @keyword.return "container" "complete" "restart" "ignore" "abort" "fail" "role" "job" "pod"))
+((flow (attribute name: (name) @property))
+  (#any-of? @property "schedule" "time_zone" "overlap"))
 ((output when: (name) @keyword.conditional)
   (#any-of? @keyword.conditional "failure" "success" "always"))
 
@@ -83,7 +87,7 @@
 ; --- words and marks ---
 
 ["edition" "include"] @keyword.import
-["param" "let" "template" "profile" "job" "role" "target" "cluster" "build" "matrix" "prepare" "sidecar"] @keyword.type
+["param" "let" "template" "profile" "job" "flow" "role" "target" "cluster" "build" "matrix" "prepare" "sidecar"] @keyword.type
 ["use" "mount" "output" "copy" "run" "patch" "unpatch" "unset"] @keyword
 (condition "when" @keyword.conditional)
 ["at" "to" "from" "on" "after" "readonly" "pod" "unchecked"] @keyword

@@ -54,7 +54,7 @@ class Flow:
 
     def _job(self, job: str, command: str) -> str:
         """A job that writes that it has begun, does ``command``, and writes that it ends. NAME is that of the flow."""
-        script = f"echo +$0 >>/runs/NAME.log; {command}; echo -$0 >>/runs/NAME.log".replace("NAME", self.name)
+        script = f"echo $0+ >>/runs/NAME.log; {command}; echo $0- >>/runs/NAME.log".replace("NAME", self.name)
         words = ["/bin/busybox", "sh", "-c", script, job]
         return f"""\
 job {job} {{
@@ -98,7 +98,7 @@ job {job} {{
         return {one["metadata"]["name"].removeprefix(start).partition("-")[0]: one for one in wanted}
 
     def log(self) -> list[str]:
-        """What its jobs have written: ``+JOB`` when one begins, ``-JOB`` when it has done its work."""
+        """What its jobs have written: ``JOB+`` when one begins, ``JOB-`` when it has done its work."""
         path = self.runs / f"{self.name}.log"
         return path.read_text().split() if path.exists() else []
 
@@ -108,7 +108,7 @@ job {job} {{
 
     def watches(self, run: Run, job: str) -> dict[str, Any]:
         """The pod that waits for a job whose own pod runs."""
-        run.until(lambda: f"+{job}" in self.log(), f"job {job} runs")
+        run.until(lambda: f"{job}+" in self.log(), f"job {job} runs")
         run.until(lambda: [pod for pod in run.watchers() if _is_ready(pod)], "it is watched")
         return run.watchers()[-1]
 
@@ -159,7 +159,7 @@ def test_how_flows_end(flows: Flows, target: str) -> None:
     runs.append(forbidden.start())
     assert [run.ends(240) for run in runs] == ["Succeeded", "Succeeded", "Failed", "Failed", "Failed"]
 
-    assert sorted(fine.log()) == sorted([f"{sign}{job}" for sign in "+-" for job in "abc"] * 2)
+    assert sorted(fine.log()) == sorted([f"{job}{sign}" for sign in "+-" for job in "abc"] * 2)
     for run in runs[:2]:
         assert set(fine.objects(run)) == {"a", "b", "c"}
         assert run.tasks() | dict.fromkeys("abc", "Succeeded") == run.tasks()
@@ -168,9 +168,9 @@ def test_how_flows_end(flows: Flows, target: str) -> None:
 
     ended = {"a": "Succeeded", "b": "Failed", "c": "Omitted", "d": "Succeeded", "e": "Succeeded", "f": "Omitted"}
     assert runs[2].tasks() | ended == runs[2].tasks()
-    assert failing.log() == ["+a", "-a", "+b", "+d", "-d", "+e", "-e"]
+    assert failing.log() == ["a+", "a-", "b+", "d+", "d-", "e+", "e-"]
 
-    assert late.log() == ["+a"]
+    assert late.log() == ["a+"]
     assert not late.objects(), "the job is deleted after the deadline"
     assert "is forbidden: User" in runs[4].said()
     assert not forbidden.objects()
@@ -200,7 +200,7 @@ def test_the_pods_that_watch_may_go(flows: Flows, work: Work, target: str) -> No
         runs[name].until(lambda run=runs[name]: _second(run), "another pod watches")
         made[name].go()
         assert runs[name].ends(240) == "Succeeded", runs[name].said()
-        assert made[name].log() == ["+a", "-a", "+b", "-b"]
+        assert made[name].log() == ["a+", "a-", "b+", "b-"]
 
 
 def test_the_controller_may_die_and_come_back(flows: Flows, work: Work, processes: Processes) -> None:
@@ -210,10 +210,10 @@ def test_the_controller_may_die_and_come_back(flows: Flows, work: Work, processe
     flow.watches(run, "a")
     processes.stop(argo.CONTROLLER, seconds=0)
     flow.go()
-    run.until(lambda: "-a" in flow.log(), "the first job ends")
+    run.until(lambda: "a-" in flow.log(), "the first job ends")
     argo.start_controller(work, processes)
     assert run.ends() == "Succeeded", run.said()
-    assert flow.log() == ["+a", "-a", "+b", "-b", "+c", "-c"]
+    assert flow.log() == ["a+", "a-", "b+", "b-", "c+", "c-"]
 
 
 def test_who_may_not_create_roles(flows: Flows) -> None:
@@ -248,7 +248,7 @@ def test_one_run_replaces_the_last(flows: Flows) -> None:
     waiting = Run(flows.api, flow.name)
     waiting.until(flow.objects, "the first run makes its job", 150)
     (first,) = flow.objects().values()
-    waiting.until(lambda: flow.log() == ["+a"] * 2, "the second run's job begins", 150)
+    waiting.until(lambda: flow.log() == ["a+"] * 2, "the second run's job begins", 150)
     (second,) = flow.objects().values()
     assert second["metadata"]["name"] != first["metadata"]["name"]
     runs = flows.api.items(WORKFLOWS, f"tfdsl/flow={flow.name}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.unit.cli.shell import tfdsl
+from tests.unit.cli.shell import Ran, tfdsl
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -58,8 +59,8 @@ class Fault:
 
     ran: str
     status: int
-    commands: dict[str, str] = field(default_factory=dict)
-    lines: dict[str, str] = field(default_factory=dict)
+    commands: dict[str, str] = field(default_factory=dict[str, str])
+    lines: dict[str, str] = field(default_factory=dict[str, str])
     meanwhile: Callable[[Called], None] | None = None
     setting: str = 'overlap = "allow"'
 
@@ -251,3 +252,31 @@ def test_two_at_once_submit_one_run(cluster: Cluster, tmp_path: Path) -> None:
     processes = [flow.start("--wait") for _ in range(3)]
     assert sorted(process.wait(LIMIT) for process in processes) == [0, 3, 3], flow.log
     assert len(re.findall("submitted the run", flow.log)) == 1
+
+
+@pytest.mark.long
+def test_tfdsl_submits_shows_and_cancels_a_flow(cluster: Cluster, tmp_path: Path) -> None:
+    """A run goes to its end, and one is cancelled: nothing of it starts because of that."""
+    flow = Called(cluster, tmp_path / "flow", Fault("", 0, {"train": "[ -e second ] || exit 3; sleep 200"}))
+    words = ("nightly.tfjob", "-t", "slurm")
+
+    def operated(command: str, *more: str) -> Ran:
+        settings = cluster.environment["SLURM_CONF"]
+        return tfdsl(command, *words, *more, cwd=flow.folder, SLURM_CONF=settings)
+
+    ran = operated("submit", "--wait", "--timeout", f"{LIMIT}s")
+    assert ran.status == 1, ran.err
+    assert "why: train has failed: worker-0 exited 3" in ran.out
+    assert flow.ran == {"fetch", "train", "notify", "tidy"}
+    (flow.folder / "ran").unlink()
+    (flow.folder / "second").touch()
+    assert operated("submit").status == 0
+    flow.until(lambda: "train" in flow.ran)
+    (shown,) = json.loads(operated("status", "--format", "json").out)["jobs"]
+    assert shown["phase"] == "running"
+    assert [one["phase"] for one in shown["replicas"][:2]] == ["succeeded", "running"]
+    assert operated("cancel").status == 0
+    (shown,) = json.loads(operated("status", "--format", "json").out)["jobs"]
+    assert shown["phase"] == "failed"
+    assert flow.ran == {"fetch", "train"}
+    assert operated("cancel").status == 3

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.long
 
-LIMIT = 300
+LIMIT = 900
 FLOW = """\
 job fetch {
   command = ["bash", "-c", "echo fetch >>FOLDER/ran"]

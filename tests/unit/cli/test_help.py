@@ -11,6 +11,7 @@ import pytest
 
 from tests.unit.cli.shell import tfdsl
 from tests.unit.cli.test_flows import TRAIN, text
+from tfdsl import format as formatted
 from tfdsl.cli.arguments import load
 from tfdsl.cli.commands import SUMMARIES, overview
 
@@ -45,7 +46,7 @@ def test_examples_work(name: str, example: str, tmp_path: Path) -> None:
     assert program == "tfdsl"
     if name != "new":
         assert tfdsl("new", "mnist", cwd=tmp_path).status == 0
-        (tmp_path / "nightly.tfjob").write_text(text(train=TRAIN))
+        (tmp_path / "nightly.tfjob").write_text(formatted(text(train=TRAIN)))
     if name == "import":
         assert tfdsl("compile", "mnist.tfjob", "-t", "tfjob", "-o", "mnist.yaml", cwd=tmp_path).status == 0
     if name in OF_CLUSTERS and "--dry-run" not in words:  # there is none, so it goes as far as the client

@@ -219,7 +219,7 @@ def test_mistakes_inside_a_job_are_for_check(tmp_path: Path) -> None:
 
 
 def test_a_file_without_anything_and_one_for_others_to_include(tmp_path: Path) -> None:
-    assert tfdsl("info", "-", cwd=tmp_path).out == "no params, profiles or jobs\n"
+    assert tfdsl("info", "-", cwd=tmp_path).out == "no params, profiles, jobs or flows\n"
     ran = tfdsl("info", "-", cwd=tmp_path, stdin=b"param a: int\n")
     assert (ran.status, ran.out) == (0, "param  type  default\na      int   (required)\n")
 

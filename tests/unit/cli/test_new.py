@@ -92,7 +92,8 @@ def test_an_example_is_in_the_one_layout_and_its_job_has_its_name(name: str, tmp
     ran = tfdsl("fmt", "--diff", f"{name}/main.tfjob", cwd=tmp_path)
     assert (ran.status, ran.out) == (0, "")
     text = (tmp_path / name / "main.tfjob").read_text(encoding="utf-8")
-    assert [line for line in text.splitlines() if line.startswith("job ")] == [f"job {name} {{"]
+    named = re.findall(r"^flow .*", text, re.M) or re.findall(r"^job .*", text, re.M)
+    assert named in ([f"job {name} {{"], [f"flow {name} {{"])
 
 
 @pytest.mark.parametrize("name", new.NAMES)
@@ -115,12 +116,12 @@ def test_the_commands_in_the_comment_of_an_example_run(name: str, tmp_path: Path
 
 @pytest.mark.parametrize("name", new.NAMES)
 def test_an_example_with_another_name(name: str, tmp_path: Path) -> None:
-    """The folder and the job have it; nothing else is different."""
+    """The folder and the job, or the flow, have it; nothing else is different."""
     assert tfdsl("new", "letters", "--from", name, cwd=tmp_path).status == 0
     texts = new.files(name)
-    texts["main.tfjob"] = texts["main.tfjob"].replace(f"\njob {name} {{", "\njob letters {")
+    texts["main.tfjob"] = re.sub(rf"^(job|flow) {name} {{", r"\1 letters {", texts["main.tfjob"], flags=re.M)
     assert tree(tmp_path / "letters") == texts
-    assert "\njob letters {" in texts["main.tfjob"]
+    assert re.search(r"^(job|flow) letters {", texts["main.tfjob"], re.M)
 
 
 def test_nothing_is_written_if_one_file_is_there(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ FOLDER = Path(package.__file__).parent / "pages"
 RULES = rules()
 NO_EXAMPLE = {
     *("internal-error", "output-not-removed", "unusable-target", "not-a-job", "claim-not-in-job", "claim-not-mounted"),
-    *("run-not-started",),
+    *("run-not-started", "target-without-flows"),
     *("client-missing", "cluster-refuses", "job-exists", "job-not-ours", "target-not-operated", "no-job-there"),
 }
 """What no file of the language gives."""

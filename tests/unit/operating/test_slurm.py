@@ -14,8 +14,10 @@ import pytest
 from tests.unit.cli.shell import ROOT, Ran, tfdsl
 from tfdsl import targets
 from tfdsl.backend.cluster import Answer, Call, Live, LogOptions, Place, Sign, reasons
+from tfdsl.compiling import pipeline
 from tfdsl.compiling.pipeline import Made, compile_source
 from tfdsl.operating.session import Session
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.text import Source
 
 SLURM = targets.find("slurm")
@@ -369,3 +371,80 @@ def test_the_number_and_the_name_must_be_those_of_one_job(
     assert (ran.status, ran.out) == (status, "")
     assert said in ran.err
     assert queue.states() == {"8": "RUNNING"}
+
+
+# --- flows ---
+
+FLOW_RUN = "20261129-233439-5206f4e1"
+FLOW = """\
+flow nightly {
+  run fetch
+  run train after fetch
+  run tidy after fetch failed
+}
+""" + "".join(
+    f'job {name} {{\n  command = ["true"]\n  deadline = 5m\n  role worker {{ }}\n}}\n'
+    for name in ("fetch", "train", "tidy")
+)
+WHY = "worker-0 exited 3; logs in /shared/runs/nightly-fetch-20261129-233439-bbaaf2cd"
+
+
+def flow_session(run: str = "") -> Session:
+    assert SLURM is not None
+    (made,) = pipeline.run(
+        pipeline.load(Source("nightly.tfjob", FLOW), lambda path: "no files here"), Request(), [Choice(SLURM)]
+    ).flows
+    return Session(SLURM, Place("nightly", id=run, flow=made.unit), made.documents)
+
+
+@pytest.mark.parametrize(
+    ("lines", "phase", "jobs", "slugs"),
+    [  # as flow.sh --status printed it
+        (["fetch   open: PENDING", "train   open: PENDING"], "waiting", "waiting waiting", []),
+        (["fetch   open: RUNNING", "train   open: PENDING"], "running", "running waiting", []),
+        (["fetch   succeeded", "train   open: PENDING"], "running", "succeeded waiting", []),
+        (["fetch   succeeded", "tidy    did not run"], "succeeded", "succeeded stopped", []),
+        ([f"fetch   failed: {WHY}", "train   did not run"], "failed", "failed stopped", ["flow-job"]),
+        ([f"fetch   failed: {WHY}", "tidy    open: PENDING"], "running", "failed waiting", ["flow-job"]),
+    ],
+)  # fmt: skip
+def test_a_flow_is_what_its_script_says(lines: list[str], phase: str, jobs: str, slugs: list[str]) -> None:
+    session = flow_session()
+    said = "\n".join([f"nightly: the run {FLOW_RUN}", *(f"  {line}" for line in lines), ""])
+    found = session.cluster.live(session.place, [Answer(0, said, "")])
+    assert found is not None
+    assert (found.id, found.phase) == (FLOW_RUN, phase)
+    assert " ".join(job.phase for job in found.replicas) == jobs
+    assert [reason.slug for reason in found.reasons] == slugs
+    assert all(reason.sentence == f"fetch has failed: {WHY}" for reason in found.reasons)
+
+
+def test_command_lines_of_a_flow() -> None:
+    session = flow_session()
+    (read,) = session.cluster.reads(session.place)
+    assert read.stdin.startswith("#!/usr/bin/env bash\n# Submits the jobs of the flow nightly")
+    assert read.words[-1] == "--status"
+    (step,) = session.cluster.steps(session.place, made().unit, (), "/tmp/x", "")
+    assert step.call.words == ("bash", "/tmp/x/nightly/flow.sh")
+    said = f"nightly: submitted the run {FLOW_RUN}\n  fetch is job 7; logs in /a\n  train is job 8; logs in /b\n"
+    assert step.made(said) == f"flow/{FLOW_RUN}"
+    undo = step.undo(said)
+    assert undo is not None
+    assert undo.words == ("scancel", "8", "7")
+    assert session.cluster.live(session.place, [Answer(0, "", "nightly: there is no such run in /x\n")]) is None
+    asks = session.cluster.asks(session.place, made().unit, (), "/tmp/x")
+    assert [call.words[1] for call in asks] == [f"/tmp/x/nightly/{job}/submit.sh" for job in ("fetch", "train", "tidy")]
+
+
+def test_a_flow_ends_from_behind_and_no_other() -> None:
+    """squeue prints components apart; what anybody else has written as a comment is not ours."""
+    other = FLOW_RUN.replace("2026", "2025")
+    answer = Answer(0, "\n".join([
+        f"12+0 PENDING tfdsl-flow:nightly:{FLOW_RUN}", f"12+1 PENDING tfdsl-flow:nightly:{FLOW_RUN}",
+        f"9 RUNNING tfdsl-flow:nightly:{FLOW_RUN}", f"7 RUNNING tfdsl-flow:nightly:{other}",
+        f"13 RUNNING tfdsl-flow:nightly-b:{FLOW_RUN}", "14 RUNNING (null)", "15 RUNNING tfdsl-flow:nightly:x; rm",
+    ]), "")  # fmt: skip
+    for run, numbers in (("", ["12", "9", "7"]), (FLOW_RUN, ["12", "9"])):
+        session = flow_session(run)
+        found = session.cluster.found(session.place, [answer])
+        assert [part.end.words for part in found] == [("scancel", number) for number in numbers]

@@ -13,6 +13,7 @@ from typing import Final, cast
 from tfdsl.backend import Document
 from tfdsl.backend.flow import FlowJob, FlowUnit
 from tfdsl.emit.located import Data, Located, at, changed, child, plain, unwrap
+from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.vocabulary import versions
 from tfdsl_backends.podspec.flows.manifests import (
@@ -35,6 +36,8 @@ MOST: Final = 200
 POLICIES: Final = {"skip": "Forbid", "allow": "Allow", "replace": "Replace"}
 CONFLICTS: Final = ("--server-side", "--force-conflicts")
 """``apply`` without the annotation of the client, which holds the whole manifest and at most 256 KiB."""
+NOT_IN_YAML: Final = regex(r"\\u(007f|00[89].|fff[ef])")
+"""Control characters, which the server refuses in what is applied on its side: it reads that as YAML (seen)."""
 RETRY: Final[Data] = {
     "limit": "10",
     "retryPolicy": "Always",
@@ -204,12 +207,13 @@ def _job(unit: FlowUnit, number: int, awaited: Awaited, names: Names) -> Iterato
         yield Located({"name": job.run.job, "steps": steps}, place)
     for name, data in zip(called, objects, strict=True):
         waits = _is_awaited(data, awaited)
+        text = manifest(unit, number, data, kept)
         resource: Data = {
             "action": "apply",
-            "flags": list(CONFLICTS),
+            "flags": None if NOT_IN_YAML.search(text) else list(CONFLICTS),
             "successCondition": awaited.success if waits else None,
             "failureCondition": awaited.failure if waits else None,
-            "manifest": manifest(unit, number, data, kept),
+            "manifest": text,
         }
         yield Located({"name": name, "retryStrategy": RETRY, "resource": resource}, place)
 

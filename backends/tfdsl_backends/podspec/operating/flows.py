@@ -69,7 +69,7 @@ ROWS: Final = (
         ("node",),
         ".*",
         r'(?i)User "(?P<user>[^"]*)" cannot (?P<verb>\w+) resource "(?P<what>[^"]*)"',
-        "{who} could not be created: {user} may not {verb} {what}",
+        "{who} could not be created: {user} cannot {verb} {what}",
         "write service_account in the flow, and apply the Role that is written with it",
         key="service_account",
     ),

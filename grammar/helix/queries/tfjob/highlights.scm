@@ -37,6 +37,8 @@
   (#any-of? @type.builtin "duration" "quantity" "number" "string" "bool" "list" "int" "map"))
 (let name: (name) @constant)
 (job name: (job_name) @type)
+(flow name: (job_name) @type)
+(flow_run ending: (name) @keyword.control.conditional)
 (template name: (name) @function)
 (use name: (name) @function)
 (prepare name: (name) @type)
@@ -64,6 +66,8 @@
   (#any-of? @keyword.control.conditional "completed" "restarted" "evicted" "pending" "unknown" "failed" "exit"))
 ((action (name) @keyword.control.return)
   (#any-of? @keyword.control.return "container" "complete" "restart" "ignore" "abort" "fail" "role" "job" "pod"))
+((flow (attribute name: (name) @variable.other.member))
+  (#any-of? @variable.other.member "schedule" "time_zone" "overlap"))
 ((output when: (name) @keyword.control.conditional)
   (#any-of? @keyword.control.conditional "failure" "success" "always"))
 
@@ -83,7 +87,7 @@
 ; --- words and marks ---
 
 ["edition" "include"] @keyword.control.import
-["param" "let" "template" "profile" "job" "role" "target" "cluster" "build" "matrix" "prepare" "sidecar"] @keyword.storage.type
+["param" "let" "template" "profile" "job" "flow" "role" "target" "cluster" "build" "matrix" "prepare" "sidecar"] @keyword.storage.type
 ["use" "mount" "output" "copy" "run" "patch" "unpatch" "unset"] @keyword
 (condition "when" @keyword.control.conditional)
 ["at" "to" "from" "on" "after" "readonly" "pod" "unchecked"] @keyword

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -134,7 +135,11 @@ class Client:
     def close(self) -> None:
         (self.folder / "go").touch()
         for process in self.processes:
-            process.communicate(timeout=60)
+            try:
+                process.communicate(timeout=60)
+            finally:
+                with contextlib.suppress(ProcessLookupError):  # what a failed test has left
+                    os.killpg(process.pid, signal.SIGKILL)
 
 
 @pytest.fixture

@@ -190,6 +190,15 @@ def test_what_arrives_is_what_the_job_is_alone_under_its_name(target: str) -> No
     assert sorted(found, key=json.dumps) == sorted(expected, key=json.dumps)
 
 
+@pytest.mark.parametrize(("word", "flags"), [("\\u{1}", True), ("\\u{7F}", False), ("\\u{9F}", False), ("é😀", True)])
+def test_what_the_server_cannot_apply_is_applied_by_the_client(word: str, flags: bool) -> None:
+    """Seen: with DEL, which kubectl sends as it is, the server says that control characters are not allowed."""
+    (made,) = [
+        one for one in templates(flow("tfjob", job("train", f'args = ["{word}"]'))).values() if "resource" in one
+    ]
+    assert ("--server-side" in made["resource"].get("flags", [])) == flags
+
+
 @pytest.mark.parametrize("target", FAMILY)
 def test_claims_that_stay_are_made_once_beside_the_flow(target: str) -> None:
     unit = flow(target, job("train", role='mount claim 1Gi at "/a" { keep = true }'))

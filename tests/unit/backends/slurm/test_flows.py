@@ -167,7 +167,7 @@ def test_jobs_are_submitted_behind_those_they_come_after(login: Login) -> None:
     ]
     assert "--reservation=today" in (login.state / "options-13").read_text().splitlines()
     assert (login.state / "scontrol").read_text() == "release 11\n"
-    assert "scancel 11 12 13 14 15 16" in done.stdout
+    assert "scancel 16 15 14 13 12 11" in done.stdout
 
 
 def test_nothing_is_left_when_one_is_refused(login: Login) -> None:

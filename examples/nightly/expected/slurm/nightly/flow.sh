@@ -5,16 +5,16 @@ set -u
 
 usage() {
   cat <<'END'
-usage: flow.sh [--print | --wait | --status | --schedule] [-- OPTION-OF-SBATCH...]
+usage: flow.sh [--print | --wait | --status [--run RUN] | --schedule] [-- OPTION-OF-SBATCH...]
 
   --print     print what would be run, and run nothing
   --wait      wait for the end of the run; the exit status then says how it has ended
-  --status    print what has become of the jobs of the latest run
+  --status    print what has become of the jobs of the latest run, or of --run RUN
   --schedule  print the lines for scrontab that run this script at its times
   --          what follows goes to sbatch for every job, and counts before what the job says
 
 Exit status: 0 submitted, or with --wait or --status the run has succeeded; 1 it could not be submitted; 2 a job of it has
-failed; 3 nothing was submitted because an earlier run is not over, or with --status the run is not over.
+failed; 3 nothing was submitted because an earlier run is not over, or with --status the run is not over; 4 there is no such run.
 END
 }
 
@@ -65,10 +65,15 @@ give_up() {
   exit 1
 }
 
-mode=''
+mode='' latest=''
 while [ "$#" -gt 0 ]; do
   case $1 in
   --print | --wait | --status | --schedule) mode=${1#--} ;;
+  --run)
+    [ "$#" -ge 2 ] || give_up "--run needs a run"
+    latest=$2
+    shift
+    ;;
   -h | --help)
     usage
     exit 0
@@ -105,7 +110,7 @@ active() { # [STAMP]: prints number, state and stamp of each job of this user's 
     case $comment in
     "tfdsl-flow:$flow:${1:-}"*) printf '%s %s %s\n' "${id%%+*}" "$state" "${comment##*:}" ;;
     esac
-  done | sort -u
+  done | sort -rnu # the last first: what comes after any end of a job must not start when that is cancelled
   [ "${PIPESTATUS[0]}" -eq 0 ]
 }
 
@@ -142,16 +147,17 @@ judge() { # FOLDER: sets outcome and why of each job of that run; 1 while one is
   return "$over"
 }
 
-verdict() { # FOLDER: prints how the run stands; the exit status of this script
+verdict() { # FOLDER: prints how the run is; the exit status of this script
   judge "$1"
   set -- "$1" "$?"
   [ "$2" -ne 2 ] || give_up "Slurm does not answer"
+  say "the run ${1##*/"$flow"-}"
   if ! summary; then
-    complain "the run ${1##*/"$flow"-} has failed"
+    complain "the run has failed"
     return 2
   fi
   [ "$2" -eq 0 ] || return 3
-  say "the run ${1##*/"$flow"-} has succeeded"
+  say "the run has succeeded"
 }
 
 # --- submitting --------------------------------------------------------------------------------------------------
@@ -268,10 +274,14 @@ schedule)
   exit 0
   ;;
 status)
-  latest=''
-  for folder in "$runs/$flow"-????????-??????-????????/released; do [ ! -e "$folder" ] || latest=${folder%/released}; done
-  [ -n "$latest" ] || give_up "there is no run of it in $runs"
-  verdict "$latest"
+  for folder in "$runs/$flow-"${latest:-????????-??????-????????}/released; do # the last is the latest
+    [ ! -e "$folder" ] || found=${folder%/released}
+  done
+  if [ -z "${found-}" ]; then
+    complain "there is no such run in $runs"
+    exit 4
+  fi
+  verdict "$found"
   exit
   ;;
 esac
@@ -292,7 +302,7 @@ exec 9>&-
 say "submitted the run $stamp"
 numbers=()
 for job in "${jobs[@]}"; do
-  numbers+=("${ids[$job]}")
+  numbers=("${ids[$job]}" ${numbers[@]+"${numbers[@]}"})
   printf '  %s is job %s; logs in %s\n' "$job" "${ids[$job]}" "${folders[$job]}"
 done
 printf '  %s\n' "$0 --status" "scancel ${numbers[*]}"
