@@ -127,7 +127,7 @@ def test_rights_that_are_missing_are_named(flows: Kubectl) -> None:
     )
     begun(flows, "Failed", {"fetch": {"phase": "Failed", "message": message}})
     out = flows.run("status", *FILE).out
-    assert "why: fetch could not be created: system:serviceaccount:ml:flows may not patch tfjobs" in out
+    assert "why: fetch could not be created: system:serviceaccount:ml:flows cannot patch tfjobs" in out
 
 
 def test_a_flow_is_ended_with_all_its_runs(flows: Kubectl) -> None:
