@@ -153,12 +153,11 @@ class Call(Record):
 
 
 class Answer(Record):
-    """What a command line gave. ``status``: its exit status. ``cut``: more came than is read."""
+    """What a command line gave. ``status``: its exit status."""
 
     status: int
     out: str
     err: str
-    cut: bool = False
 
 
 class Step(Record):

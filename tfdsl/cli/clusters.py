@@ -186,9 +186,9 @@ def duration(name: str, argument: Argument, arguments: Arguments) -> float:
 def next_commands(session: Session, arguments: Arguments) -> list[str]:
     """How to go on with a job or flow that was submitted."""
     place = session.place
-    if place.flow is not None:  # which jobs it has is in its file
-        return [chosen.again(arguments, word) for word in ("status", "cancel")]
     where = [*(["-n", place.namespace] if place.namespace else []), *place.flags]
+    if place.flow is not None:  # which jobs it has is in its file
+        return [chosen.again(arguments, word, *where) for word in ("status", "cancel")]
     return [" ".join(map(quote, ["tfdsl", word, session.name, *where])) for word in ("status", "logs", "cancel")]
 
 

@@ -37,7 +37,7 @@ COMMAND = Command(
     ),
     "Each line is behind its task, as tfdsl run prints it. With one task and without a terminal, the bytes are\n"
     "printed as they are, secrets too. Exit status: 0 something was shown, 1 not; with --follow: 0 the job succeeded,\n"
-    "1 it did not; 124 the time of --timeout is over.",
+    "1 it did not; 3 there is no such job, 124 the time of --timeout is over.",
 )  # fmt: skip
 
 
@@ -75,8 +75,7 @@ class _Shown:
     def show(self, name: str, data: bytes) -> None:
         """Show bytes of a program."""
         if self._raw:
-            sys.stdout.buffer.write(data)
-            sys.stdout.buffer.flush()
+            out(data)
             return
         if name not in self._names:  # a step that was not there before
             self._names.add(name)

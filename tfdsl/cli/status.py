@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from time import monotonic
 
-from tfdsl.backend.cluster import Live
+from tfdsl.backend.cluster import Call, Live
 from tfdsl.cli import clusters
 from tfdsl.cli.arguments import TEXT_OR_JSON, Arguments, Command, Flag, Positional
 from tfdsl.cli.clusters import OnCluster
-from tfdsl.cli.report import ERRORS, OK, document, lines_for_people
+from tfdsl.cli.report import ERRORS, OK, document, lines_for_people, refuse
 from tfdsl.cli.streams import out
 from tfdsl.compiling.masking import NOTHING
+from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
 from tfdsl.operating import showing
 from tfdsl.operating.logs import with_log
 from tfdsl.operating.runner import TIMED_OUT
 from tfdsl.operating.session import Session
-from tfdsl.operating.submitting import NO_JOB, left_over, no_job
+from tfdsl.operating.submitting import NO_JOB, left_over, no_job, shown
 
 WATCH = Flag("--watch", "show it again and again until it has ended; on a pipe, what changes", short="-w")
 WAIT = Flag("--wait", "wait until it has ended")
@@ -39,13 +40,19 @@ COMMAND = Command(
 
 def run(arguments: Arguments) -> int:
     """Read the jobs and show them."""
+    watches = arguments.on(WATCH.name)
+    if watches and arguments.text(TEXT_OR_JSON.name) == "json":
+        what = "--watch cannot be used with --format json"
+        refuse([BAD_ARGUMENT(arguments.line, what=what).help("--wait prints the document at the end")], arguments)
     if not arguments.rest:
+        waits = [flag.name for flag in (WATCH, WAIT) if arguments.on(flag.name)]
+        refuse([BAD_ARGUMENT(arguments.line, what=f"{name} needs a job") for name in waits[:1]], arguments)
         return _list(arguments)
     jobs = clusters.meant(arguments)
     with clusters.problems(arguments, jobs.hidden):
         if arguments.on(clusters.DRY_RUN.name):
-            return dry_run(jobs)
-        if arguments.on(WATCH.name) or arguments.on(WAIT.name):
+            return _dry_run([call for one in jobs.sessions for call in one.cluster.reads(one.place)])
+        if watches or arguments.on(WAIT.name):
             return watch(clusters.one_of(jobs, arguments), jobs, clusters.timeout_of(arguments), arguments)
         for session in jobs.sessions:
             _limit(session, clusters.timeout_of(arguments))
@@ -55,7 +62,10 @@ def run(arguments: Arguments) -> int:
         if not lives:
             raise no_job(jobs.sessions[0], left_over(jobs.sessions[0]))
         _show(jobs, lives, arguments)
-        return OK if len(lives) == len(found) else NO_JOB
+        missing = [session for session, live in zip(jobs.sessions, found, strict=True) if live is None]
+        for session in missing:
+            jobs.say(str(no_job(session)))
+        return NO_JOB if missing else OK
 
 
 def _limit(session: Session, timeout: float | None) -> None:
@@ -73,13 +83,10 @@ def _show(jobs: OnCluster, lives: list[Live], arguments: Arguments) -> None:
         out(lines_for_people(showing.lines(live), jobs.hidden))
 
 
-def dry_run(jobs: OnCluster) -> int:
+def _dry_run(calls: Iterable[Call]) -> int:
     """Print how the jobs are read."""
-    from tfdsl.operating.submitting import shown
-
-    for session in jobs.sessions:
-        for call in session.cluster.reads(session.place):
-            out(f"{shown(call)}\n")
+    for call in calls:
+        out(f"{shown(call)}\n")
     return OK
 
 
@@ -112,6 +119,8 @@ def _text(live: Live, jobs: OnCluster) -> str:
 
 def _list(arguments: Arguments) -> int:
     session = clusters.of_target(arguments)
+    if arguments.on(clusters.DRY_RUN.name):
+        return _dry_run(session.cluster.lists(session.place))
     with clusters.problems(arguments):
         _limit(session, clusters.timeout_of(arguments))
         found = session.list()

@@ -22,7 +22,7 @@ class Ended(Exception):  # noqa: N818  (so is this)
         self.status = status
 
 
-def out(text: str) -> None:
+def out(text: str | bytes) -> None:
     r"""Write to standard output in UTF-8, ``\n`` as it is; raises :class:`OutputFailed` or ``BrokenPipeError``."""
     try:
         _write(sys.stdout, text)
@@ -82,13 +82,13 @@ def forget(stream: TextIO | None) -> None:
         return
 
 
-def _write(stream: TextIO | None, text: str) -> None:
+def _write(stream: TextIO | None, text: str | bytes) -> None:
     if stream is None:  # started with the stream closed
         raise OSError("the stream is closed")
     buffer = getattr(stream, "buffer", None)
     if buffer is None:
-        stream.write(text)
+        stream.write(text if isinstance(text, str) else text.decode("utf-8", "replace"))
     else:
         stream.flush()
-        buffer.write(text.encode("utf-8", "backslashreplace"))
+        buffer.write(text.encode("utf-8", "backslashreplace") if isinstance(text, str) else text)
     stream.flush()

@@ -47,7 +47,7 @@ COMMAND = Command(
     "All objects of the jobs are created, or none. The client of the cluster does the talking, with its own\n"
     "configuration. Ctrl-C while waiting leaves the job running.\n"
     "Exit status: 0 submitted, 1 errors in the file or the cluster refuses it. With --wait or --follow: 0 the job\n"
-    "succeeded, 1 it did not, 124 the time of --timeout is over.",
+    "succeeded, 1 it did not, 3 it is gone, 124 the time of --timeout is over.",
 )
 
 
@@ -55,13 +55,13 @@ def run(arguments: Arguments) -> int:
     """Submit the jobs of the file."""
     timeout = clusters.timeout_of(arguments)
     jobs = clusters.meant(arguments, strict=arguments.on(chosen.STRICT.name), quiet=False)
-    if arguments.on(clusters.DRY_RUN.name):
-        return _print(jobs, arguments)
     stays = any(session.cluster.STAYS for session in jobs.sessions)
     waits = stays or arguments.on(WAIT.name) or arguments.on(FOLLOW.name)
     if waits:
         session = clusters.one_of(jobs, arguments)
         session.until = monotonic() + timeout if stays and timeout is not None else None
+    if arguments.on(clusters.DRY_RUN.name):
+        return _print(jobs, arguments)
     if stays:
         status, _, cancel = clusters.next_commands(jobs.sessions[0], arguments)
         jobs.say(f"submitting, and staying until the job has ended; elsewhere: {status}, {cancel}")
@@ -94,8 +94,9 @@ def _print(jobs: OnCluster, arguments: Arguments) -> int:
 
 def _wait(jobs: OnCluster, arguments: Arguments, timeout: float | None, made: Sequence[str]) -> int:
     session = jobs.sessions[0]
-    if not session.cluster.UNIQUE and not session.cluster.STAYS:  # another run of the name may come
-        session.place = replace(session.place, id=made[0].rpartition("/")[2])
+    run = made[-1].rpartition("/")[2]  # of a flow what it needs comes first
+    if not session.cluster.UNIQUE and run != session.place.name:  # another run of the name may come
+        session.place = replace(session.place, id=run)
     try:
         with clusters.problems(arguments, jobs.hidden):
             if arguments.on(FOLLOW.name):

@@ -155,7 +155,7 @@ class Follower:
                 return live
             if live.ended:
                 continue
-            after = self.session.read()
+            after = self.session.read_again()
             if after is None:
                 raise no_job(self.session)
             for reason in after.reasons[:1]:

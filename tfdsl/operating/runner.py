@@ -24,7 +24,7 @@ from tfdsl.operating.problem import ProblemError
 from tfdsl.record import replace
 
 LONGEST: Final = 64 << 20
-"""Bytes of an answer that are read."""
+"""Bytes of an answer; a longer one is not read."""
 PATIENCE: Final = 30.0
 """Seconds for one question."""
 TIMED_OUT: Final = 124
@@ -107,8 +107,10 @@ class Running:
         status = self.process.wait()
         for stream, _ in self.streams:
             stream.close()
+        if self.cut:
+            return Answer(1, "", f"the answer has more than {LONGEST >> 20} MiB")
         text = self.out.decode("utf-8", "replace"), self.err.decode("utf-8", "replace")
-        return Answer(128 - status if status < 0 else status, *text, self.cut)
+        return Answer(128 - status if status < 0 else status, *text)
 
 
 @contextmanager
@@ -149,7 +151,7 @@ def _together(calls: Sequence[Call], patience: float) -> list[Answer]:
                 running.append(Running(call))
         late = _gather(running, None if all(call.stays for call in calls) else monotonic() + patience)
         return [
-            Answer(TIMED_OUT, "", f"no answer within {patience:g} s") if one in late else one.answer()
+            Answer(TIMED_OUT, "", f"no answer within {round(patience, 3):g} s") if one in late else one.answer()
             for one in running
         ]
     finally:

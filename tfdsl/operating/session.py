@@ -18,7 +18,11 @@ from tfdsl.text import Span
 
 PAUSE: Final = 2.0
 """Seconds between two readings of a job."""
+AWAY: Final = 120.0
+"""Seconds for which a job that is waited for may be unreadable, as while a server starts again."""
 _LEAST: Final = 0.001
+_MOST_ROUNDS: Final = 8
+"""Of questions about a job; those of a round are made from the answers before."""
 _AMOUNT: Final = regex(r"[0-9][0-9A-Za-z.]{0,20}")
 _HALF: Final = "the answer ends in the middle"
 
@@ -119,11 +123,13 @@ class Session:
         """
         calls, answers = list[Call](), list[Answer]()
         asked = self.cluster.reads(self.place)
-        while asked:
+        for _ in range(_MOST_ROUNDS):
             calls, answers = [*calls, *asked], [*answers, *self.ask(asked)]
             if answers[0].status and not (self.place.id and self.cluster.is_gone(answers[0])):
                 raise self.refused(calls[0], answers[0])
             asked = self.cluster.more(self.place, answers)
+            if not asked:
+                break
         live = self.cluster.live(self.place, answers)
         notes = self.unread = [
             f"{call.about} could not be read: {self.cluster.refusal(answer)}"
@@ -132,12 +138,22 @@ class Session:
         ]
         if live is None:
             return None
-        notes = notes + [
-            f"there are more {call.about} than are read"
-            for call, answer in zip(calls, answers, strict=True)
-            if answer.cut
-        ]
         return self.explained(replace(live, notes=(*live.notes, *notes)))
+
+    def read_again(self) -> Live | None:
+        """The same of a job that was read before: a cluster may be away for a while, and then it is asked again.
+
+        Raises:
+            ProblemError: The job could not be read for as long as that.
+        """
+        until = monotonic() + AWAY
+        while True:
+            try:
+                return self.read()
+            except ProblemError as problem:
+                if problem.rule is not CLUSTER_REFUSES or self.is_over or monotonic() > until:
+                    raise
+            sleep(self.left(PAUSE))
 
     def list(self) -> Sequence[Live]:
         """The jobs of the namespace or the user, by name."""
@@ -146,14 +162,15 @@ class Session:
 
     def watch(self) -> Iterator[Live | None]:
         """The job as it is, again and again until it has ended or is gone, or the time is over."""
+        live = self.read()
         while True:
-            live = self.read()
             yield live
             if live is None or live.ended or self.is_over:
                 return
             sleep(self.left(PAUSE))
             if self.is_over:
                 return
+            live = self.read_again()
 
     def explained(self, live: Live) -> Live:
         """``live`` with what the file says: lines, retries, and policies that must have decided."""

@@ -20,7 +20,7 @@ from tfdsl.operating.problem import ProblemError
 from tfdsl.operating.runner import TIMED_OUT
 from tfdsl.operating.session import PAUSE, Session, place_of
 from tfdsl.patterns import regex
-from tfdsl.record import Record, replace
+from tfdsl.record import Record
 from tfdsl.writing import File, write_all
 
 _TO_GO: Final = 300.0
@@ -97,12 +97,13 @@ def _stayed(session: Session, step: Step, tell: Callable[[str], None]) -> Submit
             tell(line.decode("utf-8", "replace"))
 
     answer = session.listen(step.call, hear)
+    if rest:
+        hear(b"\n")
     made = step.made(answer.out)
     if answer.status == TIMED_OUT and session.is_over:
         raise session.refused(step.call, answer, "wait for the end of")
     if answer.status and not made:
         raise _refused(session, step.call, session.cluster.refusal(answer))
-    session.place = replace(session.place, id=next(iter(session.cluster.ID[1].findall(made)), ""))
     return Submitted((made or step.what,))
 
 

@@ -352,7 +352,7 @@ def _live(job: dict[str, str], said: Sequence[str]) -> Live:
     ended = phase in ENDED and job["state"] != "PENDING"
     times = [job["ended"] if ended else "", job["started"] if phase == "running" else ""]
     since = next((time for time in times if time not in _NO_TIME), job["submitted"])
-    restarts = int(job["restarts"]) if job["restarts"].isdecimal() else None
+    restarts = int(job["restarts"]) if _NUMBER.fullmatch(job["restarts"]) else None
     return Live(
         "slurm", job["name"], "", job["id"], phase, since, job["partition"], restarts, submission=_submission(job)
     )

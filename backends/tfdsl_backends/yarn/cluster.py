@@ -55,7 +55,9 @@ _PHASES: Final[dict[str, Phase]] = {
 _NOT_ENDED: Final = "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING"
 _TOGETHER: Final = 600
 """Seconds within which the applications of a run have started."""
-_TOTAL: Final = re.compile(r"^Total number of [^:\n]*(?:\(.*\))? ?:\s*(?P<count>\d{1,9})\s*$", re.MULTILINE)
+_TOTAL: Final = re.compile(
+    r"^Total number of [^:\n]{0,200}(?:\(.{0,1000}\))? ?:\s*(?P<count>\d{1,9})\s*$", re.MULTILINE
+)
 _NAMES: Final = re.compile(r"is (?P<id>application_[0-9]{1,20}_[0-9]{1,12}); its logs:")
 _FIELD: Final = re.compile(r"^\t(?P<name>[A-Z][A-Za-z-]*(?: [A-Za-z-]+){0,4}) : ?(?P<value>.*)$", re.MULTILINE)
 _CONTAINER: Final = re.compile(r"^Container: (?P<id>container_\w{1,80}) on (?P<node>\S+)", re.MULTILINE)
@@ -78,6 +80,8 @@ _CLASSES: Final = re.compile(
 _NEWS: Final = ("INFO", "WARN", "DEBUG")
 _ERROR: Final = re.compile(r"(?:Exception|Error|denied|permission)\b")
 _LAST: Final = 5
+_MOST_SAID: Final = 1 << 16
+"""Characters at the end of an answer in which an error is looked for."""
 _TAIL: Final = "-16384"
 """Bytes at the end of each log, in which a task says who it is and how it has ended."""
 
@@ -183,7 +187,8 @@ class _Yarn:
 
     def refusal(self, answer: Answer) -> str:
         """The exception among what a client says, without traces, times and news."""
-        lines = [line.strip() for line in (answer.err + "\n" + answer.out).splitlines() if line.strip()]
+        said = f"{answer.err}\n{answer.out[-_MOST_SAID:]}"
+        lines = [line.strip() for line in said.splitlines() if line.strip()]
         stamped = [(match, line[match.end() if match else 0 :]) for line in lines for match in [_STAMP.match(line)]]
         told = [text for match, text in stamped if match is None or (match["level"] or match["old"]) not in _NEWS]
         told = [text for text in told if not text.startswith(("at ", "..."))]
@@ -219,14 +224,18 @@ class _Yarn:
         return _lists(_NOT_ENDED, place)
 
     def found(self, place: Place, answers: Sequence[Answer]) -> list[Part]:
-        """Those of the name, or of the run of the application that is meant; their logs stay."""
+        """Those of the name, or of the run of the application that is meant; their logs stay.
+
+        Of a name, those of another user are not ours: anyone may end them where YARN has no access lists.
+        """
         every = _apps(answers)
         mine = _run(every, place) if place.id else [app for app in _of_user(every) if _is_of(app, place)]
         found: list[Part] = []
         for app in mine:
             what = f"application/{app.id}"
             end = Call(("yarn", "application", "-kill", app.id), what)
-            submission = _submission(app) or (app.id if _has_no_tags(place) else "")
+            is_ours = app.ours or _has_no_tags(place)
+            submission = app.id if is_ours and (place.id or app.user == _user()) else ""
             found.append(Part(what, app.id, submission, end, made_as=f"job/{place.name}"))
             found.append(Part(f"the logs of {app.id}", "", submission, end, stays=True))
         return found
@@ -273,11 +282,17 @@ def _apps(answers: Sequence[Answer]) -> list[_App]:
     return sorted(found, key=lambda app: app.order)
 
 
-def _of_user(apps: Sequence[_App]) -> list[_App]:
-    """Those of whoever asks, as far as that is known here: a cluster may call people otherwise."""
+def _user() -> str:
+    """Who asks, as far as that is known here: a cluster may call people otherwise."""
     name = os.environ.get("HADOOP_USER_NAME", "")
     with suppress(OSError, KeyError, ImportError):
         name = name or getuser()
+    return name
+
+
+def _of_user(apps: Sequence[_App]) -> list[_App]:
+    """Those of whoever asks; all if there is none."""
+    name = _user()
     return [app for app in apps if app.user == name] or list(apps)
 
 

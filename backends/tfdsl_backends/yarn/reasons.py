@@ -2,8 +2,16 @@
 
 Sources of signs: ``report`` (the diagnostics of an application, by its state), ``memory`` and ``master`` (a container
 that was killed for its memory; the application master's), ``containers`` (how many run), ``log`` (what the tasks have
-logged: a verdict and why) and ``refusal`` (what the client says when it submits). The words are those of Hadoop 3.4.2,
-of which each was recorded; where those of 2.10 differ, both are matched.
+logged: a verdict and why) and ``refusal`` (what the client says when it submits). The words are those of Hadoop 3.4.2
+and were recorded (``tests/data/live/yarn.json``), except:
+
+- ``starts``: the state ``LAUNCHED`` of ``AMState`` in Hadoop's scheduler;
+- ``out-of-virtual-memory``: ``ContainersMonitorImpl`` of Hadoop; recorded is what it says of an application master;
+- of the source ``log``: what our ``programs/coordinator.py`` and ``programs/task.py`` say, of which ``exited`` was
+  recorded on a cluster;
+- ``waits``, ``ended`` and ``script`` take what no other row knows.
+
+Where the words of Hadoop 2.10 differ, they are matched as its source has them.
 """
 
 from __future__ import annotations
@@ -209,14 +217,5 @@ ROWS: Final = (
         "this user cannot submit to the queue",
         "take another queue, or ask who runs the cluster",
         "queue",
-    ),
-    Row(
-        "too-large",
-        ("refusal",),
-        "",
-        r"Invalid resource request",
-        "it asks for more than YARN gives to one container",
-        "ask for less",
-        "gpu|memory|cpu",
     ),
 )

@@ -198,7 +198,7 @@ def test_every_state_says_why_and_where(commands: Commands, target: str) -> None
 
 def seen(job: dict[str, Any], state: State, lines: list[str]) -> State:
     """What ``tfdsl status`` says of a job that should be in ``state``."""
-    first = next(iter(job["reasons"]), {})
+    first: dict[str, Any] = next(iter(job["reasons"]), dict[str, Any]())
     line = lines[int(first.get("place", ":0").partition(":")[2] or 0)]
     policies = [one["sentence"].partition(": ")[2] for one in job["reasons"] if one["slug"] == "policy"]
     return State(

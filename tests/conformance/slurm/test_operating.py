@@ -40,7 +40,8 @@ class Operated(OnCluster):
         self.ask = cluster.ask
 
     def run(self, *words: str, **variables: str) -> Ran:
-        return tfdsl(*words, cwd=self.folder, **{"SLURM_CONF": self.settings, **variables})
+        environment = {"SLURM_CONF": self.settings, **variables}
+        return tfdsl(*words, cwd=self.folder, stdin=b"", onto=None, **environment)
 
     def with_client(self, name: str, text: str) -> str:
         """A path on which the client ``name`` is a script with this ``text``."""

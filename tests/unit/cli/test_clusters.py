@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -358,6 +359,43 @@ def test_status_without_a_job_lists_all(kubectl: Kubectl) -> None:
     assert kubectl.run("status", "-t", "volcano").out == "no jobs\n"
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("-t", "tfjob", "--watch"), "--watch needs a job"),
+        (("-t", "tfjob", "--wait"), "--wait needs a job"),
+        (("tfjob/train", "--watch", "--format", "json"), "--watch cannot be used with --format json"),
+    ],
+)
+def test_options_of_status_that_mean_nothing_together(kubectl: Kubectl, words: tuple[str, ...], said: str) -> None:
+    ran = kubectl.run("status", *words)
+    assert (ran.status, ran.out, kubectl.calls()) == (2, "", [])
+    assert said in ran.err
+
+
+def test_dry_run_of_the_list_asks_nothing(kubectl: Kubectl) -> None:
+    ran = kubectl.run("status", "-t", "tfjob", "-n", "ml", "--dry-run")
+    assert ran.out.startswith("kubectl -n ml get tfjobs.kubeflow.org -o 'jsonpath=")
+    assert kubectl.calls() == []
+
+
+def test_the_jobs_of_a_file_that_are_not_there_are_named(kubectl: Kubectl) -> None:
+    (kubectl.folder / "two.tfjob").write_text(JOB.replace("job train", "job other") + JOB)
+    kubectl.run("submit", "train.tfjob", "-t", "tfjob")
+    ran = kubectl.run("status", "two.tfjob", "-t", "tfjob")
+    assert ran.status == 3
+    assert ran.out.startswith("train (tfjob")
+    assert ran.err == "there is no job tfjob/other\n"
+
+
+def test_a_reason_that_is_not_known_is_shown_in_its_own_words(kubectl: Kubectl) -> None:
+    kubectl.run("submit", "train.tfjob", "-t", "tfjob")
+    said = {"type": "Failed", "status": "True", "reason": "Weather", "message": "too much\x1b[2J rain"}
+    objects = [{**one, "status": {"conditions": [said]}} for one in kubectl.objects]
+    kubectl.put(objects)
+    assert "why: the cluster says: Weather, too much" in kubectl.run("status", "tfjob/train").out
+
+
 def test_no_such_job(kubectl: Kubectl) -> None:
     ran = kubectl.run("status", "volcano/train", "-n", "rec")
     assert ran.status == 3
@@ -515,6 +553,28 @@ def test_wait_ends_with_the_job_or_the_time(kubectl: Kubectl) -> None:
     assert kubectl.run("status", "volcano/train", "-n", "rec", "--wait", "--timeout", "1ms").status == 124
 
 
+def test_a_server_that_is_away_for_a_while_is_asked_again(kubectl: Kubectl, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A job that could be read once is still there as far as anyone knows."""
+    away = {"status": 1, "err": "The connection to the server was refused\n"}
+
+    def later(_: float) -> None:
+        pauses.append(1)
+        kubectl.put(recorded.states("volcano")["completed.end" if len(pauses) > 2 else "running.state"])
+        kubectl.odd(*([("get jobs", away)] if len(pauses) < 3 else []))
+
+    pauses: list[int] = []
+    monkeypatch.setattr("tfdsl.operating.session.sleep", later)
+    kubectl.put(recorded.states("volcano")["running.state"])
+    assert kubectl.run("status", "volcano/train", "-n", "rec", "--wait").status == 0
+    assert len(pauses) == 3
+    monkeypatch.setattr("tfdsl.operating.session.AWAY", -1.0)
+    del pauses[:]
+    kubectl.put(recorded.states("volcano")["running.state"])
+    ran = kubectl.run("status", "volcano/train", "-n", "rec", "--wait")
+    assert (ran.status, len(pauses)) == (1, 1)
+    assert "connection to the server was refused" in ran.err
+
+
 # --- logs ---
 
 
@@ -537,6 +597,9 @@ def test_one_task_is_byte_for_byte(kubectl: Kubectl) -> None:
     ran = kubectl.run(*process)
     assert ran.out == "a\x1b[1m\ufffd\r\n"
     assert kubectl.run(*process, "--tail", "0").out == ""
+    with Path("/dev/full").open("w") as full:
+        variables = {"PATH": kubectl.path, "STAND_IN_KUBECTL": str(kubectl.cluster)}
+        assert tfdsl(*process, cwd=kubectl.folder, onto=full, **variables).status == 2
 
 
 @pytest.mark.parametrize(

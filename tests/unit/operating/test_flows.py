@@ -62,11 +62,10 @@ def begun(flows: Kubectl, phase: str, nodes: dict[str, Any], *jobs: tuple[str, s
     run = next(one for one in objects if one["kind"] == "Workflow")
     run["metadata"]["uid"] = UID
     found = {f"id-{name}": {"displayName": name, "type": "Retry", **node} for name, node in nodes.items()}
-    run["status"] = {"phase": phase, "startedAt": "2026-11-29T10:00:01Z"}
+    nested: dict[str, Any] = {"nodes": found}
     if packed:
-        run["status"]["compressedNodes"] = base64.b64encode(gzip.compress(json.dumps(found).encode())).decode()
-    else:
-        run["status"]["nodes"] = found
+        nested = {"compressedNodes": base64.b64encode(gzip.compress(json.dumps(found).encode())).decode()}
+    run["status"] = {"phase": phase, "startedAt": "2026-11-29T10:00:01Z", **nested}
     labels = {"tfdsl/flow": "nightly", "tfdsl/flow-run": UID[:8]}
     for name, kind in jobs:
         condition = {"type": kind, "status": "True", "reason": "Why", "message": "its words"}
@@ -128,7 +127,7 @@ def test_rights_that_are_missing_are_named(flows: Kubectl) -> None:
     )
     begun(flows, "Failed", {"fetch": {"phase": "Failed", "message": message}})
     out = flows.run("status", *FILE).out
-    assert "why: fetch could not be created: system:serviceaccount:ml:flows may not patch tfjobs" in out
+    assert "why: fetch could not be created: system:serviceaccount:ml:flows cannot patch tfjobs" in out
 
 
 def test_a_flow_is_ended_with_all_its_runs(flows: Kubectl) -> None:
@@ -148,8 +147,8 @@ def test_a_schedule_is_ended_and_takes_its_runs_along(flows: Kubectl) -> None:
     assert again.status == 1
     assert "already exists" in again.err
     assert flows.run("submit", *FILE, "--replace").status == 0
-    run = {"name": "nightly-1764410400", "namespace": "ml", "uid": UID, "labels": {"tfdsl/flow": "nightly"}}
-    run["labels"]["workflows.argoproj.io/cron-workflow"] = "nightly"
+    labels = {"tfdsl/flow": "nightly", "workflows.argoproj.io/cron-workflow": "nightly"}
+    run = {"name": "nightly-1764410400", "namespace": "ml", "uid": UID, "labels": labels}
     workflow = {
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "Workflow",
@@ -171,3 +170,15 @@ def test_a_flow_can_be_named(flows: Kubectl, target: str) -> None:
     ran = flows.run("status", "nightly.tfjob", "-t", target, "--flow", "nightly")
     assert ran.status == (3 if target == "volcano" else 1), ran.err
     assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize(
+    ("schedule", "shown"), [("", "the run is Workflow nightly-x7k2p"), ('schedule = "@daily"', "no run has begun yet")]
+)
+def test_what_was_submitted_is_waited_for(flows: Kubectl, schedule: str, shown: str) -> None:
+    """The run, not what it needs; of a schedule the run that comes next."""
+    (flows.folder / "nightly.tfjob").write_text(FLOW.replace("flow nightly {", f"flow nightly {{\n{schedule}"))
+    ran = flows.run("submit", *FILE, "--context", "a b", "--wait", "--timeout", "0s")
+    assert ran.status == 124, ran.err
+    assert f"note: {shown}" in ran.out
+    assert "  tfdsl status nightly.tfjob -t tfjob -n ml --context 'a b'\n" in ran.out

@@ -49,6 +49,11 @@ def test_a_client_never_takes_longer_than_it_may(script: str, status: int, out: 
         assert answer.out == out
 
 
+def test_an_answer_that_is_too_long_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tfdsl.operating.runner.LONGEST", 1 << 20)
+    assert ask([Call(("yes",), "it")]) == [Answer(1, "", "the answer has more than 1 MiB")]
+
+
 def test_the_same_where_it_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tfdsl.operating.runner._CLOSING", 0.1)
     streams, shown = Streams(), bytearray()

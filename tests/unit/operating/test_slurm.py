@@ -291,6 +291,7 @@ def test_hostile_answers() -> None:
     assert CLUSTER is not None
     for text in ("", "a|b\n", "x" * 100_000, ROWS["144"].replace("144", "9" * 400), "|" * 12 + "\n"):
         assert CLUSTER.live(Place("train"), [Answer(0, text, "")]) is None
+    assert live(f"{row('RUNNING', 'None', restarts='9' * 5000)}\n").restarts is None
     odd = ROWS["144"].replace("/shared/runs", "--help")
     assert len(CLUSTER.more(Place("train"), [Answer(0, odd, "")])) == 1  # no log is read from there
 

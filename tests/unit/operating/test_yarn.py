@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -233,6 +234,43 @@ def test_hostile_answers() -> None:
         assert found.phase in ("running", "starting")
 
 
+NOT_RECORDED = [  # the source of a sign, its reason; whose source has the words, and what stands for its places
+    ("log", "fail", "coordinator.py", "%s exited with %d: its outputs could not be copied", "outputs"),
+    ("log", "fail", "coordinator.py", "%s exited with 127", "program-missing"),
+    ("log", "fail", "coordinator.py", "%s exited with %d; all %d restarts are used up", "retries"),
+    ("log", "fail", "coordinator.py", "%s was lost", "lost"),
+    ("log", "missing", "coordinator.py", "%d of %d tasks registered within %g s; missing: %s", "tasks-missing"),
+    ("log", "fail", "coordinator.py", "%s was mislaid", "script"),
+    ("report", "ACCEPTED", "AMState", "AM container is launched, waiting for AM container to Register", "starts"),
+    ("report", "ACCEPTED", "AMState", "Application is added to the scheduler and is not yet activated. ", "waits"),
+    (
+        "memory", "virtual", "ContainersMonitorImpl",
+        "Container [pid=1,containerID=container_1_0001_01_000002] is running 1B beyond the 'VIRTUAL' memory limit. "
+        "Current usage: 288.8 MB of 1 GB physical memory used; 2.5 GB of 2.1 GB virtual memory used.",
+        "out-of-virtual-memory",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "reason", "whose", "words", "slug"), NOT_RECORDED)
+def test_words_that_were_not_recorded(source: str, reason: str, whose: str, words: str, slug: str) -> None:
+    """Those of our programs stand in them; the others are those of Hadoop's source."""
+    assert CLUSTER is not None
+    said = words.replace("%s", "worker[1]").replace("%d", "0" if slug == "outputs" else "3").replace("%g", "60")
+    assert reasons(CLUSTER.rows, [Sign(source, reason, said)])[0].slug == slug
+    if whose == "coordinator.py" and slug not in ("script", "program-missing"):
+        text = (ROOT / "backends/tfdsl_backends/yarn/programs" / whose).read_text(encoding="utf-8")
+        for part in re.split(r"(?=[:;] (?:its|all))", words):
+            assert part in text
+
+
+def test_an_answer_of_one_long_line_takes_no_time() -> None:
+    assert CLUSTER is not None
+    (whole, _) = (call.is_whole for call in CLUSTER.reads(Place("run", unit=made("run").unit)))
+    assert not whole("Total number of " + "(" * 200_000)
+    assert CLUSTER.refusal(Answer(1, "y\n" * 4_000_000, "Error: no\n")) == "Error: no"
+
+
 def test_command_lines() -> None:
     assert CLUSTER is not None
     place = Place("exits", options=("--cancel-on-interrupt",))
@@ -300,6 +338,16 @@ def test_cancel_ends_the_runs_of_this_user_and_says_what_stays(tmp_path: Path) -
     ), ran.err
     assert client.kills() == ["application_1_0001", "application_1_0003"]
     assert client.run("cancel", "yarn/other").status == 3
+
+
+def test_what_another_user_runs_is_ended_by_its_id_only(tmp_path: Path) -> None:
+    """Without access lists YARN lets anyone end it."""
+    client = Client(tmp_path, row("application_1_0002", "train", user="bob"))
+    ran = client.run("cancel", "yarn/train")
+    assert (ran.status, client.kills()) == (1, [])
+    assert "was not submitted by tfdsl" in ran.err
+    assert client.run("cancel", "yarn/train", "--id", "application_1_0002").status == 0
+    assert client.kills() == ["application_1_0002"]
 
 
 def test_what_tfdsl_has_not_submitted_is_not_ended(tmp_path: Path) -> None:
@@ -382,6 +430,14 @@ def test_submit_stays_until_the_end_and_says_how_it_was(tmp_path: Path, final: s
     assert "train: job is application_1_0001; its logs: yarn logs" in ran.err
     assert ran.out.startswith(f"submitted application/application_1_0001\ntrain (yarn application_1_0001): {shown}")
     assert ("why: chief[0] exited with status 3\n  at train.tfjob:2" in ran.out) == bool(status)
+
+
+@pytest.mark.parametrize("more", [(), ("--dry-run",)])
+def test_one_job_is_submitted_at_a_time(tmp_path: Path, more: tuple[str, ...]) -> None:
+    (tmp_path / "two.tfjob").write_text(JOB.replace("NAME", "train") + JOB.replace("NAME", "next"))
+    ran = tfdsl("submit", "two.tfjob", "-t", "yarn", *more, cwd=tmp_path)
+    assert (ran.status, ran.out) == (2, "")
+    assert "choose one: --job NAME" in ran.err
 
 
 def test_a_submission_that_is_refused_says_why_at_its_line(tmp_path: Path) -> None:

@@ -167,6 +167,8 @@ class Family:
         seen = bool(found) or any(sign.source == "gone" for sign in signs)
         signs = [sign for sign in signs if not is_over(sign, ended=ended, complete=complete, seen=seen)]
         replicas = completed_with([pod.replica for pod in found], counts, "absent" if readable else "unknown")
+        ends = [replace(sign, source="end") for sign in facts.signs if phase == "failed" and sign.words]
+        why = reasons(self.rows, [*signs, *facts.signs]) or reasons(self.rows, ends)
         return Live(
             self.target,
             place.name,
@@ -178,7 +180,7 @@ class Family:
             facts.restarts,
             None,
             _as_job(replicas, phase),
-            () if phase == "succeeded" else reasons(self.rows, [*signs, *facts.signs]),
+            () if phase == "succeeded" else why,
             (),
             text(job["annotations"], SUBMISSION),
             text(job["annotations"], DIGEST),

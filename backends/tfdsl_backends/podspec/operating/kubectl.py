@@ -91,10 +91,14 @@ def number(data: object, *path: str) -> int | None:
     found = _at(data, path)
     if isinstance(found, str) and _NUMBER.fullmatch(found):
         return int(found)
-    return found if isinstance(found, int) and not isinstance(found, bool) else None
+    if isinstance(found, bool) or not isinstance(found, int) or abs(found) >= _LARGEST:
+        return None
+    return found
 
 
 _NUMBER: Final = regex(r"[0-9]{1,9}")
+_LARGEST: Final = 1 << 32
+"""Exit statuses of Windows have 32 bits."""
 
 
 def mapping(data: object, *path: str) -> Mapping[str, object]:

@@ -2,8 +2,8 @@
 
 Sources of signs: ``pod`` (its reason), ``disruption``, ``deleted`` (it ends), ``scheduling``, ``waiting`` (a container
 does), ``step`` and ``command`` (it has ended), ``event``, ``gone`` (the event of a pod that is gone), ``child`` and
-``job`` (conditions of objects above). The words are those of Kubernetes 1.34: ``pkg/kubelet``, ``pkg/scheduler``,
-``pkg/controller/job``.
+``job`` (conditions of objects above), ``end`` (the same where no row knows them). The words are those of Kubernetes
+1.34: ``pkg/kubelet``, ``pkg/scheduler``, ``pkg/controller/job``.
 """
 
 from __future__ import annotations
@@ -331,5 +331,6 @@ ROWS: Final = (
         "a policy on an exit status has ended the job: {said}",
         tier=3,
     ),
+    Row("ended", ("end",), _ANY, "", "the cluster says: {reason}, {said}"),
 )
 """Of pods, and of the Jobs that JobSet and plain Kubernetes have."""
