@@ -72,12 +72,11 @@ def of_flow(flow: Flow) -> Iterator[Broken]:
     for at, run in enumerate(flow.runs):
         for broken in _of_run(flow, run, first):
             yield broken.below("runs", at)
-    ring = _ring({run.job: [job for job in run.after if job != run.job] for run in flow.runs})
-    if ring:
-        names = {"flow": flow.name, "ring": " → ".join((*ring, ring[0]))}
-        at = first[ring[0]]
-        place = ("runs", at, "after", list(flow.runs[at].after).index(ring[-1]))
-        yield Broken(value_rules.RUN_CYCLE, place, names).help("remove one of these from after")
+    names = ring({run.job: run.after for run in flow.runs})
+    if names:
+        at = first[names[0]]
+        place = ("runs", at, "after", list(flow.runs[at].after).index(names[-1]))
+        yield Broken(value_rules.RUN_CYCLE, place, of_ring(flow.name, names)).help(BREAK)
 
 
 def _of_run(flow: Flow, run: Run, known: Mapping[str, int]) -> Iterator[Broken]:
@@ -119,8 +118,18 @@ def in_order(uses: Mapping[str, Sequence[str]]) -> list[str]:
     return order
 
 
-def _ring(uses: Mapping[str, Sequence[str]]) -> list[str]:
-    """Names each of which is used by the next, and the last by the first; empty if there is no cycle."""
+BREAK = "remove one of these from after"
+"""How a ring is broken."""
+
+
+def of_ring(flow: str, names: Sequence[str]) -> dict[str, str]:
+    """The words of the message about a ring."""
+    return {"flow": flow, "ring": " → ".join((*names, names[0]))}
+
+
+def ring(uses: Mapping[str, Sequence[str]]) -> list[str]:
+    """Names each of which is used by the next, and the last by the first; empty if there is no cycle of several."""
+    uses = {name: [used for used in before if used != name] for name, before in uses.items()}
     done = set(in_order(uses))
     left = [name for name in uses if name not in done]
     if not left:
@@ -130,9 +139,9 @@ def _ring(uses: Mapping[str, Sequence[str]]) -> list[str]:
     while name not in seen:
         seen[name] = None
         name = next(used for used in uses[name] if used in uses and used not in done)
-    ring = [*seen][[*seen].index(name) :]
-    first = min(range(len(ring)), key=lambda at: left.index(ring[at]))
-    return [ring[first], *reversed(ring[first + 1 :]), *reversed(ring[:first])]
+    found = [*seen][[*seen].index(name) :]
+    first = min(range(len(found)), key=lambda at: left.index(found[at]))
+    return [found[first], *reversed(found[first + 1 :]), *reversed(found[:first])]
 
 
 SHORTEST_TTL = 60

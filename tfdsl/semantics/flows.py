@@ -151,6 +151,12 @@ class _Reader:
         for run in written:
             if run.job not in by_name or by_name[run.job].why:
                 by_name[run.job] = run
+        names = rules.ring({name: [job for job, _ in run.after] for name, run in by_name.items()})
+        if len({bool(by_name[name].why) for name in names}) == 2:  # if all are there, the rules of a flow say it
+            place = next(span for job, span in by_name[names[0]].after if job == names[-1])
+            self.report(value_rules.RUN_CYCLE(place, **rules.of_ring(flow, names)).help(rules.BREAK))
+            self.complete = False
+            return
         before = self._before(flow, by_name)
         for run in written:
             here = before.get(run.job, run.after)
@@ -167,7 +173,7 @@ class _Reader:
         for name in rules.in_order({name: [job for job, _ in run.after] for name, run in runs.items()}):
             run = runs[name]
             left: dict[str, Span] = {}
-            gone = [job for job, _ in run.after if why.get(job)]
+            gone = list(dict.fromkeys(job for job, _ in run.after if why.get(job)))
             for job, span in run.after:
                 if not why.get(job):
                     left.setdefault(job, span) if gone else None
@@ -176,17 +182,16 @@ class _Reader:
                 elif runs[job].ending == ENDINGS[0] and (those := before[job]) is not None:
                     left |= {other: span for other, _ in those if other not in left}
                 else:
-                    why[name] = why[name] or f"it comes after {job}, and {why[job]}"
+                    why[name] = why[name] or f"it comes after {job}, and {runs[job].why or _NEITHER}"
             before[name] = tuple(left.items()) if gone else run.after
             if gone and run.ending != ENDINGS[0] and not left:
-                why[name] = why[name] or f"it comes after {gone[0]}, and {why[gone[0]]}"
+                why[name] = why[name] or f"it comes after {gone[0]}, and {runs[gone[0]].why or _NEITHER}"
             if why[name] and not run.why:
                 self.report(value_rules.RUN_LEFT_OUT(run.span, flow=flow, job=name, why=why[name]))
                 before[name] = None
             elif gone and not why[name]:
-                after = listing(left) if left else "nothing"
-                told = value_rules.RUN_FOLLOWS(run.span, job=name, after=after, absent=listing(gone))
-                self.report(told)
+                absent = f"{enumeration(gone)} {'is' if len(gone) == 1 else 'are'} absent"
+                self.report(value_rules.RUN_FOLLOWS(run.span, job=name, after=enumeration(left), absent=absent))
         return before
 
 
@@ -256,6 +261,7 @@ def _unknown_flow(flow: Argument, names: Sequence[str]) -> Diagnostic:
 
 _RUNS = ("jobs", "steps", "tasks", "stages", "needs", "depends_on", "dependsOn", "dependencies", "after", "runs")
 """What other tools set instead of statements."""
+_NEITHER = "that is left out, too"
 _ENDINGS = alias_table(
     [
         ("succeeded", ("success", "successful", "ok", "afterok", "complete", "completed")),
