@@ -99,12 +99,13 @@ class Running:
             self._open.clear()
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
+            with suppress(subprocess.TimeoutExpired):  # as another user, it goes on
+                self.process.wait(_CLOSING)
 
     def answer(self) -> Answer:
         """What it gave, once it has ended; what it has left running, and writes to the same place, is ended."""
         self.stop()
-        status = self.process.wait()
+        status = TIMED_OUT if self.process.returncode is None else self.process.returncode
         for stream, _ in self.streams:
             stream.close()
         if self.cut:

@@ -41,7 +41,8 @@ class Session:
         cluster = backend.load_cluster() if place.flow is None else backend.load_flow_cluster()
         if cluster is None:
             advice = f"the page of the target says which commands to use: {backend.docs}" if backend.docs else ""
-            raise ProblemError(NOT_OPERATED, *filter(None, [advice]), target=backend.name)
+            what = backend.name if place.flow is None else f"{backend.name} about flows"
+            raise ProblemError(NOT_OPERATED, *filter(None, [advice]), target=what)
         if place.id and cluster.UNIQUE:
             raise _wrong(f"--id cannot be used with {backend.name}, where a name has one job")
         if place.id and not cluster.ID[1].fullmatch(place.id):

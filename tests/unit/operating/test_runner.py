@@ -49,6 +49,25 @@ def test_a_client_never_takes_longer_than_it_may(script: str, status: int, out: 
         assert answer.out == out
 
 
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_client_that_may_not_be_ended_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one that runs as another user."""
+
+    groups: list[int] = []
+
+    def refused(group: int, number: int) -> None:
+        groups.append(group)
+        raise PermissionError(group, number)
+
+    monkeypatch.setattr("tfdsl.operating.runner._CLOSING", 0.05)
+    monkeypatch.setattr("tfdsl.operating.runner.os.killpg", refused)
+    start = time.monotonic()
+    (answer,) = ask([Call(("sleep", "20"), "it")], 0.1)
+    monkeypatch.undo()
+    os.killpg(groups[0], signal.SIGKILL)
+    assert (answer.status, time.monotonic() < start + 10) == (124, True)
+
+
 def test_an_answer_that_is_too_long_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tfdsl.operating.runner.LONGEST", 1 << 20)
     assert ask([Call(("yes",), "it")]) == [Answer(1, "", "the answer has more than 1 MiB")]
