@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from tests import flows_of_a_target
 from tfdsl import targets
@@ -12,6 +14,7 @@ from tfdsl.compiling import front_end
 from tfdsl.compiling.output_files import output_files
 from tfdsl.compiling.pipeline import Outcome, load
 from tfdsl.emit.located import plain
+from tfdsl.ir.flow import Flow
 from tfdsl.record import replace
 from tfdsl.semantics.request import Choice, Request
 from tfdsl.text import Argument, Source, Span
@@ -52,6 +55,27 @@ def test_what_is_made(asked: dict[str, str], jobs: list[str], flows: dict[str, l
     outcome = made(JOBS + NIGHTLY + "flow weekly { run train }\n", **asked)
     assert [one.unit.name for one in outcome.made] == jobs
     assert {one.unit.name: [job.run.job for job in one.unit.jobs] for one in outcome.flows} == flows
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"runs": []}, "TFJ2801"),
+        ({"runs": [{"job": "a"}, {"job": "a"}]}, "TFJ2802"),
+        ({"runs": [{"job": "a", "after": ["a"]}]}, "TFJ2804"),
+        ({"runs": [{"job": "a", "after": ["b"]}, {"job": "b", "after": ["a"]}]}, "TFJ2805"),
+        ({"runs": [{"job": "a", "ending": "failed"}]}, "TFJ2806"),
+        ({"runs": [{"job": "a", "after": ["b"]}]}, "TFJ2807"),
+        ({"runs": [{"job": "A b"}]}, "TFJ2501"),
+        ({"name": "F"}, "TFJ2502"),
+        ({"schedule": "5/15 * * * *"}, "TFJ2808"),
+        ({"time_zone": "UTC"}, "TFJ2810"),
+    ],
+)
+def test_json_breaks_the_same_rules(fields: dict[str, object], code: str) -> None:
+    text = json.dumps({"name": "nightly", "runs": [{"job": "a"}], **fields})
+    with pytest.raises(ValidationError, match=code):
+        Flow.model_validate_json(text)
 
 
 @pytest.mark.parametrize(

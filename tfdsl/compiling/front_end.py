@@ -19,6 +19,7 @@ from tfdsl.compiling import pipeline
 from tfdsl.compiling.masking import Hidden, hidden_texts
 from tfdsl.compiling.pipeline import Made, Outcome
 from tfdsl.diagnostics import Diagnostic
+from tfdsl.diagnostics.name_rules import UNKNOWN_FLOW
 from tfdsl.record import Record, replace
 from tfdsl.rules.values import job_name
 from tfdsl.semantics import target_options
@@ -175,6 +176,10 @@ def named_job(ready: ReadyJob, request: Request, diagnostics: list[Diagnostic]) 
     if ready.job is None or ready.origins is None or pipeline.has_errors(diagnostics):
         return None
     job, origins = ready.job, ready.origins
+    if request.flow is not None:
+        error = UNKNOWN_FLOW(request.flow.span, name=request.flow.text)
+        diagnostics.append(error.help("a job as JSON is in no flow: leave out --flow"))
+        return None
     if request.job is not None and request.job.text != job.name:
         diagnostics.append(unknown_job([job.name], request.job))
         return None

@@ -56,6 +56,7 @@ RULES: dict[str, Rule] = {
     "flow.name": partial(values.label_name, what="flow"),
     "flow.schedule": flows.schedule,
     "flow.time_zone": flows.time_zone,
+    "flow run.job": values.job_name,
     "claim.name": partial(values.label_name, what="claim"),
     "mount.at": mounts.path,
     "mount pvc.claim": _called("claim"),

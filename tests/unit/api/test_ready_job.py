@@ -159,6 +159,15 @@ def test_json_has_no_params() -> None:
 # --- jobs made in Python ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("words", [("compile", "-t", "tfjob"), ("check",), ("run",), ("graph",)])
+def test_json_has_no_flow(words: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "job.json").write_text(job(name="digits", roles=(role(replicas=2),)).model_dump_json())
+    done = command(*words, "job.json", "--flow", "digits", cwd=tmp_path)
+    assert (done.status, done.out) == (1, "")
+    assert "unknown-flow: the file has no flow called digits" in done.err
+    assert "a job as JSON is in no flow: leave out --flow" in done.err
+
+
 def test_a_job_is_compiled_like_its_text() -> None:
     text = f'job j {{ image = "{IMAGE}", role worker {{ replicas = 3, command = ["python", "t.py"], memory = 4Gi }} }}'
     made = job(roles=(role(replicas=3, memory=tfdsl.ir.Quantity("4Gi")),))
