@@ -37,7 +37,9 @@ def without_documents(backend: Backend, flow: Flow, origins: Origins, jobs: Mapp
     namespace = flow.namespace or units[0].job.namespace
     if namespace != flow.namespace:
         flow = flow.but(namespace=namespace)
-    made = [FlowJob(run, _named(flow, unit, mark), ()) for run, unit in zip(flow.runs, units, strict=True)]
+    spaces = any(row.fate == "kept" for row in lowering.SUPPORT["flow.namespace"])
+    named = [_named(flow if spaces else flow.but(namespace=None), unit, mark) for unit in units]
+    made = [FlowJob(run, unit, ()) for run, unit in zip(flow.runs, named, strict=True)]
     return FlowUnit(backend.name, units[0].version, flow, origins, tuple(made), mark)
 
 

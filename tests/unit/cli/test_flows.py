@@ -326,6 +326,13 @@ def test_a_note_about_all_jobs_is_said_once(tmp_path: Path) -> None:
     assert [said.count(slug) for slug in ("slider-flow-stays", "slider-flow-logs")] == [1, 1]
 
 
+def test_the_namespace_of_a_flow_is_told_where_it_is_written(tmp_path: Path) -> None:
+    written = text(FLOW.replace("  run fetch\n", '  namespace = "ml"\n  run fetch\n'))
+    (tmp_path / "nightly.tfjob").write_text(written)
+    said = tfdsl("check", "nightly.tfjob", "-t", "slurm", "--notes", cwd=tmp_path).err
+    assert re.findall(r"(slurm\S*-namespace): .*\n +--> nightly.tfjob:(\S+)", said) == [("slurm-flow-namespace", "4:15")]
+
+
 # --- tfconfig ---
 
 HOST = "nightly-eval-<run>-worker-0-0.nightly-eval-<run>:2222"
