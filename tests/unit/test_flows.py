@@ -52,7 +52,7 @@ def told(outcome: Outcome) -> list[str]:
     ],
 )
 def test_what_is_made(asked: dict[str, str], jobs: list[str], flows: dict[str, list[str]]) -> None:
-    outcome = made(JOBS + NIGHTLY + "flow weekly { run train }\n", **asked)
+    outcome = made(JOBS + NIGHTLY + "flow weekly { run train }\n", "volcano", (None,), **asked)
     assert [one.unit.name for one in outcome.made] == jobs
     assert {one.unit.name: [job.run.job for job in one.unit.jobs] for one in outcome.flows} == flows
 

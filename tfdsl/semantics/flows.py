@@ -151,10 +151,10 @@ class _Reader:
         for run in written:
             if run.job not in by_name or by_name[run.job].why:
                 by_name[run.job] = run
-        names = rules.ring({name: [job for job, _ in run.after] for name, run in by_name.items()})
-        if len({bool(by_name[name].why) for name in names}) == 2:  # if all are there, the rules of a flow say it
-            place = next(span for job, span in by_name[names[0]].after if job == names[-1])
-            self.report(value_rules.RUN_CYCLE(place, **rules.of_ring(flow, names)).help(rules.BREAK))
+        ring = rules.ring({name: [job for job, _ in run.after] for name, run in by_name.items()})
+        if len({bool(by_name[name].why) for name in ring}) == 2:  # if all are there, the rules of a flow say it
+            place = next(span for job, span in by_name[ring[0]].after if job == ring[-1])
+            self.report(value_rules.RUN_CYCLE(place, **rules.of_ring(flow, ring)).help(rules.BREAK))
             self.complete = False
             return
         before = self._before(flow, by_name)

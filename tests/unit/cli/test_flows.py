@@ -330,7 +330,8 @@ def test_the_namespace_of_a_flow_is_told_where_it_is_written(tmp_path: Path) -> 
     written = text(FLOW.replace("  run fetch\n", '  namespace = "ml"\n  run fetch\n'))
     (tmp_path / "nightly.tfjob").write_text(written)
     said = tfdsl("check", "nightly.tfjob", "-t", "slurm", "--notes", cwd=tmp_path).err
-    assert re.findall(r"(slurm\S*-namespace): .*\n +--> nightly.tfjob:(\S+)", said) == [("slurm-flow-namespace", "4:15")]
+    told = re.findall(r"(slurm\S*-namespace): .*\n +--> nightly.tfjob:(\S+)", said)
+    assert told == [("slurm-flow-namespace", "4:15")]
 
 
 # --- tfconfig ---
