@@ -158,3 +158,12 @@ def test_a_flow_that_there_is_not() -> None:
     assert told(made(JOBS + NIGHTLY, flow="nightli")) == ["unknown-flow: the file has no flow called nightli"]
     absent = made("param p: bool = false\n" + JOBS + "flow nightly { run fetch when p }\n", flow="nightly")
     assert told(absent) == ["absent-flow: all jobs of flow nightly are absent"]
+
+
+@pytest.mark.parametrize("target", ["slurm", "slider", "yarn"])
+def test_a_schedule_of_a_script_has_no_time_zone(target: str) -> None:
+    text = f'{JOBS}flow n {{ schedule = "@daily", time_zone = "Europe/Berlin", run fetch }}\n'
+    program, backend = load(Source("n.tfjob", text), lambda path: "no such file"), targets.find(target)
+    assert backend is not None
+    found = front_end.compiled(program, Request(flow=Argument("n", Span(Source("--", "n"), 0, 1))), [Choice(backend)])
+    assert f"{target}-time-zone" in [one.rule.slug for one in found.diagnostics if one.level == "error"]

@@ -284,5 +284,5 @@ def time_zone(text: str) -> Broken | None:
     offset = _OFFSET.fullmatch(text)
     if offset is not None:
         zone = f"Etc/GMT{'-' if offset[1] == '+' else '+'}{offset[2]}"
-        return broken.help(f'write a place such as "Europe/Berlin", or "{zone}": these names have the other sign')
-    return broken.help('for example "Europe/Berlin", "America/New_York" or "UTC"')
+        return broken.help(f'for example "Europe/Berlin"; the zone called "{zone}" has the other sign')
+    return broken.help('for example "Europe/Berlin", or "UTC"')

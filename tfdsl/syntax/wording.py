@@ -113,6 +113,8 @@ def found(lexed: Lexed, i: int) -> str:
 def form_of(lexed: Lexed, start: int) -> str | None:
     """An example of the statement that begins with token ``start``; ``run`` of a build has a text behind it."""
     word = lexed.text(start)
+    if lexed.types[start] == lexer.END:
+        return None
     if word == "run" and lexed.types[start + 1] in (lexer.NAME, lexer.JOB_NAME):
         word = "run job"
     return FORMS.get(f"{word} {lexed.text(start + 1)}") or FORMS.get(word)

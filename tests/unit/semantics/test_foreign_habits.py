@@ -256,6 +256,7 @@ HEAD = (
 BEFORE = f'{HEAD}job a {{ image = "r/x:1", role chief {{ }}, on failed => restart pod, '
 PLACES = (
     "§\n" + JOB,
+    f'{JOB}flow n {{ schedule = "@daily", §, run m }}\n',
     BEFORE + "§ }\n",
     f'{BEFORE}mount pvc "d" at "/runs", § }}\n',
     f'{HEAD}template t {{ mount pvc "d" at "/data" }}\njob a {{ image = "r/x:1", role chief {{ }}, use t, § }}\n',

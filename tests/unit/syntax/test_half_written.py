@@ -118,7 +118,7 @@ STATEMENTS: list[tuple[str, str, list[str]]] = [
     ("target", "patch 'spec' += { suspend = true }", ["a path in quotes", SET, VALUE, *"{{{{"]),
     ("target", "unpatch 'spec.suspend'", ["a path in quotes"]),
     ("build", "copy 'a' to '/b'", ["a file or folder", "to and a path in the image", "a path in the image"]),
-    ("build", "run 'x'", ["a command"]),
+    ("build", "run 'x'", ["a command, or in a flow a job"]),
     ("map", "a = 1", [SET, "="]),
     ("map", "'b' = 1 + 2", [SET, "=", "", VALUE]),
     ("list", "lower('a') + 'b'", ["", "(", "(", "", VALUE]),
@@ -243,8 +243,10 @@ def test_among_other_items(marked: str, missing: str) -> None:
 @pytest.mark.parametrize("statement", wording.FORMS)
 def test_the_forms_that_are_shown_are_right(statement: str) -> None:
     form = wording.FORMS[statement]
-    declarations = ("edition", "include", "param", "let", "template", "profile", "job")
+    declarations = ("edition", "include", "param", "let", "template", "profile", "job", "flow")
     text = form if statement in declarations else f"job a {{ {form} }}"
     if statement in ("copy", "run"):
         text = f"job a {{ build {{ {form} }} }}"
+    if statement == "run job":
+        text = f"flow a {{ {form} }}"
     assert parse(Source("form", text)).diagnostics == ()

@@ -67,7 +67,7 @@ def made_by_its_line(given: front_end.Input, source: Source, choice: Choice, out
         lines = [line for group in answer.lines for line in group.lines]
         made[number] = {(line.place.path, line.place.line) for line in lines}
         assert len(made[number]) == len(lines), "each line once"
-    found = [line for one in Destination().files(outcome.made) for line in lines_of(one)]
+    found = [line for one in Destination().files(outcome.outputs) for line in lines_of(one)]
     assert any(line.origin is not None for line in found)
     for line in found:
         if line.origin is not None:
@@ -79,7 +79,7 @@ def made_by_its_line(given: front_end.Input, source: Source, choice: Choice, out
 @pytest.mark.parametrize("path", NAMED)
 def test_a_file_is_found_by_its_text_and_an_edited_one_by_what_is_left(path: Path) -> None:
     for one in compiled(path):
-        known = list(candidates(one.outcome.made))
+        known = list(candidates(one.outcome.outputs))
         for made, file in known:
             text = file.written.text
             found = back.match(text, f"x/{file.name}", 1, known)

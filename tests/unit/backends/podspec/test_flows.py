@@ -314,7 +314,7 @@ def test_after_the_deadline_the_objects_of_the_run_are_deleted(target: str, reso
 TWO = [("a", (), "succeeded"), ("b", ("a",), "succeeded")]
 SAID = {
     "180": (
-        'target volcano { argo = "4.0" }',
+        'target TARGET { argo = "4.0" }',
         "",
         {},
         "error: the jobs of a flow need one version of Argo: a has 4.1 and b has 4.0",
@@ -346,15 +346,20 @@ SAID = {
 }
 
 
+@pytest.mark.parametrize("target", FAMILY)
 @pytest.mark.parametrize("code", SAID)
-def test_what_is_said(code: str) -> None:
+def test_what_is_said(code: str, target: str) -> None:
     more, role, fields, message = SAID[code]
-    assert said(flow("volcano", job("a") + job("b", more, role), TWO, **fields))[code] == message
+    jobs = job("a") + job("b", more.replace("TARGET", target), role)
+    assert said(flow(target, jobs, TWO, **fields))[code] == message.replace("volcano", target)
 
 
-@pytest.mark.parametrize("target", ["kubernetes", "tfjob", "jobset"])
+@pytest.mark.parametrize("target", FAMILY)
 def test_a_suspended_job_would_be_waited_for_for_ever(target: str) -> None:
-    found = said(flow(target, job("train", "suspend = true")))
+    unit = flow(target, job("train"))
+    (its,) = unit.jobs
+    suspended = replace(its, unit=replace(its.unit, job=its.unit.job.but(suspend=True)))
+    found = said(replace(unit, jobs=(suspended,)))
     assert found["182"] == "error: job train starts suspended, so its flow would wait for it forever"
 
 
@@ -365,16 +370,18 @@ def test_several_jobs_have_no_end() -> None:
     assert "192" not in said(flow("jobset", ps))
 
 
-def test_limits_of_names_templates_and_size() -> None:
-    many = [f"j{number}" for number in range(300)]
+@pytest.mark.parametrize("target", FAMILY)
+def test_limits_of_names_templates_and_size(target: str) -> None:
+    many = [f"j{number}" for number in range(201)]
     runs = [(name, (), "succeeded") for name in many]
-    unit = flow("volcano", "".join(map(job, many)), runs)
-    assert said(unit)["185"] == "error: the Workflow has 301 templates; from 4.0 on Argo takes at most 200"
-    large = flow("volcano", job("train", role=f"args = [{', '.join(3 * [chr(34) + 60000 * 'é' + chr(34)])}]"))
+    unit = flow(target, "".join(map(job, many)), runs)
+    count = 604 if target == "kubernetes" else 202  # there each has a Service, and both a template
+    assert said(unit)["185"] == f"error: the Workflow has {count} templates; from 4.0 on Argo takes at most 200"
+    large = flow(target, job("train", role=f"args = [{', '.join(3 * [chr(34) + 60000 * 'é' + chr(34)])}]"))
     assert said(large)["184"].startswith("error: the Workflow has 1")
     for schedule, limit, kind in ((None, 57, "Workflow"), ("@daily", 52, "CronWorkflow")):
         for length in (limit, limit + 1):
-            unit = flow("volcano", job("t"), [("t", (), "succeeded")], schedule=schedule)
+            unit = flow(target, job("t"), [("t", (), "succeeded")], schedule=schedule)
             unit = replace(unit, flow=unit.flow.but(name="n" * length))
             message = f"error: the name of a {kind} has at most {limit} characters, this one has {length}"
             assert said(unit).get("186") == (message if length > limit else None)

@@ -199,6 +199,7 @@ def test_the_client_gets_the_run_in_the_tags(cluster: Cluster) -> None:
     done = cluster.submit(unit(made, "yarn", placement={"worker": "AND(IN,NODE,ps:java!=1.8)"}))
     assert done.returncode == 0, done.stdout + done.stderr + cluster.logs()
     ps, worker = cluster.clients()
-    (run,) = worker["application_tags"]
+    (tags,) = worker["application_tags"]
+    run = tags.removesuffix(",tfdsl")
     assert ps["placement_spec"] == [f"ps-{run}(1)"]
     assert worker["placement_spec"] == [f"worker-{run}(2),AND(IN,NODE,all/ps-{run}:java!=1.8)"]
