@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from tfdsl.ir import model
 from tfdsl.ir.fields import Origins
-from tfdsl.ir.flow import Flow, FlowRun
 from tfdsl.ir.model import CHECKPOINT_VARIABLE
 from tfdsl.semantics.values import (
     POISON,
@@ -30,6 +29,7 @@ from tfdsl.vocabulary.attributes import BOARD
 from tfdsl.vocabulary.statements import WITH_SUB_PATH
 
 if TYPE_CHECKING:
+    from tfdsl.ir.flow import Flow
     from tfdsl.semantics import resolved
 
 
@@ -361,6 +361,8 @@ def _build(job: resolved.Job, origins: Origins) -> model.Build | None:
 
 def flow(values: resolved.Flow) -> tuple[Flow, Origins]:
     """A flow that checked clean, and where its parts are written."""
+    from tfdsl.ir.flow import Flow, FlowRun
+
     origins = Origins(values.name_span)
     for name, setting in values.settings.items():
         origins.record(name, setting.value.span)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, cast
 from tfdsl import targets
 from tfdsl.backend import Document, TaskConfig, Unit
 from tfdsl.compiling import pipeline
-from tfdsl.compiling.flows import without_mark
 from tfdsl.compiling.pipeline import Made, MadeFlow, Outcome, Output
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, NO_SUCH_TASK
@@ -199,6 +198,8 @@ class JobTasks(Record):
 
 def tasks_of(outcome: Outcome, name: TaskName | None) -> list[JobTasks]:
     """The jobs, those of flows too, that have tasks: all of them, or those of that name."""
+    from tfdsl.compiling.flows import without_mark
+
     by_name = {backend.name: backend for backend in outcome.targets}
     marks = ["" for _ in outcome.made] + [flow.unit.mark for flow in outcome.flows for _ in flow.jobs]
     found: list[JobTasks] = []
@@ -214,6 +215,8 @@ def tasks_of(outcome: Outcome, name: TaskName | None) -> list[JobTasks]:
 
 
 def _readable(task: TaskConfig, mark: str) -> TaskConfig:
+    from tfdsl.compiling.flows import without_mark
+
     return replace(
         task,
         tf_config=None if task.tf_config is None else without_mark(task.tf_config, mark),
