@@ -6,11 +6,6 @@ import shutil
 import sys
 import zipfile
 
-if sys.version_info >= (3,):
-    from urllib.request import urlopen
-else:
-    from urllib2 import urlopen
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import IO, Any
@@ -56,6 +51,11 @@ def save(response, length, to):
 def download(source, to):
     # type: (str, str) -> None
     """Download a web address to the file ``to``."""
+    # Not at the top: the compiler reads this module, too, and its memory is counted.
+    if sys.version_info >= (3,):
+        from urllib.request import urlopen
+    else:
+        from urllib2 import urlopen
     response = urlopen(source, None, 60)
     try:
         save(response, response.info().get("Content-Length"), to)

@@ -7,11 +7,6 @@ import shutil
 import sys
 import zipfile
 
-if sys.version_info >= (3,):
-    from urllib.request import urlopen
-else:
-    from urllib2 import urlopen
-
 
 def native(value):
     """``value`` with every text as ``str``: Python 2 reads JSON as unicode, which a process does not take."""
@@ -47,6 +42,11 @@ def save(response, length, to):
 
 def download(source, to):
     """Download a web address to the file ``to``."""
+    # Not at the top: the compiler reads this module, too, and its memory is counted.
+    if sys.version_info >= (3,):
+        from urllib.request import urlopen
+    else:
+        from urllib2 import urlopen
     response = urlopen(source, None, 60)
     try:
         save(response, response.info().get("Content-Length"), to)
