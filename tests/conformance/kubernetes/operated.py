@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 from tests.conformance.operated import OnCluster
@@ -62,3 +63,10 @@ class Operated(OnCluster):
     def items(self, kind: str, group: str = "/api/v1") -> list[dict[str, Any]]:
         """The metadata of all objects of a kind."""
         return [one["metadata"] for one in self.api.items(f"{group}/namespaces/{self.namespace}/{kind}")]
+
+    def until_gone(self, kind: str, group: str = "/api/v1") -> None:
+        """Wait until there is no object of a kind: the server deletes what was asked for a moment later."""
+        end = time.monotonic() + 60
+        while left := self.items(kind, group):
+            assert time.monotonic() < end, left
+            time.sleep(0.2)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
+from tests import flows
 from tests.conformance.kubernetes.compiling import accepted
 from tests.conformance.kubernetes.created import Created, unused_name
 from tests.unit.cli.shell import tfdsl
@@ -24,6 +25,7 @@ PAIRS = [
     for folder in sorted(EXAMPLES.iterdir())
     for target in TARGETS
     if (folder / "expected" / target).is_dir() or list(folder.glob(f"expected/{target}*"))
+    if folder.name not in flows.EXAMPLES
     if "matrix {" not in (folder / "main.tfjob").read_text(encoding="utf-8")  # its jobs are those of other examples
 ]
 

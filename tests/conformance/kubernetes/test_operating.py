@@ -103,7 +103,7 @@ def test_refused_in_the_middle(operated: Operated) -> None:
     assert ran.status == 1
     assert "exceeded quota: few" in ran.err
     assert "could not be deleted" not in ran.err
-    assert operated.items("jobs", "/apis/batch/v1") == []
+    operated.until_gone("jobs", "/apis/batch/v1")
     assert submitted(creator).status == 1
     (left,) = operated.items("jobs", "/apis/batch/v1")
     ran = submitted(None)
@@ -294,7 +294,7 @@ class Replay:
         container = {"name": "tensorflow", "image": "lab.invalid/bb:1"}
         template = {"spec": {"containers": [container], "restartPolicy": "Never"}}
         if one["kind"] == "Pod":
-            return {**template["spec"], **given}
+            return {**template["spec"], **given, "schedulerName": "replay"}  # the scheduler that runs here has no say
         if one["kind"] == "JobSet":
             jobs = [
                 {**job, "template": {"spec": {**job["template"]["spec"], "template": template}}}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
+from tests import flows
 from tests.conformance.kubernetes.compiling import Manifest, compiled
 from tests.conformance.kubernetes.generated import SEED, job
 from tests.conformance.kubernetes.verdicts import Judge
@@ -33,7 +34,9 @@ def judge(api: Api) -> Judge:
 
 def expected_files() -> Iterator[Path]:
     for target in TARGETS:
-        yield from sorted(EXAMPLES.glob(f"*/expected/{target}/*.yaml"))
+        for path in sorted(EXAMPLES.glob(f"*/expected/{target}/*.yaml")):
+            if path.stem not in flows.EXAMPLES:  # Argo's definitions, against which unit tests hold it, are not here
+                yield path
 
 
 @pytest.mark.parametrize("path", list(expected_files()), ids=lambda path: str(path.relative_to(EXAMPLES)))

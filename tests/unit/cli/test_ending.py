@@ -34,12 +34,18 @@ def test_the_status_is_that_of_the_command() -> None:
     assert after("", words=("--wrong",)).returncode == 2
 
 
+WAITS = """
+import threading
+threading.Thread(target=lambda: (threading.main_thread().join(), print("waited for"))).start()
+"""
+
+
 @pytest.mark.parametrize(
     ("begin", "told"),
     [
         ("import atexit; atexit.register(print, 'called')", "called\n"),
         ("import logging", ""),  # it registers a function that flushes its handlers
-        ("import threading; threading.Timer(0.1, print, ['waited for']).start()", "waited for\n"),
+        (WAITS, "waited for\n"),
         ("sys.setprofile(eval('lambda *event: None', {}))", ""),  # a function that does not hold ``last``
         ("sys.settrace(eval('lambda *event: None', {}))", ""),
     ],
