@@ -75,7 +75,8 @@ class Reach:
     def is_whole(self) -> bool:
         """Whether this run has all quick tests in it."""
         option = self.config.option
-        names = ("keyword", "markexpr", "collectonly", "lf", "failedfirst")  # the last two may be switched off
+        # The last two may be switched off.
+        names = ("keyword", "markexpr", "collectonly", "slow", "long", "lf", "failedfirst")
         chosen = any(getattr(option, name, None) for name in names)
         return not chosen and self.config.args_source is pytest.Config.ArgsSource.TESTPATHS
 
