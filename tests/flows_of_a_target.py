@@ -22,13 +22,23 @@ SUPPORT = Support(
 MARK = 8
 
 
-def check(unit: FlowUnit, /) -> Iterable[Diagnostic]:
-    """Nothing."""
-    return ()
+class _Lowering:
+    SUPPORT, MARK = SUPPORT, MARK
+
+    def check(self, unit: FlowUnit, /) -> Iterable[Diagnostic]:
+        """Nothing."""
+        return ()
+
+    def generate(self, unit: FlowUnit, /) -> Sequence[Document]:
+        """``nightly.yaml``, and each job in a file of its own."""
+        order = {job.run.job: list(job.run.after) for job in unit.jobs}
+        jobs = (
+            replace(one, file=f"{job.run.job}-{at}.yaml") for job in unit.jobs for at, one in enumerate(job.documents)
+        )
+        return [
+            Document({"mark": unit.mark, "namespace": unit.flow.namespace, "order": order}, file="nightly.yaml"),
+            *jobs,
+        ]
 
 
-def generate(unit: FlowUnit, /) -> Sequence[Document]:
-    """``nightly.yaml``, and each job in a file of its own."""
-    order = {job.run.job: list(job.run.after) for job in unit.jobs}
-    jobs = (replace(one, file=f"{job.run.job}-{at}.yaml") for job in unit.jobs for at, one in enumerate(job.documents))
-    return [Document({"mark": unit.mark, "namespace": unit.flow.namespace, "order": order}, file="nightly.yaml"), *jobs]
+LOWERING = _Lowering()

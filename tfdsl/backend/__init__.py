@@ -217,7 +217,7 @@ class Backend(Record):
     ``objects``: the module whose ``objects`` says what there is on the cluster for a unit and its documents.
     ``cluster``: the module whose ``CLUSTER`` says how a job is submitted, read and ended, and ``FLOWS``, if it has one,
     how a flow is; empty when none does.
-    ``flows``: the module with :class:`.flow.FlowLowering`; empty when it has no flows.
+    ``flows``: the module whose ``LOWERING`` makes its flows; empty when it has none.
     """
 
     name: str
@@ -289,7 +289,7 @@ class Backend(Record):
 
     def load_flows(self) -> FlowLowering | None:
         """How its flows are made."""
-        return cast("FlowLowering", import_module(self.flows)) if self.flows else None
+        return cast("FlowLowering", import_module(self.flows).LOWERING) if self.flows else None
 
     def objects_of(self, unit: Unit, documents: Sequence[Document]) -> Sequence[TargetObject]:
         """What there is on the cluster for ``unit``."""

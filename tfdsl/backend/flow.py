@@ -1,6 +1,7 @@
 """A flow to be generated for one target, and what a target says of flows.
 
-On a target that has flows, :attr:`tfdsl.backend.Backend.flows` names the module with :class:`FlowLowering`. Its
+On a target that has flows, :attr:`tfdsl.backend.Backend.flows` names the module whose ``LOWERING`` is a
+:class:`FlowLowering`. Its
 ``SUPPORT`` is a table like that of jobs, with the keys of :data:`tfdsl.ir.flow.FLOW_KEYS`.
 """
 
@@ -74,7 +75,7 @@ class FlowUnit(Record):
 
 
 class FlowLowering(Protocol):
-    """The functions of a target's module for flows."""
+    """What makes the flows of a target."""
 
     SUPPORT: Support
     MARK: int

@@ -13,6 +13,7 @@ from tfdsl.diagnostics.value_rules import JOB_NAME
 from tfdsl.record import replace
 from tfdsl.rules import flows as rules
 from tfdsl.vocabulary.names import LONGEST_LABEL
+from tfdsl.vocabulary.statements import FLOW
 
 if TYPE_CHECKING:
     from tfdsl.ir.fields import Item, Origins
@@ -83,14 +84,14 @@ def _mark(units: Sequence[Unit], length: int) -> str:
     return next(mark for mark in marks if not any(mark in text for text in texts))
 
 
-def walk(flow: Flow, origins: Origins) -> Iterator[Item]:
+def walk(flow: Flow) -> Iterator[Item]:
     """What a flow sets, as items with the keys of :data:`tfdsl.ir.flow.FLOW_KEYS`."""
     from tfdsl.ir.fields import Item
 
-    for name in ("schedule", "time_zone", "overlap", "deadline", "namespace", "service_account"):
-        value: object = getattr(flow, name)
+    for row in FLOW:
+        value: object = getattr(flow, row.name)
         if value is not None:
-            yield Item(f"flow.{name}", name, flow, value)
+            yield Item(f"flow.{row.name}", row.name, flow, value)
     for run in flow.runs:
         yield Item("runs[]", run.path, run, run.job)
         if run.after:

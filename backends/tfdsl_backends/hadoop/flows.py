@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend import Row, approximated, translated
 from tfdsl_backends.scripts.flows import documents, rows
 
 if TYPE_CHECKING:
-    from tfdsl.backend import Document
+    from tfdsl.backend import Document, Support
     from tfdsl.backend.flow import FlowUnit
+    from tfdsl.diagnostics import Diagnostic
 
 ROWS: tuple[Row, ...] = (
     *rows("YARN", "crontab"),
@@ -25,6 +26,19 @@ ROWS: tuple[Row, ...] = (
 """The rows that both have."""
 
 
-def generate(unit: FlowUnit, *, stays: bool) -> Sequence[Document]:
-    """``flow.sh``, and for each job a folder with its files. ``stays``: submit.sh ends with its job, and as it does."""
-    return documents(unit, Path(__file__).with_name("templates"), {"stays": stays})
+class Script:
+    """Flows as ``flow.sh``. ``stays``: submit.sh ends with its job, and as it does."""
+
+    MARK: Final = 0
+
+    def __init__(self, support: Support, *, stays: bool) -> None:
+        self.SUPPORT: Final = support
+        self._stays = stays
+
+    def check(self, unit: FlowUnit) -> Iterable[Diagnostic]:
+        """Nothing beyond the table: neither a job that is suspended nor one that aborts is left waiting."""
+        return ()
+
+    def generate(self, unit: FlowUnit) -> Sequence[Document]:
+        """``flow.sh``, and for each job a folder with its files."""
+        return documents(unit, Path(__file__).with_name("templates"), {"stays": self._stays})

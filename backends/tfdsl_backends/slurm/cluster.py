@@ -563,9 +563,9 @@ class _Flows(_Slurm):
 
 def _script(flow: FlowUnit) -> str:
     """``flow.sh``, which only reads if it is asked for the status."""
-    from tfdsl_backends.slurm.flows import generate
+    from tfdsl_backends.slurm.flows import LOWERING
 
-    return str(generate(flow)[0].data)
+    return str(LOWERING.generate(flow)[0].data)
 
 
 def _of_flow(flow: str, match: re.Match[str]) -> tuple[Replica, str]:

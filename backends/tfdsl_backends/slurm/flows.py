@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from tfdsl.backend.flow import FlowUnit
     from tfdsl.diagnostics import Diagnostic
 
-MARK: Final = 0
-SUPPORT: Final = FLOWS
 _OWN: Final = {
     "dependency": "write after in the flow",
     "kill-on-invalid-dep": "flow.sh sets it",
@@ -31,24 +29,32 @@ _OWN: Final = {
 """Options of sbatch that flow.sh sets for each job, or that break what it does, with what to do instead."""
 
 
-def check(unit: FlowUnit) -> Iterator[Diagnostic]:
-    """Jobs that would wait for ever, and options that the flow sets."""
-    for job in unit.jobs:
-        made, origins = job.unit.job, job.unit.origins
-        if made.suspend:
-            yield messages.FLOW_WAITS(origins.span("suspend"), job=job.run.job, what="is held").help("remove suspend")
-        for policy in made.policies:
-            if policy.action == "abort job":
-                yield messages.FLOW_WAITS(
-                    origins.span(policy.path), job=job.run.job, what="is held once it is aborted"
-                ).help("write => fail job")
-        for at, one in enumerate(sbatch_options.given(job.unit)):
-            if one.name in _OWN:
-                place = job.unit.option_place(f"sbatch[{at}]")
-                yield messages.OWN_OPTION(place, option=f"--{one.name}").help(_OWN[one.name])
+class _Script:
+    MARK: Final = 0
+    SUPPORT: Final = FLOWS
+
+    def check(self, unit: FlowUnit) -> Iterator[Diagnostic]:
+        """Jobs that would wait for ever, and options that the flow sets."""
+        for job in unit.jobs:
+            made, origins = job.unit.job, job.unit.origins
+            if made.suspend:
+                yield messages.FLOW_WAITS(origins.span("suspend"), job=job.run.job, what="is held").help(
+                    "remove suspend"
+                )
+            for policy in made.policies:
+                if policy.action == "abort job":
+                    yield messages.FLOW_WAITS(
+                        origins.span(policy.path), job=job.run.job, what="is held once it is aborted"
+                    ).help("write => fail job")
+            for at, one in enumerate(sbatch_options.given(job.unit)):
+                if one.name in _OWN:
+                    place = job.unit.option_place(f"sbatch[{at}]")
+                    yield messages.OWN_OPTION(place, option=f"--{one.name}").help(_OWN[one.name])
+
+    def generate(self, unit: FlowUnit) -> Sequence[Document]:
+        """``flow.sh``, and for each job a folder with its scripts."""
+        first = unit.jobs[0].unit
+        return documents(unit, Path(__file__).with_name("templates"), {"run_dir": first.text("run_dir")})
 
 
-def generate(unit: FlowUnit) -> Sequence[Document]:
-    """``flow.sh``, and for each job a folder with its scripts."""
-    first = unit.jobs[0].unit
-    return documents(unit, Path(__file__).with_name("templates"), {"run_dir": first.text("run_dir")})
+LOWERING: Final = _Script()

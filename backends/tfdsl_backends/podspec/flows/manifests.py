@@ -29,7 +29,7 @@ def manifest(unit: FlowUnit, number: int, data: Data, kept: Sequence[str]) -> Li
     name, uid = f"name of {unit.mark}", f"uid of {unit.mark}"  # names begin with the flow's, so no text is like these
     labels = {FLOW_LABEL: unit.flow.name, RUN_LABEL: unit.mark}
     owner: Data = {"apiVersion": API_VERSION, "kind": "Workflow", "name": name, "uid": uid}
-    shared = {one: without_mark(unit, one) for one in kept}
+    shared = {one: shared_name(unit, one) for one in kept}
     written = write(_owned(changed(data, lambda text: shared.get(text, text)) if kept else data, labels, owner))
     text = re.sub(rf"[^ -~\n\U00010000-\U0010FFFF]|\$|\{{{{2,}}|\{{(?={unit.mark})", _escaped, written.text)
     for mark, reference in ((name, "{{workflow.name}}"), (uid, "{{workflow.uid}}"), (unit.mark, RUN)):
@@ -37,7 +37,7 @@ def manifest(unit: FlowUnit, number: int, data: Data, kept: Sequence[str]) -> Li
     return Lines(text, [None if path is None else unit.path_in(number, path) for path in written.lines])
 
 
-def without_mark(unit: FlowUnit, text: str) -> str:
+def shared_name(unit: FlowUnit, text: str) -> str:
     """A name as it is where all runs share it."""
     return text.replace(f"-{unit.mark}", "")
 

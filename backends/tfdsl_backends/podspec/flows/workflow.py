@@ -22,7 +22,7 @@ from tfdsl_backends.podspec.flows.manifests import (
     RUN,
     RUN_LABEL,
     manifest,
-    without_mark,
+    shared_name,
 )
 from tfdsl_backends.podspec.objects import claim_name
 
@@ -49,16 +49,21 @@ the job has failed, or there is no such object (seen)."""
 
 
 class Awaited(Record):
-    """The object of a job that decides how it ends. ``resource``: as ``kubectl`` names the kind, with its group.
+    """The object of a job that decides how it ends.
 
     ``success`` and ``failure``: selectors over the object as Argo reads them, of which all and any have to hold.
     """
 
     kind: str
     api: str
-    resource: str
     success: str
     failure: str
+
+    @property
+    def resource(self) -> str:
+        """As ``kubectl`` names the kind, with its group."""
+        group, plural = _resource(self.api, self.kind)
+        return f"{plural}.{group}"
 
 
 def generate(unit: FlowUnit, awaited: Awaited) -> list[Document]:
@@ -77,7 +82,7 @@ def workflow(unit: FlowUnit, awaited: Awaited) -> Data:
     """The main document."""
     flow = unit.flow
     labels = {FLOW_LABEL: flow.name}
-    namespace = {"namespace": _namespace(unit)}
+    namespace = {"namespace": at(flow, "namespace")}
     if flow.schedule is None:
         metadata: Data = {"generateName": f"{flow.name}-", **namespace, "labels": labels}
         return {"apiVersion": API_VERSION, "kind": "Workflow", "metadata": metadata, "spec": _spec(unit, awaited)}
@@ -101,13 +106,6 @@ def workflow(unit: FlowUnit, awaited: Awaited) -> Data:
 def at_least(unit: FlowUnit, version: str) -> bool:
     """Whether Argo has this version or a newer one."""
     return versions.key(unit.jobs[0].unit.text("argo")) >= versions.key(version)
-
-
-def _namespace(unit: FlowUnit) -> Data:
-    job = next((one for one in enumerate(unit.jobs) if one[1].unit.job.namespace is not None), None)
-    if unit.flow.namespace is not None or job is None:
-        return at(unit.flow, "namespace")
-    return Located(job[1].unit.job.namespace, unit.path_in(job[0], "namespace"))
 
 
 def _spec(unit: FlowUnit, awaited: Awaited) -> Data:
@@ -257,7 +255,7 @@ def _is_awaited(data: Data, awaited: Awaited) -> bool:
 def _claims(unit: FlowUnit) -> list[Data]:
     """The claims that outlive a run; all runs share them."""
     return [
-        changed(one.data, partial(without_mark, unit), partial(unit.path_in, number))
+        changed(one.data, partial(shared_name, unit), partial(unit.path_in, number))
         for number, job in enumerate(unit.jobs)
         for one in job.documents
         if _name(one.data) in _kept(job)
@@ -282,9 +280,9 @@ def _rights(unit: FlowUnit, awaited: Awaited) -> list[Data]:
     if flow.service_account is None:
         return []
     account = at(flow, "service_account")
-    metadata: Data = {"name": account, "namespace": _namespace(unit), "labels": {FLOW_LABEL: flow.name}}
+    metadata: Data = {"name": account, "namespace": at(flow, "namespace"), "labels": {FLOW_LABEL: flow.name}}
     group = "rbac.authorization.k8s.io"
-    subject: Data = {"kind": "ServiceAccount", "name": account, "namespace": _namespace(unit)}
+    subject: Data = {"kind": "ServiceAccount", "name": account, "namespace": at(flow, "namespace")}
     return [
         {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata},
         {"apiVersion": f"{group}/v1", "kind": "Role", "metadata": metadata, "rules": rules(unit, awaited)},
@@ -309,9 +307,12 @@ def rules(unit: FlowUnit, awaited: Awaited) -> list[Data]:
     deletes = unit.flow.deadline is not None or replaces(unit)
     for api, kind in kinds:
         stops = ("list", "delete") if deletes and (api, kind) == (awaited.api, awaited.kind) else ()
-        made.append(_rule(api.rpartition("/")[0], f"{kind.lower()}s", "create", "get", "patch", *stops))
+        group, plural = _resource(api, kind)
+        verbs = ["create", "get", "patch", *stops]
+        made.append({"apiGroups": [group], "resources": [plural], "verbs": verbs})
     return made
 
 
-def _rule(group: str, resource: str, *verbs: str) -> Data:
-    return {"apiGroups": [group], "resources": [resource], "verbs": list(verbs)}
+def _resource(api: str, kind: str) -> tuple[str, str]:
+    """The group of an API version, and what a kind is called in it."""
+    return api.rpartition("/")[0], f"{kind.lower()}s"
