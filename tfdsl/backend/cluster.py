@@ -232,13 +232,11 @@ class Cluster(Protocol):
         """The jobs without their replicas."""
         ...
 
-    def asks(self, place: Place, unit: Unit, documents: Sequence[Document], folder: str, /) -> Sequence[Call]:
+    def asks(self, place: Place, documents: Sequence[Document], folder: str, /) -> Sequence[Call]:
         """Questions whether the server would take the job."""
         ...
 
-    def steps(
-        self, place: Place, unit: Unit, documents: Sequence[Document], folder: str, submission: str, /
-    ) -> Sequence[Step]:
+    def steps(self, place: Place, documents: Sequence[Document], folder: str, submission: str, /) -> Sequence[Step]:
         """How it is submitted. ``folder``: where its files are; ``submission``: its id."""
         ...
 

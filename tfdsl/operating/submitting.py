@@ -8,9 +8,8 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from time import monotonic, sleep
-from typing import Final, TypeAlias, cast
+from typing import Final, TypeAlias
 
-from tfdsl.backend import Unit
 from tfdsl.backend.cluster import Answer, Call, Live, Part, Sign, Step, reasons
 from tfdsl.compiling.output_files import is_stream, output_files
 from tfdsl.compiling.pipeline import Output
@@ -73,7 +72,7 @@ def _submitted(sessions: Sequence[Session], folder: str, tell: Callable[[str], N
         advice = "choose one: --job NAME"
         raise ProblemError(CLUSTER_REFUSES, advice, what=f"cannot submit {len(sessions)} jobs at once", reason=reason)
     for session in sessions:
-        calls = session.cluster.asks(session.place, _unit(session), session.documents, folder)
+        calls = session.cluster.asks(session.place, session.documents, folder)
         for call, answer in zip(calls, session.ask(calls), strict=True):
             objection = session.cluster.objection(answer, replaces=replaces)
             if objection:
@@ -129,13 +128,8 @@ def _write_files(jobs: Iterable[Output], folder: str) -> None:
         raise OSError(f"cannot write {failure.path}: {failure.reason}")
 
 
-def _unit(session: Session) -> Unit:
-    """The job; what speaks for a flow takes none."""
-    return cast("Unit", session.place.unit)
-
-
 def _steps(session: Session, folder: str, submission: str) -> Sequence[Step]:
-    return session.cluster.steps(session.place, _unit(session), session.documents, folder, submission)
+    return session.cluster.steps(session.place, session.documents, folder, submission)
 
 
 def _exists(session: Session, live: Live) -> ProblemError:
@@ -359,7 +353,7 @@ def no_job(session: Session, left: Sequence[str] = ()) -> ProblemError:
 def commands(session: Session, folder: str, *, replaces: bool) -> Iterator[str]:
     """The client's command lines of a submission, for a shell; ``replaces``: after those that delete an earlier one."""
     calls = [part.end for part in _in_the_way(session)] if replaces else []
-    calls += [*session.cluster.asks(session.place, _unit(session), session.documents, folder)]
+    calls += [*session.cluster.asks(session.place, session.documents, folder)]
     calls += [step.call for _, step, _ in _all_steps([session], folder)]
     for call in calls:
         yield shown(call)

@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from tfdsl.backend import Document, Unit
+from tfdsl.backend import Document
 from tfdsl.backend.cluster import (
     ENDED,
     Answer,
@@ -184,13 +184,11 @@ class _Slurm:
 
     # --- submitting ---
 
-    def asks(self, place: Place, unit: Unit, documents: Sequence[Document], folder: str) -> list[Call]:
+    def asks(self, place: Place, documents: Sequence[Document], folder: str) -> list[Call]:
         """``sbatch --test-only``."""
         return [Call(_submit(place, folder, "--test-only"), "Slurm")]
 
-    def steps(
-        self, place: Place, unit: Unit, documents: Sequence[Document], folder: str, submission: str
-    ) -> list[Step]:
+    def steps(self, place: Place, documents: Sequence[Document], folder: str, submission: str) -> list[Step]:
         """``submit.sh``, which gives the run its folder."""
 
         def made(answer: str) -> str:
@@ -506,15 +504,13 @@ class _Flows(_Slurm):
             notes=tuple(notes), submission=run["run"],
         )  # fmt: skip
 
-    def asks(self, place: Place, unit: Unit, documents: Sequence[Document], folder: str) -> list[Call]:
+    def asks(self, place: Place, documents: Sequence[Document], folder: str) -> list[Call]:
         """``sbatch --test-only`` for each job."""
         assert place.flow is not None
         jobs = [Place(f"{place.name}/{job.run.job}", options=place.options) for job in place.flow.jobs]
         return [Call(_submit(job, folder, "--test-only"), f"job {job.name.rpartition('/')[2]}") for job in jobs]
 
-    def steps(
-        self, place: Place, unit: Unit, documents: Sequence[Document], folder: str, submission: str
-    ) -> list[Step]:
+    def steps(self, place: Place, documents: Sequence[Document], folder: str, submission: str) -> list[Step]:
         """``flow.sh``, which submits all jobs or none."""
 
         def made(answer: str) -> str:

@@ -17,7 +17,7 @@ from getpass import getuser
 from itertools import zip_longest
 from typing import Final
 
-from tfdsl.backend import Document, Unit
+from tfdsl.backend import Document
 from tfdsl.backend.cluster import (
     Answer,
     Call,
@@ -169,13 +169,11 @@ class _Yarn:
 
     # --- submitting ---
 
-    def asks(self, place: Place, unit: Unit, documents: Sequence[Document], folder: str) -> list[Call]:
+    def asks(self, place: Place, documents: Sequence[Document], folder: str) -> list[Call]:
         """YARN cannot be asked without submitting."""
         return []
 
-    def steps(
-        self, place: Place, unit: Unit, documents: Sequence[Document], folder: str, submission: str
-    ) -> list[Step]:
+    def steps(self, place: Place, documents: Sequence[Document], folder: str, submission: str) -> list[Step]:
         """``submit.sh``, which stays until the job has ended."""
         script = f"{folder}/{place.name}/submit.sh" if folder else "submit.sh"
         call = Call(("bash", script, *place.options), f"job {place.name}", stays=True)

@@ -271,12 +271,12 @@ def test_what_sbatch_refuses(words: str, slug: str) -> None:
 def test_command_lines() -> None:
     assert CLUSTER is not None
     place = Place("train", options=("--reservation=today",))
-    (step,) = CLUSTER.steps(place, made().unit, (), "/tmp/x", "id")
+    (step,) = CLUSTER.steps(place, (), "/tmp/x", "id")
     assert step.call.words == ("bash", "/tmp/x/train/submit.sh", "--", "--reservation=today")
     said = f"train: submitted as 40; logs in {RUN}\n  squeue --job 40\n"
     undo = step.undo(said)
     assert (step.made(said), undo and undo.words) == ("job/40", ("scancel", "40"))
-    (ask,) = CLUSTER.asks(place, made().unit, (), "/tmp/x")
+    (ask,) = CLUSTER.asks(place, (), "/tmp/x")
     assert ask.words[2] == "--test-only"
     found = live(f"{ROWS['144']}\n", "", "", "worker-1.log\n")
     replica = found.replicas[2]
@@ -300,7 +300,7 @@ def test_cancel_and_resume() -> None:
     assert CLUSTER is not None
     (part,) = CLUSTER.found(Place("train"), [Answer(0, ROWS["140"], "")])
     assert (part.what, part.end.words) == ("job/140", ("scancel", "140"))
-    (step,) = CLUSTER.steps(Place("train"), made().unit, (), "/tmp/x", "id")
+    (step,) = CLUSTER.steps(Place("train"), (), "/tmp/x", "id")
     assert part.made_as == step.what  # so --replace ends it
     held = live(ROWS["140"])
     call = CLUSTER.resumes(Place("train"), held, [Answer(0, ROWS["140"], "")])
@@ -424,7 +424,7 @@ def test_command_lines_of_a_flow() -> None:
     (read,) = session.cluster.reads(session.place)
     assert read.stdin.startswith("#!/usr/bin/env bash\n# Submits the jobs of the flow nightly")
     assert read.words[-1] == "--status"
-    (step,) = session.cluster.steps(session.place, made().unit, (), "/tmp/x", "")
+    (step,) = session.cluster.steps(session.place, (), "/tmp/x", "")
     assert step.call.words == ("bash", "/tmp/x/nightly/flow.sh")
     said = f"nightly: submitted the run {FLOW_RUN}\n  fetch is job 7; logs in /a\n  train is job 8; logs in /b\n"
     assert step.made(said) == f"flow/{FLOW_RUN}"
@@ -432,7 +432,7 @@ def test_command_lines_of_a_flow() -> None:
     assert undo is not None
     assert undo.words == ("scancel", "8", "7")
     assert session.cluster.live(session.place, [Answer(0, "", "nightly: there is no such run in /x\n")]) is None
-    asks = session.cluster.asks(session.place, made().unit, (), "/tmp/x")
+    asks = session.cluster.asks(session.place, (), "/tmp/x")
     assert [call.words[1] for call in asks] == [f"/tmp/x/nightly/{job}/submit.sh" for job in ("fetch", "train", "tidy")]
 
 

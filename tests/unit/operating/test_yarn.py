@@ -274,7 +274,7 @@ def test_an_answer_of_one_long_line_takes_no_time() -> None:
 def test_command_lines() -> None:
     assert CLUSTER is not None
     place = Place("exits", options=("--cancel-on-interrupt",))
-    (step,) = CLUSTER.steps(place, made("exits").unit, (), "/tmp/x", "id")
+    (step,) = CLUSTER.steps(place, (), "/tmp/x", "id")
     assert step.call.words == ("bash", "/tmp/x/exits/submit.sh", "--cancel-on-interrupt")
     assert step.call.stays
     said = "exits: job is application_1_0002; its logs: yarn logs -applicationId application_1_0002\n"

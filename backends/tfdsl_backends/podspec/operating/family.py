@@ -258,13 +258,11 @@ class Family:
 
     # --- submitting and ending ---
 
-    def asks(self, place: Place, unit: Unit, documents: Sequence[Document], folder: str) -> list[Call]:
+    def asks(self, place: Place, documents: Sequence[Document], folder: str) -> list[Call]:
         """A dry run on the server, with its admission."""
         return submitting.asks(place, documents)
 
-    def steps(
-        self, place: Place, unit: Unit, documents: Sequence[Document], folder: str, submission: str
-    ) -> list[Step]:
+    def steps(self, place: Place, documents: Sequence[Document], folder: str, submission: str) -> list[Step]:
         """An object after the other."""
         return submitting.steps(place, documents, submission)
 

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
-from tfdsl.backend import Document, Unit
+from tfdsl.backend import Document
 from tfdsl.backend.cluster import (
     Answer,
     Call,
@@ -179,13 +179,11 @@ class FlowFamily(Family):
 
     # --- submitting and ending ---
 
-    def asks(self, place: Place, unit: Unit, documents: Sequence[Document], folder: str) -> list[Call]:
+    def asks(self, place: Place, documents: Sequence[Document], folder: str) -> list[Call]:
         """A dry run on the server, with its admission."""
         return submitting.asks(place, _one_by_one(documents))
 
-    def steps(
-        self, place: Place, unit: Unit, documents: Sequence[Document], folder: str, submission: str
-    ) -> list[Step]:
+    def steps(self, place: Place, documents: Sequence[Document], folder: str, submission: str) -> list[Step]:
         """What the run needs first, the Workflow last."""
         return submitting.steps(place, _one_by_one(documents), submission)
 
