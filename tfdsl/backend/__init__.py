@@ -59,6 +59,7 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+AnyUnit = TypeVar("AnyUnit")
 
 
 class Unit(Record):
@@ -78,7 +79,7 @@ class Unit(Record):
     options: Mapping[str, OptionValue]
     option_spans: Mapping[str, Span] = {}
     named: str = ""
-    worked_out: dict[object, tuple[Unit, object]] = {}  # noqa: RUF012  (each unit gets a dict of its own)
+    worked_out: dict[object, tuple[object, object]] = {}  # noqa: RUF012  (each unit gets a dict of its own)
 
     def once(self, work_out: Callable[[Unit], T]) -> T:
         """What ``work_out`` makes of this unit, worked out when it is first asked for.
@@ -86,10 +87,7 @@ class Unit(Record):
         Rows, checks and documents all ask what the job's policies decide, for each item and role anew. A copy of a unit
         (another version, other options) begins afresh.
         """
-        known = self.worked_out.get(work_out)
-        if known is None or known[0] is not self:
-            known = self.worked_out[work_out] = (self, work_out(self))
-        return cast("T", known[1])
+        return remembered(self, self.worked_out, work_out)
 
     @property
     def name(self) -> str:
@@ -128,6 +126,14 @@ class Unit(Record):
         """The value of a map option; empty when it has none."""
         value = self.options[option]
         return value if isinstance(value, Mapping) else {}
+
+
+def remembered(unit: AnyUnit, worked_out: dict[object, tuple[object, object]], work_out: Callable[[AnyUnit], T]) -> T:
+    """What ``work_out`` makes of ``unit``, kept in ``worked_out``; what is there of another unit does not count."""
+    known = worked_out.get(work_out)
+    if known is None or known[0] is not unit:
+        known = worked_out[work_out] = (unit, work_out(unit))
+    return cast("T", known[1])
 
 
 class Document(Record):

@@ -7,9 +7,10 @@ On a target that has flows, :attr:`tfdsl.backend.Backend.flows` names the module
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from tfdsl.backend import remembered
 from tfdsl.record import Record
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
     from tfdsl.ir.fields import Origins
     from tfdsl.ir.flow import Flow, FlowRun
+
+T = TypeVar("T")
 
 
 class FlowJob(Record):
@@ -45,6 +48,11 @@ class FlowUnit(Record):
     origins: Origins
     jobs: tuple[FlowJob, ...]
     mark: str = ""
+    worked_out: dict[object, tuple[object, object]] = {}  # noqa: RUF012  (each unit gets a dict of its own)
+
+    def once(self, work_out: Callable[[FlowUnit], T]) -> T:
+        """What ``work_out`` makes of this flow, worked out when it is first asked for (:meth:`Unit.once`)."""
+        return remembered(self, self.worked_out, work_out)
 
     def path_in(self, number: int, path: str) -> str:
         """``path`` of job ``number`` as the path of a line of the flow's documents."""

@@ -8,6 +8,7 @@ from typing import Final
 from tfdsl.backend import Document, Support
 from tfdsl.backend.flow import FlowUnit
 from tfdsl.diagnostics import Diagnostic
+from tfdsl.emit.located import Data
 from tfdsl_backends.podspec.flows import workflow
 from tfdsl_backends.podspec.flows.checks import check_flow
 from tfdsl_backends.podspec.flows.manifests import RUN_LENGTH
@@ -27,8 +28,11 @@ class Argo:
 
     def check(self, unit: FlowUnit) -> Iterator[Diagnostic]:
         """What Argo could not do."""
-        return check_flow(unit, self.rules, self.awaited)
+        return check_flow(unit, self.rules, unit.once(self._templates))
 
     def generate(self, unit: FlowUnit) -> list[Document]:
         """The Workflow, and what it needs."""
-        return workflow.generate(unit, self.awaited)
+        return workflow.generate(unit, self.awaited, unit.once(self._templates))
+
+    def _templates(self, unit: FlowUnit) -> list[Data]:
+        return workflow.templates(unit, self.awaited)

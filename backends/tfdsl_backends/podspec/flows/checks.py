@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from tfdsl.backend.flow import FlowJob, FlowUnit
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.emit.json import compact
+from tfdsl.emit.located import Data
 from tfdsl.vocabulary.names import LONGEST_LABEL
-from tfdsl_backends.podspec.flows.workflow import LIMITED, MOST, Awaited, at_least, replaces, templates
+from tfdsl_backends.podspec.flows.workflow import LIMITED, MOST, at_least, replaces
 from tfdsl_backends.podspec.messages import FlowRules
 
 LONGEST_CRON: Final = 52
@@ -20,8 +21,8 @@ LARGEST: Final = 1_000_000
 """Bytes of templates: the controller keeps at most 1 MiB of a Workflow, with the state of its run (seen)."""
 
 
-def check_flow(unit: FlowUnit, rules: FlowRules, awaited: Awaited) -> Iterator[Diagnostic]:
-    """Errors and notes about a flow, then about its jobs, then about the whole document."""
+def check_flow(unit: FlowUnit, rules: FlowRules, templates: Sequence[Data]) -> Iterator[Diagnostic]:
+    """Errors and notes about a flow, then about its jobs, then about all ``templates`` of the Workflow."""
     yield from _check_name(unit, rules)
     flow, origins = unit.flow, unit.origins
     if flow.service_account is None:
@@ -39,7 +40,7 @@ def check_flow(unit: FlowUnit, rules: FlowRules, awaited: Awaited) -> Iterator[D
     yield from _check_version(unit, rules)
     for job in unit.jobs:
         yield from _check_job(job, rules)
-    yield from _check_size(unit, rules, awaited)
+    yield from _check_size(unit, rules, templates)
 
 
 def _check_name(unit: FlowUnit, rules: FlowRules) -> Iterator[Diagnostic]:
@@ -70,10 +71,9 @@ def _check_job(job: FlowJob, rules: FlowRules) -> Iterator[Diagnostic]:
         )
 
 
-def _check_size(unit: FlowUnit, rules: FlowRules, awaited: Awaited) -> Iterator[Diagnostic]:
-    spec = templates(unit, awaited)
-    size = len(compact(spec))
+def _check_size(unit: FlowUnit, rules: FlowRules, templates: Sequence[Data]) -> Iterator[Diagnostic]:
+    size = len(compact(templates))
     if size > LARGEST:
         yield rules.size(unit.origins.named_at, size=size, limit=LARGEST).help("split the flow")
-    if len(spec) > MOST and at_least(unit, LIMITED):
-        yield rules.templates(unit.origins.named_at, count=len(spec), limit=MOST).help("split the flow")
+    if len(templates) > MOST and at_least(unit, LIMITED):
+        yield rules.templates(unit.origins.named_at, count=len(templates), limit=MOST).help("split the flow")

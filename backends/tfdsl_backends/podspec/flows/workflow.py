@@ -66,26 +66,26 @@ class Awaited(Record):
         return f"{plural}.{group}"
 
 
-def generate(unit: FlowUnit, awaited: Awaited) -> list[Document]:
+def generate(unit: FlowUnit, awaited: Awaited, templates: list[Data]) -> list[Document]:
     """The Workflow or CronWorkflow; claims that all runs share, and the rights of its pods, in files of their own."""
     name = unit.flow.name
     beside = {"claims": _claims(unit), "rbac": _rights(unit, awaited)}
     files = [Document(_list(objects), f"{name}.{kind}.yaml") for kind, objects in beside.items() if objects]
-    return [Document(workflow(unit, awaited), f"{name}.yaml" if files else None), *files]
+    return [Document(workflow(unit, templates), f"{name}.yaml" if files else None), *files]
 
 
 def _list(objects: Sequence[Data]) -> Data:
     return objects[0] if len(objects) == 1 else {"apiVersion": "v1", "kind": "List", "items": list(objects)}
 
 
-def workflow(unit: FlowUnit, awaited: Awaited) -> Data:
+def workflow(unit: FlowUnit, templates: list[Data]) -> Data:
     """The main document."""
     flow = unit.flow
     labels = {FLOW_LABEL: flow.name}
     namespace = {"namespace": at(flow, "namespace")}
     if flow.schedule is None:
         metadata: Data = {"generateName": f"{flow.name}-", **namespace, "labels": labels}
-        return {"apiVersion": API_VERSION, "kind": "Workflow", "metadata": metadata, "spec": _spec(unit, awaited)}
+        return {"apiVersion": API_VERSION, "kind": "Workflow", "metadata": metadata, "spec": _spec(unit, templates)}
     schedule = at(flow, "schedule")
     listed = at_least(unit, SCHEDULES)
     return {
@@ -98,7 +98,7 @@ def workflow(unit: FlowUnit, awaited: Awaited) -> Data:
             "timezone": at(flow, "time_zone"),
             "concurrencyPolicy": Located(POLICIES[flow.overlap], "overlap"),
             "workflowMetadata": {"labels": labels},
-            "workflowSpec": _spec(unit, awaited),
+            "workflowSpec": _spec(unit, templates),
         },
     }
 
@@ -108,7 +108,7 @@ def at_least(unit: FlowUnit, version: str) -> bool:
     return versions.key(unit.jobs[0].unit.text("argo")) >= versions.key(version)
 
 
-def _spec(unit: FlowUnit, awaited: Awaited) -> Data:
+def _spec(unit: FlowUnit, templates: list[Data]) -> Data:
     flow, names = unit.flow, Names(unit)
     deadline = None if flow.deadline is None else Located(flow.deadline.seconds, "deadline")
     return {
@@ -116,7 +116,7 @@ def _spec(unit: FlowUnit, awaited: Awaited) -> Data:
         "serviceAccountName": at(flow, "service_account"),
         "activeDeadlineSeconds": deadline,
         "onExit": names.exit if deadline else None,
-        "templates": templates(unit, awaited),
+        "templates": templates,
     }
 
 
