@@ -6,12 +6,12 @@ The engine of these targets has no flows. So the script is what knows the order,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend import Row, approximated, refused, translated
 from tfdsl.record import replace
+from tfdsl.rules.flows import in_order
 
 if TYPE_CHECKING:
     from tfdsl.backend import Document
@@ -55,7 +55,7 @@ def conditions(flow: Flow) -> dict[str, list[str]]:
     follows a failure or any end also needs the success or failure that the job before it needs.
     """
     made: dict[str, dict[str, None]] = {}
-    for job in TopologicalSorter({run.job: run.after for run in flow.runs}).static_order():
+    for job in in_order({run.job: run.after for run in flow.runs}):
         run = flow.run_of(job)
         own = dict.fromkeys(f"{CONDITIONS[run.ending]}:{before}" for before in run.after)
         for before in run.after if run.ending != "succeeded" else ():
