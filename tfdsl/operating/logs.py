@@ -147,11 +147,8 @@ class Follower:
             options = replace(options, since=None, tail=None)  # a later run is shown whole
             moves = self._for(self.session.left(PAUSE), live)
             moved = monotonic() if moves else moved
-            comes = monotonic() < moved + self.session.patience and any(
-                not one.call.stays for one in self._streams.running.values()
-            )
-            waits = self._waits or comes or self._begins()
-            if self.session.is_over or (live.ended and not moves and not waits):
+            more = moves or self._waits or self._may_speak(moved)
+            if self.session.is_over or (live.ended and not more):
                 return live
             if live.ended:
                 continue
@@ -209,10 +206,16 @@ class Follower:
                 return
         self._started.discard(key)
 
-    def _begins(self) -> bool:
-        """Whether a client was started, has said nothing yet, and may still do so."""
+    def _may_speak(self, moved: float) -> bool:
+        """Whether a client may still say something: one that ends by itself, or has said nothing since it was started.
+
+        ``moved``: when the last one spoke or ended. None is waited for longer than for an answer.
+        """
         since = monotonic() - self.session.patience
-        return any(key not in self._heard and self._begun[key] > since for key in self._streams.running)
+        return any(
+            (not stream.call.stays and moved > since) or (key not in self._heard and self._begun[key] > since)
+            for key, stream in self._streams.running.items()
+        )
 
     def _call(self, program: Program, options: LogOptions, live: Live) -> Call | str | None:
         return self.session.cluster.log(self.session.place, live, program.replica, program.container, options)
