@@ -39,6 +39,7 @@ from tfdsl.source_files import is_file_name, read
 from tfdsl.text import Argument, Span
 from tfdsl.vocabulary.attributes import MOST_REPLICAS, ROLE_NAMES, ROLES_BY_NAME
 from tfdsl.vocabulary.quantities import Duration
+from tfdsl.vocabulary.statements import FLOW
 
 if TYPE_CHECKING:
     from tfdsl.ir.flow import Flow
@@ -160,7 +161,7 @@ def _several(found: PlainFlows, arguments: Arguments) -> Iterable[Diagnostic]:
 
 def _not_used(flow: PlainFlow) -> Iterable[Diagnostic]:
     """What a flow says and ``run`` does not do."""
-    keys = ("schedule", "time_zone", "overlap", "namespace", "service_account")
+    keys = (row.name for row in FLOW if row.name != "deadline")
     written = {name: span for name in keys if (span := flow.origins.written(name)) is not None}
     if written:
         place = next(iter(written.values()))
