@@ -207,7 +207,9 @@ def _kubelet(work: Work, processes: Processes) -> None:
         "enforceNodeAllocatable": [],
         "containerRuntimeEndpoint": f"unix://{work.folder}/c.sock",
         "podLogsDir": str(work.folder / "pod-logs"),
-        "evictionHard": {"memory.available": "100Mi", "nodefs.available": "1%", "imagefs.available": "1%"},
+        # How full the machine is decides nothing: no pods are evicted, and no images removed, which are nowhere else.
+        "evictionHard": {"memory.available": "0%", "nodefs.available": "0%", "imagefs.available": "0%"},
+        "imageGCHighThresholdPercent": 100,
         "clusterDNS": [ADDRESS],
         "clusterDomain": "cluster.local",
         "resolvConf": "",

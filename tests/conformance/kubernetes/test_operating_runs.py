@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import time
@@ -27,6 +28,8 @@ IMAGE = f"{images.REPOSITORY}/{images.WITH_TENSORFLOW}:1"
 TARGETS = ["kubernetes", pytest.param("tfjob@1.8", marks=pytest.mark.long)]
 INTERRUPTED = 130
 BREAK = "\n  "
+OTHER_NODES = re.compile(r"0/\d+ nodes(.*), \d+ node\(s\) were unschedulable")
+"""What the scheduler says besides of the nodes that the tests beside these have made up."""
 
 
 class State(NamedTuple):
@@ -204,7 +207,7 @@ def seen(job: dict[str, Any], state: State, lines: list[str]) -> State:
     return State(
         state.body,
         job["phase"],
-        first.get("sentence", ""),
+        OTHER_NODES.sub(r"0/1 nodes\1", first.get("sentence", "")),
         state.line if state.line in line and bool(state.line) == bool(line) else line,
         tuple(first.get("log", ())) if state.log else (),
         "".join(policies) if state.policy else "",

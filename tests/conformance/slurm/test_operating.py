@@ -78,7 +78,9 @@ def test_a_job_from_submit_to_its_end(operated: Operated) -> None:
     while [one["phase"] for one in operated.status(file, "-t", "slurm")["replicas"]] != ["running"] * 3:
         assert time.monotonic() < end
         time.sleep(0.3)
-    assert operated.run("logs", file, "worker[1]", "-t", "slurm").out == "hello\n"
+    while operated.run("logs", file, "worker[1]", "-t", "slurm").out != "hello\n":
+        assert time.monotonic() < end
+        time.sleep(0.3)
     replaced = operated.run("submit", file, "-t", "slurm", "--replace")
     assert replaced.status == 0, replaced.err
     second = operated.until("running", file, "-t", "slurm")
