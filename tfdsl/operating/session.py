@@ -7,9 +7,11 @@ from contextlib import contextmanager
 from time import monotonic, sleep
 from typing import Final
 
+from tfdsl import targets
 from tfdsl.backend import Backend, Document, Unit
 from tfdsl.backend.cluster import Answer, Call, Cluster, Live, Place, Reason, completed_with, cut, digest
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, CLIENT_MISSING, CLUSTER_REFUSES, NOT_OPERATED
+from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.operating.problem import ProblemError
 from tfdsl.operating.runner import PATIENCE, TIMED_OUT, ask, listen
 from tfdsl.patterns import regex
@@ -30,11 +32,12 @@ _HALF: Final = "the answer ends in the middle"
 class Session:
     """A job (``place.unit`` and ``documents`` if there is a file) or flow, and the client that speaks for its cluster.
 
+    ``place.namespace`` is for jobs that name none. A namespace that a job names does not matter where there are none.
     ``unread``: what could not be read the last time. ``patience``: seconds for one answer. ``until``: when all is to
     end, on the clock of :func:`time.monotonic`.
 
     Raises:
-        ProblemError: Nobody knows how to speak with the target.
+        ProblemError: Nobody knows how to speak with the target, or its client has nothing of what is given.
     """
 
     def __init__(self, backend: Backend, place: Place, documents: Sequence[Document] = ()) -> None:
@@ -47,6 +50,13 @@ class Session:
             raise _wrong(f"--id cannot be used with {backend.name}, where a name has one job")
         if place.id and not cluster.ID[1].fullmatch(place.id):
             raise _wrong(f"--id needs {cluster.ID[0]}, not {place.id}")
+        given = [*place.flags[::2], *(["--namespace"] if place.namespace else [])]
+        if given and not backend.pods:
+            which = enumeration(targets.with_pods())
+            raise _wrong(f"{given[0]} cannot be used with {backend.name}: it is for kubectl, so for {which}")
+        job = place.unit.job if place.unit is not None else place.flow.flow if place.flow is not None else None
+        if job is not None and job.namespace and backend.pods:
+            place = replace(place, namespace=job.namespace)
         self.backend = backend
         self.cluster: Cluster = cluster
         self.place = place

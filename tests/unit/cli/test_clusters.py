@@ -795,6 +795,38 @@ def test_what_is_behind_two_dashes_goes_to_sbatch(
         assert (kubectl.folder / shlex.split(ran.out.splitlines()[1])[1]).exists()
 
 
+JOB_IN_A_NAMESPACE = """\
+job train {
+  image = "a:1", command = ["true"], memory = 1Gi, namespace = "team"
+  role chief { }
+}
+"""
+WITHOUT_KUBECTL = [
+    (target, *words)
+    for target in ("slurm", "yarn")
+    for command in ("submit", "status", "logs", "cancel", "resume")
+    for words in ((command, "a.tfjob", "-t", target), *(((command, f"{target}/train"),) if command != "submit" else ()))
+] + [(target, "status", "-t", target) for target in ("slurm", "yarn")]
+
+
+@pytest.mark.parametrize("words", WITHOUT_KUBECTL, ids=" ".join)
+def test_what_is_for_kubectl_is_an_error_elsewhere(kubectl: Kubectl, words: tuple[str, ...]) -> None:
+    target, *rest = words
+    (kubectl.folder / "a.tfjob").write_text(JOB_IN_A_NAMESPACE)
+    for flag, name in (("--context", ""), ("--kubeconfig", ""), ("--namespace", ""), ("-n", "--namespace")):
+        for dry in ((), ("--dry-run",)) if rest[0] in ("submit", "status", "cancel") else ((),):
+            ran = kubectl.run(*rest, flag, "there", *dry)
+            assert (ran.status, ran.out) == (2, "")
+            said = f"{name or flag} cannot be used with {target}: it is for kubectl, so for tfjob, volcano, kubernetes"
+            assert f"{said} and jobset" in ran.err
+
+
+@pytest.mark.parametrize("target", ["slurm", "yarn"])
+def test_the_namespace_of_a_job_is_no_error_elsewhere(kubectl: Kubectl, target: str) -> None:
+    (kubectl.folder / "a.tfjob").write_text(JOB_IN_A_NAMESPACE)
+    assert kubectl.run("submit", "a.tfjob", "-t", target, "--dry-run").status == 0
+
+
 @pytest.mark.parametrize(
     ("text", "status", "said"),
     [
