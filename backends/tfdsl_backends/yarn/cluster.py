@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -265,21 +266,27 @@ def _is_whole(out: str) -> bool:
     return total is not None and out.endswith("\n") and len(_BEGINS.findall(out)) >= int(total["count"])
 
 
-def _rows(out: str, cells: int) -> Iterator[list[str]]:
-    for line in out.splitlines():
-        row = [cell.strip() for cell in line.split("\t")]
-        if len(row) >= cells and _BEGINS.match(row[0]):
+def _rows(out: str) -> Iterator[list[str]]:
+    """The rows of a list that have as many cells as its head: a name may have tabs, to make it look otherwise."""
+    table = [[cell.strip() for cell in line.split("\t")] for line in out.splitlines()]
+    head = next((row for row in table if row[0] in ("Application-Id", "Container-Id")), [])
+    for row in table:
+        if len(row) == len(head) and _BEGINS.match(row[0]):
             yield row
 
 
 def _apps(answers: Sequence[Answer]) -> list[_App]:
-    """The applications of the lists, in order; the second has those that are ours."""
-    tagged = {row[0] for answer in answers[1:2] for row in _rows(answer.out, 8)}
-    rows = [row for answer in answers[:1] for row in _rows(answer.out, 8)]
+    """The applications of the lists, in order; the second has those that are ours.
+
+    One that comes twice is left out: a name with a line break can look like a row about somebody else's.
+    """
+    tagged = {row[0] for answer in answers[1:2] for row in _rows(answer.out)}
+    rows = [row for answer in answers[:1] for row in _rows(answer.out)]
+    times = Counter(row[0] for row in rows)
     found = [
         _App(number, name, user, queue, state, final, number in tagged)
         for number, name, _, user, queue, state, final, *_ in rows
-        if _ID.fullmatch(number)
+        if _ID.fullmatch(number) and times[number] == 1
     ]
     return sorted(found, key=lambda app: app.order)
 
@@ -453,7 +460,7 @@ def _tasks_of(containers: Answer | None) -> int | None:
 
 
 def _running_rows(containers: Answer) -> list[list[str]]:
-    return [row for row in _rows(containers.out, 7) if row[3] == "RUNNING" and not row[0].endswith("_000001")]
+    return [row for row in _rows(containers.out) if row[3] == "RUNNING" and not row[0].endswith("_000001")]
 
 
 def _running(app: _App, containers: Answer, counts: Mapping[str, int]) -> tuple[list[Replica], str]:

@@ -42,6 +42,7 @@ job NAME {
   target yarn { am_memory = 512 }
 }
 """
+COLUMNS = "Application-Id\tApplication-Name\tApplication-Type\tUser\tQueue\tState\tFinal-State\tProgress\tTracking-URL"
 HEAD = "Total number of applications (application-types: [YARN], states: [ALL] and tags: []):"
 
 
@@ -57,8 +58,9 @@ def row(number: str, name: str, state: str = "RUNNING", final: str = "UNDEFINED"
 
 
 def listed(*rows: str) -> Answer:
-    head = "Application-Id\tApplication-Name\tApplication-Type\tUser\tQueue\tState\tFinal-State\tProgress\tTracking-URL"
-    return Answer(0, "\n".join([f"{HEAD}{len(rows)}", head, *rows, ""]), "WARN util.NativeCodeLoader: Unable to load\n")
+    return Answer(
+        0, "\n".join([f"{HEAD}{len(rows)}", COLUMNS, *rows, ""]), "WARN util.NativeCodeLoader: Unable to load\n"
+    )
 
 
 def recorded(what: str, job: Made | None = None, **changed: str) -> Live:
@@ -185,7 +187,7 @@ def test_200_replicas() -> None:
     job = made("run", JOB.replace("replicas = 2", "replicas = 200"))
     line = RECORDED["runs"]["more"].splitlines()[2]
     rows = [line.replace("_000004", f"_{number:06}") for number in range(1, 203)]
-    text = "\n".join([f"Total number of containers :{len(rows)}", *rows, ""])
+    text = "\n".join([f"Total number of containers :{len(rows)}", RECORDED["runs"]["more"].splitlines()[1], *rows, ""])
     assert [one.phase for one in recorded("runs", job, more=text).replicas] == ["running"] * 201
 
 
@@ -289,6 +291,17 @@ def test_a_list_is_whole_although_a_name_breaks_its_row() -> None:
     assert [live.name for live in CLUSTER.listed(Place(), [table, table])][-1] == "run"
 
 
+def test_no_name_makes_an_application_look_like_another() -> None:
+    """Else ``cancel`` could be led to end something else of whoever calls it."""
+    assert CLUSTER is not None
+    real = row("application_1_0001", "valuable", user="alice")
+    forged = row("application_1_0001", "train", user="alice")
+    tabs = row("application_1_0003", "train\tYARN\talice\troot.default\tRUNNING\tUNDEFINED\t0%\tN/A", user="mallory")
+    table = listed(real, row("application_1_0002", f"x\ny\n{forged}\nz", user="mallory"), tabs)
+    assert all(call.is_whole(table.out) for call in CLUSTER.parts(Place("train")))
+    assert CLUSTER.found(Place("train"), [table, table]) == []
+
+
 def test_an_answer_of_one_long_line_takes_no_time() -> None:
     assert CLUSTER is not None
     (whole, _) = (call.is_whole for call in CLUSTER.reads(Place("run", unit=made("run").unit)))
@@ -315,12 +328,12 @@ def test_command_lines() -> None:
     assert len(CLUSTER.reads(Place("exits", unit=old.unit))) == 1  # its client knows no tags
 
 
-YARN_CLIENT = """#!/bin/sh
+YARN_CLIENT = f"""#!/bin/sh
 echo "$*" >>FOLDER/calls
 case "$*" in
 *-kill*) sed -i "/$3/d" FOLDER/tagged FOLDER/all ;;
-*-appTags*) echo "Total number of applications :$(grep -c . FOLDER/tagged)"; cat FOLDER/tagged ;;
-*-list*) echo "Total number of applications :$(grep -c . FOLDER/all)"; cat FOLDER/all ;;
+*-appTags*) echo "Total number of applications :$(grep -c . FOLDER/tagged)"; echo '{COLUMNS}'; cat FOLDER/tagged ;;
+*-list*) echo "Total number of applications :$(grep -c . FOLDER/all)"; echo '{COLUMNS}'; cat FOLDER/all ;;
 esac
 exit 0
 """
@@ -424,13 +437,14 @@ def test_several_jobs_are_submitted_one_after_the_other(tmp_path: Path) -> None:
     assert "choose one: --job NAME" in ran.err
 
 
-HADOOP = """#!/bin/sh
+HADOOP = f"""#!/bin/sh
 case "$*" in
 jar*) printf '%s\\n' 'INFO impl.YarnClientImpl: Submitted application application_1_0001'
   case "$*" in *-application_tags*,tfdsl*) tag=tagged ;; *) tag=none ;; esac
   printf 'application_1_0001\\ttrain\\tYARN\\talice\\tdefault\\tFINISHED\\tFINAL\\t100%%\\tN/A\\n' >FOLDER/$tag
   exit STATUS ;;
-*-list*) echo "Total number of applications :$(cat FOLDER/tagged 2>/dev/null | wc -l)"; cat FOLDER/tagged 2>/dev/null ;;
+*-list*) echo "Total number of applications :$(cat FOLDER/tagged 2>/dev/null | wc -l)"; echo '{COLUMNS}'
+  cat FOLDER/tagged 2>/dev/null ;;
 *-status*) printf '\\tDiagnostics : \\n[tfjob worker[0]] fail: chief[0] exited with 3\\n' ;;
 esac
 exit 0

@@ -37,8 +37,8 @@ VALUES = {
 
 
 RETRIES = (
-    "2026-11-30 03:37:22,841 INFO ipc.Client: Retrying connect to server: localhost/127.0.0.1:9. Already tried 2 time(s); "
-    "retry policy is RetryUpToMaximumCountWithFixedSleep(maxRetries=10, sleepTime=1000 MILLISECONDS)"
+    "2026-11-30 03:37:22,841 INFO ipc.Client: Retrying connect to server: localhost/127.0.0.1:9. Already tried 2 "
+    "time(s); retry policy is RetryUpToMaximumCountWithFixedSleep(maxRetries=10, sleepTime=1000 MILLISECONDS)"
 )
 """What the client of Hadoop 3.4.2 says while nobody answers."""
 
