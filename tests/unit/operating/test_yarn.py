@@ -442,8 +442,10 @@ case "$*" in
 jar*) printf '%s\\n' 'INFO impl.YarnClientImpl: Submitted application application_1_0001'
   case "$*" in *-application_tags*,tfdsl*) tag=tagged ;; *) tag=none ;; esac
   printf 'application_1_0001\\ttrain\\tYARN\\talice\\tdefault\\tFINISHED\\tFINAL\\t100%%\\tN/A\\n' >FOLDER/$tag
+  [ STATUS -ne 0 ] || touch FOLDER/away
   exit STATUS ;;
-*-list*) echo "Total number of applications :$(cat FOLDER/tagged 2>/dev/null | wc -l)"; echo '{COLUMNS}'
+*-list*) [ ! -e FOLDER/away ] || {{ echo 'java.net.ConnectException: Connection refused' >&2; exit 255; }}
+  echo "Total number of applications :$(cat FOLDER/tagged 2>/dev/null | wc -l)"; echo '{COLUMNS}'
   cat FOLDER/tagged 2>/dev/null ;;
 *-status*) printf '\\tDiagnostics : \\n[tfjob worker[0]] fail: chief[0] exited with 3\\n' ;;
 esac
@@ -452,8 +454,11 @@ exit 0
 
 
 @pytest.mark.parametrize(("final", "status", "shown"), [("SUCCEEDED", 0, "succeeded"), ("FAILED", 2, "failed")])
-def test_submit_stays_until_the_end_and_says_how_it_was(tmp_path: Path, final: str, status: int, shown: str) -> None:
-    """The emitted ``submit.sh`` itself, on a stand-in for the client."""
+def test_submit_stays_until_the_end_and_says_how_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, final: str, status: int, shown: str
+) -> None:
+    """The emitted ``submit.sh`` itself, on a stand-in for the client, which is away for a while afterwards."""
+    monkeypatch.setattr("tfdsl.operating.session.sleep", lambda _: (tmp_path / "away").unlink())
     client = Client(tmp_path)
     for name in ("yarn", "hdfs"):
         text = HADOOP.replace("FOLDER", str(tmp_path)).replace("FINAL", final).replace("STATUS", str(status))
