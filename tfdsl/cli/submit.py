@@ -110,6 +110,7 @@ def _compilation(jobs: OnCluster, arguments: Arguments, folder: str) -> str:
 
 def _wait(jobs: OnCluster, arguments: Arguments, timeout: float | None, made: Sequence[str]) -> int:
     session = jobs.sessions[0]
+    session.has_answered = True
     run = made[-1].rpartition("/")[2]  # of a flow what it needs comes first
     if not session.cluster.UNIQUE and run != session.place.name:  # another run of the name may come
         session.place = replace(session.place, id=run)

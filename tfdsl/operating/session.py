@@ -33,8 +33,8 @@ class Session:
     """A job (``place.unit`` and ``documents`` if there is a file) or flow, and the client that speaks for its cluster.
 
     ``place.namespace`` is for jobs that name none. A namespace that a job names does not matter where there are none.
-    ``unread``: what could not be read the last time. ``patience``: seconds for one answer. ``until``: when all is to
-    end, on the clock of :func:`time.monotonic`.
+    ``unread``: what could not be read the last time. ``has_answered``: whether the cluster has taken or shown the job.
+    ``patience``: seconds for one answer. ``until``: when all is to end, on the clock of :func:`time.monotonic`.
 
     Raises:
         ProblemError: Nobody knows how to speak with the target, or its client has nothing of what is given.
@@ -63,6 +63,7 @@ class Session:
         self.documents = tuple(documents)
         self.patience = PATIENCE
         self.until: float | None = None
+        self.has_answered = False
         self.unread: list[str] = []
 
     def left(self, seconds: float) -> float:
@@ -152,7 +153,7 @@ class Session:
         return self.explained(replace(live, notes=(*live.notes, *notes)))
 
     def read_again(self) -> Live | None:
-        """The same of a job that was read before: a cluster may be away for a while, and then it is asked again.
+        """The same of a job that is waited for: a cluster that has answered and is away for a while is asked again.
 
         Raises:
             ProblemError: The job could not be read for as long as that.
@@ -160,10 +161,14 @@ class Session:
         until = monotonic() + AWAY
         while True:
             try:
-                return self.read()
+                live = self.read()
             except ProblemError as problem:
-                if problem.rule is not CLUSTER_REFUSES or self.is_over or monotonic() > until:
+                knows = self.has_answered and problem.rule is CLUSTER_REFUSES
+                if not knows or self.is_over or monotonic() > until:
                     raise
+            else:
+                self.has_answered = True
+                return live
             sleep(self.left(PAUSE))
 
     def list(self) -> Sequence[Live]:
@@ -173,7 +178,7 @@ class Session:
 
     def watch(self) -> Iterator[Live | None]:
         """The job as it is, again and again until it has ended or is gone, or the time is over."""
-        live = self.read()
+        live = self.read_again()
         while True:
             yield live
             if live is None or live.ended or self.is_over:
