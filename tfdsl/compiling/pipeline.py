@@ -429,7 +429,7 @@ def make_flow(
         made += [one] if one is not None else []
         for diagnostic in said:
             reports.about(its.derived)(readable(diagnostic, unit.mark))
-    found = judge_flow(backend, unit, list(walk(flow)))
+    found = judge_flow(backend, unit, list(walk(flow, units)))
     is_whole = len(made) == len(unit.jobs)
     if is_whole:
         unit = with_documents(unit, [one.documents for one in made])

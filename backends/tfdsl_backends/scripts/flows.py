@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from tfdsl.backend import Row, approximated, refused, translated
 from tfdsl.record import replace
 from tfdsl.rules.flows import in_order
+from tfdsl.vocabulary.statements import FLOW_RUN_VARIABLE
 
 if TYPE_CHECKING:
     from tfdsl.backend import Document
@@ -28,6 +29,7 @@ CONDITIONS: Final = {"succeeded": "afterok", "failed": "afternotok", "ended": "a
 def rows(system: str, table: str) -> tuple[Row, ...]:
     """The rows that do not depend on the engine. ``table``: the program to which the schedule is given."""
     return (
+        translated("flow.run", FLOW_RUN_VARIABLE, f"{SCRIPT} gives each run a name of 24 characters"),
         translated("flow.schedule", f"{SCRIPT} --schedule", f"it prints the line for {table}"),
         refused(
             "flow.time_zone",
@@ -69,6 +71,7 @@ def documents(unit: FlowUnit, templates: Path, values: dict[str, Data]) -> Seque
     from tfdsl.backend import Document
     from tfdsl.emit.located import Located
     from tfdsl.emit.script import render
+    from tfdsl.ir.flow import names_run
     from tfdsl_backends.scripts import PARTS
 
     flow = unit.flow
@@ -76,6 +79,7 @@ def documents(unit: FlowUnit, templates: Path, values: dict[str, Data]) -> Seque
     places = {run.job: run.path for run in flow.runs}
     given: dict[str, Data] = {
         "flow": Located(flow.name, "name"),
+        "names_run": any(names_run(job.unit.job) for job in unit.jobs),
         "schedule": Located(flow.schedule, "schedule") if flow.schedule else "",
         "overlap": Located(flow.overlap, "overlap"),
         "deadline": Located(str(flow.deadline.seconds), "deadline") if flow.deadline else "",
