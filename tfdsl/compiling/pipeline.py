@@ -132,7 +132,7 @@ def _finish_in_steps(
     found = semantics.together(program, checked.diagnostics)
     if has_errors(found):
         return Outcome(asked, (), tuple(levelled(found, request.levels)), checked.conditions)
-    found += lint(program, checked.jobs, checked.used, request.levels, request.gpus_per_node)
+    found += lint(program, checked.jobs, checked.used, request.levels, request.gpus_per_node, checked.flows)
     made: list[Made] = []
     reports = Reports(found.append)
     by_name = {backend.name: backend for backend in asked}
