@@ -8,7 +8,7 @@ from typing import Self
 
 from pydantic import PrivateAttr, model_validator
 
-from tfdsl.ir.part import Node, refuse
+from tfdsl.ir.part import EMPTY, Node, refuse
 from tfdsl.rules import flows as flow_rules
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl.vocabulary.statements import FLOW, After, Overlap
@@ -42,6 +42,7 @@ class Flow(Node):
     overlap: Overlap = "skip"
     deadline: Duration | None = None
     namespace: str | None = None
+    common_labels: Mapping[str, str] = EMPTY
     service_account: str | None = None
     runs: tuple[FlowRun, ...]
     _by_job: Mapping[str, FlowRun] = PrivateAttr(default_factory=dict)

@@ -83,6 +83,11 @@ def mapping(entries: dict[str, Node], span: Span) -> Mapping:
 # The documents of what was read, each with where it stood.
 
 
+# --- documents ---
+#
+# The documents of what was read, each with where it stood.
+
+
 class Comment(Record):
     """A comment of a YAML text. ``text``: what follows ``#`` and a blank; ``alone``: nothing else is on its line."""
 
@@ -104,6 +109,11 @@ class Document(Record):
     format: Literal["yaml", "json", "xml", "text"] = "yaml"
     within: tuple[str, ...] = ()
     comments: tuple[Comment, ...] = ()
+
+
+# --- edits ---
+#
+# New trees from old ones: nodes are never changed, what is kept keeps its places.
 
 
 # --- edits ---
@@ -231,6 +241,10 @@ def text(value: str, span: Span) -> Scalar:
 #
 # Looking into a manifest without asking at each step whether something is there and of the right type.
 
+# --- view ---
+#
+# Looking into a manifest without asking at each step whether something is there and of the right type.
+
 T = TypeVar("T", str, int, bool)
 
 
@@ -312,6 +326,11 @@ class View(Record):
 def view(node: Node) -> View:
     """The root of a document."""
     return View(node, (), node.span)
+
+
+# --- data ---
+#
+# A compiled document as a tree: each value with a place, that of what made it in the job's text.
 
 
 # --- data ---

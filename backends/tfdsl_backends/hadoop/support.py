@@ -113,6 +113,7 @@ def _job(program: str, code: Code) -> tuple[Row, ...]:
             "001",
             edit=f"{UNUSED}; queue selects the resources for the job",
         ),
+        _no_labels("job.common_labels"),
         *_labels("job"),
         refused(
             "job.scheduler", "a YARN cluster has one scheduler; a job cannot choose {value}", "005", instead=KUBERNETES
@@ -154,9 +155,13 @@ def _job(program: str, code: Code) -> tuple[Row, ...]:
     )
 
 
+def _no_labels(key: str) -> Row:
+    return approximated(key, "", "YARN has no labels; they are ignored", "002", "labels", edit=UNUSED)
+
+
 def _labels(of: str) -> tuple[Row, ...]:
     return (
-        approximated(f"{of}.labels", "", "YARN has no labels; they are ignored", "002", edit=UNUSED),
+        _no_labels(f"{of}.labels"),
         approximated(f"{of}.annotations", "", "YARN has no annotations; they are ignored", "003", edit=UNUSED),
     )
 

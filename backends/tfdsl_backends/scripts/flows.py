@@ -40,6 +40,9 @@ def rows(system: str, table: str) -> tuple[Row, ...]:
             edit=UNUSED,
         ),
         approximated(
+            "flow.common_labels", "", f"{system} has no labels; they are ignored", "002", "labels", edit=UNUSED
+        ),
+        approximated(
             "flow.service_account", "", f"{system} has no service accounts; {{value}} is ignored", "172",
             "flow-service-account", edit=UNUSED,
         ),

@@ -21,9 +21,13 @@ KUBERNETES = "write it in the block of a Kubernetes target"
 DATA = "put the data into a folder that all nodes share (mount host)"
 
 
+def _no_labels(key: str) -> Row:
+    return approximated(key, "", "Slurm has no labels; they are ignored", "002", "labels", edit=UNUSED)
+
+
 def _labels(of: str) -> tuple[Row, ...]:
     return (
-        approximated(f"{of}.labels", "", "Slurm has no labels; they are ignored", "002", edit=UNUSED),
+        _no_labels(f"{of}.labels"),
         approximated(f"{of}.annotations", "", "Slurm has no annotations; they are ignored", "003", edit=UNUSED),
     )
 
@@ -36,6 +40,7 @@ JOB = (
         "001",
         edit=f"{UNUSED}; the option account says who is charged",
     ),
+    _no_labels("job.common_labels"),
     *_labels("job"),
     translated("job.queue", "--partition", "the partition"),
     approximated(
