@@ -39,7 +39,7 @@ def refused(backend: Backend, labels: Mapping[str, Argument]) -> list[Diagnostic
 
 
 def labelled(unit: Unit, documents: Sequence[Document], labels: Mapping[str, Argument]) -> list[Document]:
-    """``documents`` with ``labels`` and those of the job on every object, and on what is made of the templates in it."""
+    """``documents`` with ``labels`` and those of the job, on every object and on what is made of templates in it."""
     values = _values(unit.job.labels, unit.job.common_labels, unit.origins, labels)
     return [
         replace(document, data=_labelled(document.data, values)) if _is_object(document) else document

@@ -6,18 +6,10 @@ from tfdsl.diagnostics.diagnostic import Rule
 #
 # TFJ18xx: jobs that come as data (JSON, or made in Python), which a text cannot get wrong in this way.
 
-# --- job ---
-#
-# TFJ18xx: jobs that come as data (JSON, or made in Python), which a text cannot get wrong in this way.
-
 NOT_A_JOB = Rule("TFJ1800", "not-a-job", "error", "{problem}")
 CLAIM_NOT_IN_JOB = Rule("TFJ1801", "claim-not-in-job", "error", "the job has no claim {name}")
 CLAIM_NOT_MOUNTED = Rule("TFJ1802", "claim-not-mounted", "error", "nothing mounts claim {name}")
 
-
-# --- output ---
-#
-# TFJ265x and TFJ266x: mistakes that show only when the output is generated.
 
 # --- output ---
 #
@@ -38,19 +30,11 @@ PATCHED_DOCUMENT = Rule("TFJ2663", "patched-document", "error", "{problem}")
 #
 # TFJ39xx: waivers, ``# tfdsl: allow[slug or code] reason``, and the levels that a project sets.
 
-# --- waiver ---
-#
-# TFJ39xx: waivers, ``# tfdsl: allow[slug or code] reason``, and the levels that a project sets.
-
 STALE_WAIVER = Rule("TFJ3901", "stale-waiver", "warning", "allow[{name}] is not needed here")
 UNKNOWN_WAIVER = Rule("TFJ3902", "unknown-waiver", "warning", "there is no message {name} to allow")
 BAD_WAIVER = Rule("TFJ3903", "bad-waiver", "warning", "{problem}")
 BAD_SETTINGS = Rule("TFJ3904", "bad-settings", "error", "{problem}")
 
-
-# --- usage ---
-#
-# TFJ09xx: the command line, and reading and writing files.
 
 # --- usage ---
 #
@@ -87,17 +71,9 @@ KUSTOMIZE_TTL = Rule(
 #
 # TFJ4xxx: reading manifests. Their places are in the YAML, JSON, XML or command line that was read.
 
-# --- import ---
-#
-# TFJ4xxx: reading manifests. Their places are in the YAML, JSON, XML or command line that was read.
-
 # TFJ40xx: the form of what was read (YAML, JSON, XML, words of a shell)
 BAD_XML = Rule("TFJ4080", "import-bad-xml", "error", "this XML cannot be read: {problem}")
 BAD_WORDS = Rule("TFJ4085", "import-bad-words", "error", "a shell cannot read this: {problem}")
-# --- run ---
-#
-# TFJ48xx: running a job on this machine.
-
 NO_VALUE = Rule(
     "TFJ4086",
     "import-no-value",
@@ -137,10 +113,6 @@ IMPORT_NOTHING = Rule("TFJ4304", "import-nothing", "error", "there is no job in 
 #
 # TFJ45xx: comparing two jobs.
 
-# --- diff ---
-#
-# TFJ45xx: comparing two jobs.
-
 REVISION = Rule("TFJ4501", "diff-revision", "error", "cannot read {path} at revision {revision}: {reason}")
 NO_JOB = Rule("TFJ4502", "diff-no-job", "error", "{path} has no job to compare: {reason}")
 OTHER_TARGET = Rule("TFJ4503", "diff-other-target", "error", "{one} is for {target}, but {other} is not")
@@ -148,10 +120,6 @@ NOT_COMPARED = Rule(
     "TFJ4504", "diff-not-compared", "info", "{objects} of {one} {verb} not compared: {other} has only {main}"
 )
 
-
-# --- where ---
-#
-# TFJ46xx: looking up which line made which.
 
 # --- where ---
 #
@@ -197,10 +165,6 @@ NOT_STARTED = Rule("TFJ4810", "run-not-started", "error", "cannot start the job:
 #
 # TFJ485x: the mounts, outputs and limits of a job that runs on this machine.
 
-# --- run mount ---
-#
-# TFJ485x: the mounts, outputs and limits of a job that runs on this machine.
-
 MOUNT_DENIED = Rule("TFJ4850", "run-mount-denied", "error", "{path} cannot be mounted on this machine: {why}")
 NO_OBJECT = Rule("TFJ4851", "run-no-object", "error", "this machine has no {kind} {name} to mount at {path}")
 NO_SOURCE = Rule("TFJ4852", "run-no-source", "error", "{source} does not exist on this machine")
@@ -224,10 +188,6 @@ HIDDEN_FOLDER = Rule(
     "TFJ4860", "run-hidden-folder", "error", "the mount at {path} hides the current folder, in which role {role} runs"
 )
 
-
-# --- fault ---
-#
-# TFJ47xx: the faults that ``--inject`` plays.
 
 # --- fault ---
 #

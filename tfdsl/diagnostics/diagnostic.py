@@ -119,10 +119,6 @@ def repeated(diagnostic: Diagnostic, first: Span, verb: str = "") -> Diagnostic:
 #
 # The order in which diagnostics are shown, without duplicates.
 
-# --- order ---
-#
-# The order in which diagnostics are shown, without duplicates.
-
 _RANK = {"error": 0, "warning": 1, "info": 2}
 
 

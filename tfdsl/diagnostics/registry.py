@@ -39,10 +39,6 @@ def by_name(known: Iterable[Rule]) -> dict[str, Rule]:
 #
 # The pages that explain the rules of the language: ``pages/<slug>.md``.
 
-# --- page ---
-#
-# The pages that explain the rules of the language: ``pages/<slug>.md``.
-
 FOLDER = os.path.join(os.path.dirname(__file__), "pages")
 
 

@@ -135,17 +135,6 @@ def _bare(text: str) -> str:
 # unpacked: ``hadoop classpath --jar`` (Hadoop 2.6 and later) writes it into the manifest of one small jar while the
 # image is built. ``CLASSPATH`` is then a constant, and the entrypoint stays the user's.
 
-# --- dockerfile hadoop ---
-#
-# The lines of a Dockerfile that make ``hdfs://`` work in TensorFlow.
-#
-# TensorFlow loads ``libhdfs.so`` from ``HADOOP_HDFS_HOME`` and ``libjvm.so`` from ``LD_LIBRARY_PATH``; the JVM inside
-# then takes its class path from ``CLASSPATH`` **without expanding wildcards**. The usual recipe,
-# ``CLASSPATH=$(hadoop classpath --glob)``, has to run in the container, and neither ``ENV`` (runs nothing) nor an
-# entrypoint (Kubernetes' ``command`` and YARN replace it) can do that. But the list is fixed once the client is
-# unpacked: ``hadoop classpath --jar`` (Hadoop 2.6 and later) writes it into the manifest of one small jar while the
-# image is built. ``CLASSPATH`` is then a constant, and the entrypoint stays the user's.
-
 _TEMPLATE: Final = r"""# Hadoop client for hdfs://. The base image has to be Debian or Ubuntu.
 ARG HADOOP_MIRROR=https://archive.apache.org/dist
 ARG HADOOP_JDK=@JDK@

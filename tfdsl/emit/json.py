@@ -93,10 +93,6 @@ def _put(lines: list[str], paths: list[str | None], head: str, indent: str, valu
 #
 # The map from the lines of an output file back to the source.
 
-# --- sourcemap ---
-#
-# The map from the lines of an output file back to the source.
-
 VERSION: Final = 1
 
 

@@ -150,21 +150,11 @@ def plain(data: Data) -> Plain | None:
 # What every writer gives: a text and, for each of its lines, where it comes from.
 
 
-# --- written ---
-#
-# What every writer gives: a text and, for each of its lines, where it comes from.
-
-
 class Written(Record):
     r"""A text that ends in ``\n`` (or is empty), with one IR path (or ``None``) per line, for the source map."""
 
     text: str
     lines: tuple[str | None, ...]
-
-
-# --- numbers ---
-#
-# Numbers as every reader of every format takes them for the same number.
 
 
 # --- numbers ---

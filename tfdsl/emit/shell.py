@@ -48,10 +48,6 @@ def escape_expansion(text: str) -> str:
 #
 # What a ``server`` role runs instead of the command.
 
-# --- server program ---
-#
-# What a ``server`` role runs instead of the command.
-
 TENSORFLOW_SERVER = """\
 import json, os, signal, sys, threading
 signal.signal(signal.SIGTERM, lambda *ignored: os._exit(143))

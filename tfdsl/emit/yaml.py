@@ -176,15 +176,6 @@ def _empty(data: Data) -> str:
 # and nobody could take it for anything else; otherwise in double quotes, or in single quotes (as kubectl does) when it
 # holds ``"`` or ``\``, so that JSON in a manifest stays readable.
 
-# --- yaml scalar ---
-#
-# How a single value is spelt in YAML so that every reader takes it for the same value.
-#
-# Readers disagree: YAML 1.1 (PyYAML, older Go) takes ``y``, ``012``, ``1_000`` and ``1:30`` for a bool and numbers,
-# YAML 1.2 takes ``0o14`` and ``1e3`` for numbers. A text is written plain only when it is made of harmless characters
-# and nobody could take it for anything else; otherwise in double quotes, or in single quotes (as kubectl does) when it
-# holds ``"`` or ``\``, so that JSON in a manifest stays readable.
-
 _HARMLESS: Final = regex(
     r"(?:[A-Za-z_/$]|-(?=[-A-Za-z])|\.(?=[/A-Za-z])|(?=[0-9]))"  # the first character decides most
     r"(?:[A-Za-z0-9_./@%+=,~^$()\-]|:(?=[^ ])| (?=[^ ]))*\Z"  # no "x: ", no "#", no blank at the end

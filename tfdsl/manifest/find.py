@@ -154,11 +154,6 @@ def _words(path: tuple[Step, ...]) -> str:
 # What a manifest is that is no job of ours, and where its job might be found.
 
 
-# --- foreign ---
-#
-# What a manifest is that is no job of ours, and where its job might be found.
-
-
 class Readable(Record):
     """What targets read. ``kinds``: of objects, whatever the group, because forks have groups of their own.
 

@@ -83,11 +83,6 @@ def mapping(entries: dict[str, Node], span: Span) -> Mapping:
 # The documents of what was read, each with where it stood.
 
 
-# --- documents ---
-#
-# The documents of what was read, each with where it stood.
-
-
 class Comment(Record):
     """A comment of a YAML text. ``text``: what follows ``#`` and a blank; ``alone``: nothing else is on its line."""
 
@@ -109,11 +104,6 @@ class Document(Record):
     format: Literal["yaml", "json", "xml", "text"] = "yaml"
     within: tuple[str, ...] = ()
     comments: tuple[Comment, ...] = ()
-
-
-# --- edits ---
-#
-# New trees from old ones: nodes are never changed, what is kept keeps its places.
 
 
 # --- edits ---
@@ -241,10 +231,6 @@ def text(value: str, span: Span) -> Scalar:
 #
 # Looking into a manifest without asking at each step whether something is there and of the right type.
 
-# --- view ---
-#
-# Looking into a manifest without asking at each step whether something is there and of the right type.
-
 T = TypeVar("T", str, int, bool)
 
 
@@ -326,11 +312,6 @@ class View(Record):
 def view(node: Node) -> View:
     """The root of a document."""
     return View(node, (), node.span)
-
-
-# --- data ---
-#
-# A compiled document as a tree: each value with a place, that of what made it in the job's text.
 
 
 # --- data ---

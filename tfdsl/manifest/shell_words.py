@@ -109,14 +109,6 @@ def joined(parts: Sequence[str | Unknown]) -> tuple[str | Unknown, ...]:
 
 # --- reading them ---
 
-# --- words ---
-#
-# The words of a command line or a shell script, with places: what POSIX sh, and bash with its arrays, makes of a text.
-#
-# Nothing is run. ``$X``, ``${X…}``, ``$(…)`` and `` `…` `` stay in the word as they are written; where the text itself
-# sets a variable, :mod:`tfdsl.manifest.expansion` replaces it. Which way an ``if`` goes is not known: all its commands
-# are there, in the order written, and so are those of functions.
-
 _BLANK: Final = regex(r"(?:[ \t\r]|\\\r?\n)+")
 _LITERAL: Final = regex(r"[^\s\\'\"$`;&|<>()]+")
 _IN_QUOTES: Final = regex(r"[^\\\"$`]+")
@@ -426,10 +418,6 @@ class _Scanner:
     def error(self, message: str, start: int, end: int) -> _ReadingError:
         return _ReadingError(Problem(message, self.place(start, end)))
 
-
-# --- expansion ---
-#
-# Variables of a shell script that the script itself sets, in the words after that.
 
 # --- expansion ---
 #

@@ -36,12 +36,6 @@ if TYPE_CHECKING:
 #
 # Offsets of events are characters, whatever is in the text; both parsers count so.
 
-# --- events ---
-#
-# The events of a YAML text, from libyaml or, where PyYAML was built without it, from PyYAML's own parser.
-#
-# Offsets of events are characters, whatever is in the text; both parsers count so.
-
 FORBIDDEN = regex("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """A character that YAML does not allow in a text."""
 
@@ -84,10 +78,6 @@ def end_of(event: yaml.Event) -> int:
 #
 # The comments of a YAML text: every ``#`` outside of its values.
 
-# --- comments ---
-#
-# The comments of a YAML text: every ``#`` outside of its values.
-
 _COMMENT = regex("#[^\r\n\x85\u2028\u2029]*")
 _BEFORE = frozenset(" \t\r\n\x85\u2028\u2029,[]{}\"'")
 """After these, a ``#`` is no part of an anchor or a tag."""
@@ -119,13 +109,6 @@ def comments(source: Source, values: list[tuple[int, int]], end: int) -> Iterato
         last = stop
         at = text.find("#", stop, end)
 
-
-# --- compose ---
-#
-# Trees from the events of a YAML text, without recursion: aliases, merge keys, keys that are set twice.
-#
-# What the server reads is the measure (:mod:`tfdsl.manifest.scalars`): the last of two equal keys wins, and so does a
-# ``<<`` over the keys before it. What it refuses is told, and null stands in its place.
 
 # --- compose ---
 #
@@ -424,11 +407,6 @@ class Composer:
             self._aliased = MOST_ALIASED + 1  # no further one is taken, and none is told
             return nothing
         return anchor
-
-
-# --- syntax errors ---
-#
-# What the parser says about a text that is not YAML, in words that name the user's mistake.
 
 
 # --- syntax errors ---

@@ -17,11 +17,6 @@ from tfdsl.text import Source, Span
 # The nodes of values: names, literals, operators, calls.
 
 
-# --- ast values ---
-#
-# The nodes of values: names, literals, operators, calls.
-
-
 class Name(Record):
     """A word of the text: a name, a keyword used as a name, or a quoted key with its escapes undone."""
 

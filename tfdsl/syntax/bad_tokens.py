@@ -24,13 +24,6 @@ from tfdsl.text import Span
 # The whole word is one report and one token. ``Lexed.meant`` says how to read it: as the Latin word where the letters
 # look the same, else as nothing, and then the item that it names is left out.
 
-# --- odd words ---
-#
-# Words with characters that are not allowed in names: letters of other alphabets, and control characters.
-#
-# The whole word is one report and one token. ``Lexed.meant`` says how to read it: as the Latin word where the letters
-# look the same, else as nothing, and then the item that it names is left out.
-
 # Letters that look like Latin ones, in the order of the Latin letters below them.
 _FOREIGN = (
     "\u0430\u0501\u0435\u04bb\u0456\u0458\u043a\u04cf\u043c\u0578\u043e\u0440\u051b\u0433\u0455\u0442"
@@ -73,10 +66,6 @@ def odd_word(lexed: Lexed, at: int, stop: int) -> int:
     lexed.add(lexer.KEYWORDS.get(meant, lexer.NAME), start, end)
     return end
 
-
-# --- bare text ---
-#
-# Shell and template text outside strings: ``${x}``, ``$HOME/data``, backquotes, ``<<EOF``.
 
 # --- bare text ---
 #

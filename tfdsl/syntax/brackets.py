@@ -39,10 +39,6 @@ from tfdsl.text import Span
 #
 # Where an item of a block begins and ends, among tokens whose brackets match.
 
-# --- items ---
-#
-# Where an item of a block begins and ends, among tokens whose brackets match.
-
 ENDS = {lexer.NEWLINE, COMMA, lexer.END}
 
 
@@ -100,10 +96,6 @@ def opening(types: Sequence[int], closing: int) -> int:
             return at
     return closing
 
-
-# --- manifest ---
-#
-# Kubernetes manifests in a text: one report for each, and none about their content.
 
 # --- manifest ---
 #
@@ -171,13 +163,6 @@ def _leave_out(lexed: Lexed, first: int, end: int) -> None:
         end += 1
     del types[first:end], lexed.starts[first:end], lexed.ends[first:end]
 
-
-# --- text blocks ---
-#
-# Text blocks without an opening or a closing mark.
-#
-# Without its closing mark, a block extends to the opening mark of the next one, and everything in between is lost;
-# without an opening mark, its lines are read as code. Indentation shows where the mark is missing.
 
 # --- text blocks ---
 #

@@ -20,10 +20,6 @@ from tfdsl.text import Source, Span
 #
 # Nodes that error recovery has completed with empty tokens.
 
-# --- missing ---
-#
-# Nodes that error recovery has completed with empty tokens.
-
 # The name of a job without a name. It is valid, so that the missing name is reported only once.
 UNNAMED = "unnamed"
 
@@ -51,10 +47,6 @@ def likely_type(default: ast.Expr | None) -> str:
         return "bool"
     return "quantity" if isinstance(default, ast.Unit) else "string"
 
-
-# --- build values ---
-#
-# The builders of values, and what those of all rules share.
 
 # --- build values ---
 #

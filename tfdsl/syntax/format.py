@@ -33,11 +33,6 @@ from tfdsl.text import Source, Span
 # The concrete syntax tree, with nothing left out, for the formatter and for tests against lark.
 
 
-# --- tree ---
-#
-# The concrete syntax tree, with nothing left out, for the formatter and for tests against lark.
-
-
 class Node(NamedTuple):
     """One rule of the grammar; a child that is an ``int`` is a token's number. ``start`` and ``end`` are offsets."""
 
@@ -83,13 +78,6 @@ def _maker(name: str) -> Build:
 # The start rule is built last, so the last node is the root.
 _BUILDERS = tuple(_maker(name) for _, _, name, _, _ in tables.RULES)
 
-
-# --- outline ---
-#
-# The tokens of a text as the formatter sees them: elements between separators, groups between brackets, comments.
-#
-# It has no line ends, except those with a comment; it only records whether a group was written over several lines and
-# where there were blank lines.
 
 # --- outline ---
 #
@@ -307,13 +295,6 @@ class Outline:
 #
 # Two spaces for each level, one item per line, ``=`` aligned in runs of neighbouring lines. Braces and lists stay on
 # one line if they were written that way and fit; a list that ends in a comma and a line end stays open, as in Black.
-
-# --- layout ---
-#
-# Writes an outline in the canonical layout.
-#
-# Two spaces for each level, one item per line, ``=`` aligned in runs of neighbouring lines. Braces and lists stay on one
-# line if they were written that way and fit; a list that ends in a comma and a line end stays open, as in Black.
 
 WIDTH = 110
 STEP = 2

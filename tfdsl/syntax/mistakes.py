@@ -64,13 +64,6 @@ if TYPE_CHECKING:
 # The parser then stops at the end of an item. The tables show which tokens would complete the statement: they are
 # inserted as empty tokens, one message names the first of them, and the next statement is read normally.
 
-# --- unfinished ---
-#
-# Statements that are not complete, as in an editor while somebody is typing.
-#
-# The parser then stops at the end of an item. The tables show which tokens would complete the statement: they are
-# inserted as empty tokens, one message names the first of them, and the next statement is read normally.
-
 # What can end an item.
 ENDS = {lexer.NEWLINE, lexer.END, COMMA, *OPENERS}
 

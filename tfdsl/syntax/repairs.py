@@ -28,10 +28,6 @@ if TYPE_CHECKING:
 #
 # Words that probably mean a keyword: misspelt, or the word of another language for the same thing.
 
-# --- similar keywords ---
-#
-# Words that probably mean a keyword: misspelt, or the word of another language for the same thing.
-
 # Words of other languages, and names of fields in targets, with the statement that is meant.
 FOREIGN_WORDS = {
     "import": "include",
@@ -216,10 +212,6 @@ def _candidates(
             yield Repair(LEAVE_OUT_TWO + 0.3, 0, 2, (lexer.ERROR,))
             yield Repair(LEAVE_OUT_TWO + 0.4, 0, 2, (EQUAL,))
 
-
-# --- repair messages ---
-#
-# The messages for errors that a small repair fixes.
 
 # --- repair messages ---
 #

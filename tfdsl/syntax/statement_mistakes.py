@@ -369,10 +369,6 @@ def run_with_block(recovery: Recovery, at: int, _: set[int]) -> bool:
 #
 # ``matrix``, ``prepare`` and ``sidecar`` written as attributes, without names, or with names that need quotes.
 
-# --- block mistakes ---
-#
-# ``matrix``, ``prepare`` and ``sidecar`` written as attributes, without names, or with names that need quotes.
-
 # Containers before and beside the command in other languages, with the statement that is meant.
 STEP_WORDS = {
     **dict.fromkeys(("init", "init_container", "init_containers", "initContainer", "initContainers"), "prepare"),
@@ -572,10 +568,6 @@ def item_among_settings(recovery: Recovery, at: int, _: set[int]) -> bool:
     recovery.step_back()
     return recovery.drop_item(start)
 
-
-# --- unset mistakes ---
-#
-# What people write behind ``unset``: a dot for brackets, a value, several names, what cannot be unset.
 
 # --- unset mistakes ---
 #

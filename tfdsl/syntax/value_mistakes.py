@@ -277,10 +277,6 @@ def _unquoted(recovery: Recovery, at: int, end: int) -> bool:
 #
 # Lists and maps written as in YAML, by indentation alone.
 
-# --- yaml mistakes ---
-#
-# Lists and maps written as in YAML, by indentation alone.
-
 _SIMPLE = regex(r'-[ \t]+("[^"]*"|[^\s"\'{}\[\]:#&*!|>%@`][^"\'{}\[\]:#\n]*?)[ \t]*\r?$')
 
 

@@ -18,13 +18,6 @@ from tfdsl.diagnostics.render.text import Lines, render as as_text
 # The form and its escapes: docs.github.com, "Workflow commands for GitHub Actions", and ``escapeData`` and
 # ``escapeProperty`` of github.com/actions/toolkit, ``packages/core/src/command.ts``.
 
-# --- github ---
-#
-# Workflow commands that GitHub shows as annotations.
-#
-# The form and its escapes: docs.github.com, "Workflow commands for GitHub Actions", and ``escapeData`` and
-# ``escapeProperty`` of github.com/actions/toolkit, ``packages/core/src/command.ts``.
-
 _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 
 
@@ -75,14 +68,6 @@ def _property(text: str) -> str:
 # an entry whose fingerprint the target branch has too is not new. So it leaves out the line, which changes with every
 # line that is added above, and counts what would be the same otherwise.
 
-# --- gitlab ---
-#
-# A Code Quality report, which GitLab shows in merge requests: beside the lines, and as what got better or worse.
-#
-# The form: docs.gitlab.com, "Code Quality report format". Of several entries with one fingerprint GitLab keeps one, and
-# an entry whose fingerprint the target branch has too is not new. So it leaves out the line, which changes with every
-# line that is added above, and counts what would be the same otherwise.
-
 _SEVERITIES = {"error": "major", "warning": "minor", "info": "info"}
 
 
@@ -120,13 +105,6 @@ def _gitlab_path(diagnostic: Diagnostic) -> str:
 def _fingerprint(*parts: str) -> str:
     return sha256("\0".join(parts).encode("utf-8", "backslashreplace")).hexdigest()
 
-
-# --- junit ---
-#
-# JUnit XML, for build servers: a suite per file, a case per diagnostic.
-#
-# An error is a failure; a warning or an info is a passing case with the message in its output. A file without messages
-# has one passing case.
 
 # --- junit ---
 #

@@ -141,10 +141,6 @@ def _lines(text: str) -> list[str]:
 #
 # Lines of a source with marks under them.
 
-# --- excerpt ---
-#
-# Lines of a source with marks under them.
-
 LONGEST = 120
 """The most terminal columns of a source line that are shown; of a longer line, the part around the mark."""
 
@@ -266,10 +262,6 @@ def _draw(line: Measured, view: _View, part: _Part) -> str:
         length = min(length, edge - begin)
     return " " * begin + sign * length
 
-
-# --- fold ---
-#
-# Text on a narrow terminal.
 
 # --- fold ---
 #

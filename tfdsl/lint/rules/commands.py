@@ -18,10 +18,6 @@ from tfdsl.text import Span
 #
 # What a role or step runs, as lint rules see it: the words of a list, or the text that a shell runs.
 
-# --- commands ---
-#
-# What a role or step runs, as lint rules see it: the words of a list, or the text that a shell runs.
-
 _SHELL = regex(r"(?:.*/)?(?:ba|da|a)?sh")
 _TAKES_TEXT = regex(r"-[a-z]*c")
 

@@ -19,11 +19,6 @@ from tfdsl.vocabulary.quantities import Quantity
 # How many GPUs a role asks for, and whether it may get GPUs in another way.
 
 
-# --- devices ---
-#
-# How many GPUs a role asks for, and whether it may get GPUs in another way.
-
-
 def gpus(role: resolved.Role) -> int:
     """The value of ``gpu``, or 0 if it is not set."""
     count = role.data("gpu")

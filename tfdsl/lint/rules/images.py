@@ -14,10 +14,6 @@ from tfdsl.record import Record
 from tfdsl.semantics import resolved
 from tfdsl.semantics.values import Value
 
-# --- images ---
-#
-# What the name of an image says about TensorFlow and GPUs.
-
 _OFFICIAL = regex(r"(?:(?:index\.)?docker\.io/)?tensorflow/tensorflow:(?P<tag>[^@]+)(?:@.*)?")
 _VERSION = regex(r"[^-]+(?:-devel)?")
 
