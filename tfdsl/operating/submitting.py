@@ -369,6 +369,17 @@ def commands(session: Session, folder: str, *, replaces: bool) -> Iterator[str]:
 
 def shown(call: Call) -> str:
     """A command line as a POSIX shell takes it."""
-    line = visible(shlex.join(call.words))
-    line = f"cd {shlex.quote(call.folder)} && {line}" if call.folder else line
-    return f"{line} <<'TFDSL'\n{call.stdin.rstrip()}\nTFDSL" if call.stdin else line
+    line = shlex.join(call.words)
+    return for_shell(f"cd {shlex.quote(call.folder)} && {line}" if call.folder else line, call.stdin)
+
+
+def for_shell(line: str, given: str = "") -> str:
+    """A quoted command line that can be pasted, with ``given`` as its standard input; nothing commands a terminal."""
+    line, end = _PIECE.sub(lambda piece: visible(piece[0]), line), "TFDSL"
+    while end in given.splitlines():
+        end += "_"
+    return f"{line} <<'{end}'\n{given.rstrip()}\n{end}" if given else line
+
+
+_PIECE: Final = regex(r"[^\n\t]+")
+"""Line breaks and tabs are in quotes, and mean what they are."""
