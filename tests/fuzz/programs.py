@@ -99,6 +99,9 @@ def corpus() -> list[str]:
 def program(chance: random.Random) -> str:
     """A whole file whose parts mostly make sense."""
     text = "".join(_declaration(chance) for _ in range(chance.randrange(4)))
+    if chance.random() < 0.2:
+        jobs = (f'job {name} {{ image = "x:1", role worker {{ }}, {item(chance)} }}\n' for name in ("mnist", "mnist1"))
+        return text + "".join(jobs) + _flow(chance)
     for number in range(chance.choice((1, 1, 1, 2))):
         image = "" if chance.random() < 0.1 else '  image = "registry.example.com/mnist:1.4"\n'
         command = chance.choice(

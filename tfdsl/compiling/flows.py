@@ -47,10 +47,13 @@ def with_documents(unit: FlowUnit, documents: Sequence[Sequence[Document]]) -> F
 
 
 def _named(flow: str, unit: Unit, mark: str, namespace: str | None) -> Unit:
+    from tfdsl.ir.flow import names_run, with_run
+
     changes: dict[str, object] = {"name": name_in(flow, unit, mark)}
     if namespace is not None and unit.job.namespace is None:
         changes["namespace"] = namespace
-    return replace(unit, job=unit.job.but(**changes))
+    job = with_run(unit.job, mark) if mark and names_run(unit.job) else unit.job
+    return replace(unit, job=job.but(**changes))
 
 
 def name_in(flow: str, unit: Unit, mark: str) -> str:
@@ -80,9 +83,10 @@ def _mark(units: Sequence[Unit], length: int) -> str:
     return next(mark for mark in marks if not any(mark in text for text in texts))
 
 
-def walk(flow: Flow) -> Iterator[Item]:
-    """What a flow sets, as items with the keys of :data:`tfdsl.ir.flow.FLOW_KEYS`."""
+def walk(flow: Flow, jobs: Mapping[str, Unit]) -> Iterator[Item]:
+    """What a flow sets, as items with the keys of :data:`tfdsl.ir.flow.FLOW_KEYS`. ``jobs``: by their own names."""
     from tfdsl.ir.fields import Item
+    from tfdsl.ir.flow import names_run
 
     for row in FLOW:
         value: object = getattr(flow, row.name)
@@ -90,6 +94,8 @@ def walk(flow: Flow) -> Iterator[Item]:
             yield Item(f"flow.{row.name}", row.name, flow, value)
     for run in flow.runs:
         yield Item("runs[]", run.path, run, run.job)
+        if names_run(jobs[run.job].job):
+            yield Item("flow.run", run.path, run, run.job)
         if run.after:
             yield Item("runs[].after", f"{run.path}.after", run, ", ".join(run.after))
         if run.ending != "succeeded":

@@ -26,6 +26,7 @@ from tfdsl.semantics.values import (
     show,
 )
 from tfdsl.vocabulary.attributes import BOARD
+from tfdsl.vocabulary.statements import FLOW_RUN_VARIABLE
 
 if TYPE_CHECKING:
     from tfdsl.ir.flow import Flow
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 
 SUBMITTER_VARIABLE = "USER"
 """Where a task finds ``job.user``: YARN sets it to the submitter, Slider's scripts do."""
+
+
+_VARIABLES = {"job.user": SUBMITTER_VARIABLE, "flow.run": FLOW_RUN_VARIABLE}
 
 
 def text(data: Data) -> model.Text:
@@ -48,7 +52,7 @@ def _part(part: str | RunTime) -> str | model.TaskIndex | model.EnvVar:
         return part
     if part.kind == "task.index":
         return model.TaskIndex()
-    return model.EnvVar(name=part.name if part.kind == "env" else SUBMITTER_VARIABLE)
+    return model.EnvVar(name=_VARIABLES.get(part.kind, part.name))
 
 
 def plain_map(data: MapData) -> dict[str, str]:

@@ -182,7 +182,8 @@ class Derived(Record):
 
     ``named_at``: what is wrong with the name is reported there. ``known``: the name could be evaluated; otherwise it is
     the text between the quotes. ``given``: the name is that of ``--name``. ``chosen``: ``--job`` does not leave it out.
-    ``absent``: the condition of its block is false.
+    ``absent``: the condition of its block is false. ``without_run``: why ``flow.run`` has no value in
+    it, and what to do; empty if it has one.
     """
 
     node: ast.Job
@@ -193,6 +194,7 @@ class Derived(Record):
     given: bool = False
     chosen: bool = True
     absent: bool = False
+    without_run: tuple[str, ...] = "is in no flow", "write run for it in a flow"
 
     @property
     def sampled(self) -> bool:

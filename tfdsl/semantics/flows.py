@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tfdsl.diagnostics import Diagnostic, Report, name_rules, value_rules
 from tfdsl.diagnostics.suggest import alias_table, closest, enumeration, listing, meant
-from tfdsl.record import Record
+from tfdsl.record import Record, replace
 from tfdsl.rules import flows as rules
 from tfdsl.rules.fields import broken_by
 from tfdsl.semantics import resolved
@@ -271,6 +271,27 @@ def asked(
     elif found[0].complete and not found[0].runs:
         report(name_rules.ABSENT_FLOW(flow.span, flow=flow.text))
     return found
+
+
+def with_runs(
+    jobs: list[Derived], named: Sequence[str], flows: Sequence[resolved.Flow], asked: Sequence[resolved.Flow]
+) -> list[Derived]:
+    """``jobs`` with what each knows of the run of its flow. ``named``: their own names, which --name may have replaced.
+
+    ``flows``: those of the file; while one is not complete, nothing is wrong. ``asked``: those that are compiled.
+    """
+    if not flows:
+        return jobs
+    first = {name: flow.name for flow in reversed(flows) for name in flow.named}
+    these = frozenset[str]().union(*(flow.named for flow in asked))
+    is_open = not all(flow.complete for flow in flows)
+
+    def wrong(job: Derived, name: str) -> tuple[str, ...]:
+        if is_open or name in these or (name in first and not job.chosen):
+            return ()
+        return ("is compiled without its flow", f"write --flow {first[name]}") if name in first else job.without_run
+
+    return [replace(job, without_run=wrong(job, name)) for job, name in zip(jobs, named, strict=True)]
 
 
 def _unknown_flow(flow: Argument, names: Sequence[str], *, is_job: bool) -> Diagnostic:

@@ -46,6 +46,7 @@ def documents(unit: FlowUnit, templates: Path, values: dict[str, Data]) -> Seque
     from tfdsl.backend import Document
     from tfdsl.emit.located import Located
     from tfdsl.emit.script import render
+    from tfdsl.ir.flow import names_run
     from tfdsl_backends.scripts import PARTS
 
     flow = unit.flow
@@ -53,6 +54,7 @@ def documents(unit: FlowUnit, templates: Path, values: dict[str, Data]) -> Seque
     places = {run.job: run.path for run in flow.runs}
     given: dict[str, Data] = {
         "flow": Located(flow.name, "name"),
+        "names_run": any(names_run(job.unit.job) for job in unit.jobs),
         "schedule": Located(flow.schedule, "schedule") if flow.schedule else "",
         "overlap": Located(flow.overlap, "overlap"),
         "deadline": Located(str(flow.deadline.seconds), "deadline") if flow.deadline else "",

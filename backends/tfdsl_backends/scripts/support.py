@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tfdsl.backend import UNUSED, Row, approximated, conditions, kept, refused, translated
+from tfdsl.vocabulary.statements import FLOW_RUN_VARIABLE
 
 KUBERNETES: Final = "write it in the block of a Kubernetes target"
 
@@ -93,6 +94,7 @@ def _labels(system: str, of: str) -> tuple[Row, ...]:
 def flow_rows(system: str, table: str) -> tuple[Row, ...]:
     """The rows of flows that do not depend on the engine. ``table``: the program to which the schedule is given."""
     return (
+        translated("flow.run", FLOW_RUN_VARIABLE, "flow.sh gives each run a name of 24 characters"),
         translated("flow.schedule", "flow.sh --schedule", f"it prints the line for {table}"),
         refused(
             "flow.time_zone",
