@@ -53,15 +53,25 @@ def submit(
 
     Raises:
         ProblemError: A job exists, or the cluster refuses something. What was made is gone again, or is named.
-        OSError: The files that a client reads cannot be written.
     """
     for session in sessions:
         live = session.read() if session.cluster.UNIQUE and not replaces else None
         if live is not None:
             raise _exists(session, live)
-    with tempfile.TemporaryDirectory(prefix="tfdsl-") as folder:
-        _write_files(made, folder)
-        return _submitted(sessions, folder, tell, replaces=replaces)
+    try:
+        folder = tempfile.TemporaryDirectory(prefix="tfdsl-")
+    except OSError as error:
+        raise _not_written(sessions[0], error.strerror or str(error)) from error
+    with folder as name:
+        failure = write_all(_files(made, name))
+        if failure is not None:
+            raise _not_written(sessions[0], failure.reason)
+        return _submitted(sessions, name, tell, replaces=replaces)
+
+
+def _not_written(session: Session, reason: str) -> ProblemError:
+    what = f"cannot write the files of {session.name} for its client"
+    return ProblemError(CLUSTER_REFUSES, "TMPDIR names the folder for them", what=what, reason=reason)
 
 
 def _submitted(sessions: Sequence[Session], folder: str, tell: Callable[[str], None], *, replaces: bool) -> Submitted:
@@ -123,17 +133,14 @@ def _all_steps(sessions: Sequence[Session], folder: str) -> list[_Making]:
     ]
 
 
-def _write_files(jobs: Iterable[Output], folder: str) -> None:
-    """Write what a client reads from files; manifests are handed to it."""
-    files = [
+def _files(jobs: Iterable[Output], folder: str) -> list[File]:
+    """What a client reads from files; manifests are handed to it."""
+    return [
         File(os.path.join(folder, *output.name.split("/")), output.written.text, output.executable, private=True)
         for made in jobs
         if not is_stream(made)
         for output in output_files(made)
     ]
-    failure = write_all(files)
-    if failure is not None:
-        raise OSError(f"cannot write {failure.path}: {failure.reason}")
 
 
 def _steps(session: Session, folder: str, submission: str) -> Sequence[Step]:

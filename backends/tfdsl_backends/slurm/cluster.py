@@ -142,7 +142,9 @@ class _Slurm:
             return _files(job) if asked == 2 else []
         components = [one["id"] for one in _rows(answers[0]) if one["whole"] == job["id"]]
         ids = ",".join(components or [job["id"]])
-        steps = Call(("squeue", "--noheader", "--steps", "--job", ids, "--format=%i|%j|%N|%M"), "steps")
+        steps = Call(
+            ("squeue", "--noheader", "--steps", "--job", ids, "--format=%i|%j|%N|%M"), "steps", is_whole=_is_whole
+        )
         return [steps, *_files(job)] if asked == 1 else []
 
     def live(self, place: Place, answers: Sequence[Answer]) -> Live | None:
@@ -256,7 +258,12 @@ class _Slurm:
 
 def _squeue(*which: str) -> Call:
     fields = ",".join(f"{field}|" for field in _FIELDS.values())
-    return Call(("squeue", "--noheader", *which, f"--Format={fields}"), "jobs")
+    return Call(("squeue", "--noheader", *which, f"--Format={fields}"), "jobs", is_whole=_is_whole)
+
+
+def _is_whole(out: str) -> bool:
+    """Whether an answer does not end within a row."""
+    return out.endswith("\n") or not out
 
 
 def _rows(answer: Answer) -> list[dict[str, str]]:
@@ -280,7 +287,7 @@ def _sacct(place: Place) -> Call:
     since = () if place.id else (f"--starttime={_REMEMBERED}",)
     fields = ",".join(_ACCOUNT.values())
     about = "Slurm's accounting, without which a job is forgotten some minutes after its end,"
-    return Call(("sacct", "--noheader", "--parsable2", *which, *since, f"--format={fields}"), about)
+    return Call(("sacct", "--noheader", "--parsable2", *which, *since, f"--format={fields}"), about, is_whole=_is_whole)
 
 
 def _accounts(answer: Answer) -> list[dict[str, str]]:
@@ -541,7 +548,7 @@ class _Flows(_Slurm):
 
     def parts(self, place: Place) -> list[Call]:
         """The jobs of the user that have not ended, with their comments."""
-        return [Call(("squeue", "--me", "--noheader", "--format=%i %T %k"), "jobs")]
+        return [Call(("squeue", "--me", "--noheader", "--format=%i %T %k"), "jobs", is_whole=_is_whole)]
 
     def found(self, place: Place, answers: Sequence[Answer]) -> list[Part]:
         """Those of the flow, the last first: one that comes after any end of another must not start when that ends."""

@@ -266,8 +266,6 @@ class Accounted(Cluster):
     """The same with accounting (slurmdbd and MariaDB) and with limits of memory by control groups."""
 
     port = PORT + 500
-    cores = 64
-    sruns = 250
     more = WITH_ACCOUNTING
     cgroups = "CgroupPlugin=cgroup/v1\nCgroupAutomount=no\nConstrainRAMSpace=yes\nAllowedSwapSpace=0\n"
 
@@ -299,6 +297,14 @@ class Accounted(Cluster):
             if time.monotonic() > end:
                 raise NotStartedError(f"{command[0]} has no answer after {START_SECONDS} s")
             time.sleep(0.2)
+
+
+class Large(Cluster):
+    """One for 200 replicas. It has no accounting: that of each step would look at its processes every second."""
+
+    port = PORT + 1000
+    cores = 64
+    sruns = 250
 
 
 def _environment_of(pid: int) -> list[str]:
