@@ -22,15 +22,11 @@ if TYPE_CHECKING:
 _MARK = "run0mark"
 
 
-def flow_unit(backend: Backend, flow: Flow, origins: Origins, jobs: Mapping[str, Unit]) -> FlowUnit:
-    """``flow`` for a target that has flows. ``jobs``: by their own names; all are of this target and its version."""
-    unit = without_documents(backend, flow, origins, jobs)
-    generate = backend.load().generate
-    return with_documents(unit, [generate(without_board(job.unit)) for job in unit.jobs])
-
-
 def without_documents(backend: Backend, flow: Flow, origins: Origins, jobs: Mapping[str, Unit]) -> FlowUnit:
-    """The flow with its jobs under their names there, in one namespace; nothing is generated yet."""
+    """The flow with its jobs under their names there, in one namespace; nothing is generated yet.
+
+    ``jobs``: by their own names; all are of this target and its version.
+    """
     lowering = backend.load_flows()
     assert lowering is not None
     units = [jobs[run.job] for run in flow.runs]

@@ -26,7 +26,7 @@ from tfdsl.semantics.values import (
     show,
 )
 from tfdsl.vocabulary.attributes import BOARD
-from tfdsl.vocabulary.statements import FLOW_RUN_VARIABLE, WITH_SUB_PATH
+from tfdsl.vocabulary.statements import FLOW_RUN_VARIABLE
 
 if TYPE_CHECKING:
     from tfdsl.ir.flow import Flow
@@ -125,8 +125,8 @@ def _mount(mount: resolved.Mount, claims: ClaimBook) -> model.BaseMount:
     source = mount.source.data if mount.source is not None else None
     if mount.readonly is not None:
         fields["readonly"] = True
-    if kind in WITH_SUB_PATH:
-        fields["sub_path"] = _text_option(mount, "sub_path")
+    if "sub_path" in mount.options:
+        fields["sub_path"] = text(mount.options["sub_path"].value.data)
     if kind == "claim":
         return model.ClaimMount.model_validate({**fields, "claim": claims.name(mount)})
     if kind in ("scratch", "memory"):
@@ -167,11 +167,6 @@ def _nfs(mount: resolved.Mount, fields: dict[str, object]) -> model.BaseMount:
 def _option(mount: resolved.Mount, name: str) -> object:
     setting = mount.options.get(name)
     return None if setting is None else setting.value.data
-
-
-def _text_option(mount: resolved.Mount, name: str) -> model.Text | None:
-    setting = mount.options.get(name)
-    return None if setting is None else text(setting.value.data)
 
 
 def lower(job: resolved.Job) -> tuple[model.Job, Origins]:

@@ -1,4 +1,4 @@
-"""What the targets share whose flows are a script, ``flow.sh``: rows, in which order jobs start, and documents.
+"""What the targets share whose flows are a script, ``flow.sh``: in which order jobs start, and documents.
 
 The engine of these targets has no flows. So the script is what knows the order, and its tables are made here.
 """
@@ -9,10 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.backend import Row, approximated, refused, translated
 from tfdsl.record import replace
 from tfdsl.rules.flows import in_order
-from tfdsl.vocabulary.statements import FLOW_RUN_VARIABLE
 
 if TYPE_CHECKING:
     from tfdsl.backend import Document
@@ -21,31 +19,8 @@ if TYPE_CHECKING:
     from tfdsl.ir.flow import Flow
 
 SCRIPT: Final = "flow.sh"
-UNUSED: Final = "remove it"
 CONDITIONS: Final = {"succeeded": "afterok", "failed": "afternotok", "ended": "afterany"}
 """The ends of a job in the words of sbatch."""
-
-
-def rows(system: str, table: str) -> tuple[Row, ...]:
-    """The rows that do not depend on the engine. ``table``: the program to which the schedule is given."""
-    return (
-        translated("flow.run", FLOW_RUN_VARIABLE, f"{SCRIPT} gives each run a name of 24 characters"),
-        translated("flow.schedule", f"{SCRIPT} --schedule", f"it prints the line for {table}"),
-        refused(
-            "flow.time_zone",
-            f"{table} uses the time zone of its machine; it cannot use {{value}}",
-            "170",
-            instead="remove time_zone, and write the schedule in the time of that machine",
-        ),
-        approximated(
-            "flow.namespace", "", f"{system} has no namespaces; {{value}} is ignored", "171", "flow-namespace",
-            edit=UNUSED,
-        ),
-        approximated(
-            "flow.service_account", "", f"{system} has no service accounts; {{value}} is ignored", "172",
-            "flow-service-account", edit=UNUSED,
-        ),
-    )  # fmt: skip
 
 
 def conditions(flow: Flow) -> dict[str, list[str]]:
