@@ -187,9 +187,10 @@ def next_commands(session: Session, arguments: Arguments) -> list[str]:
     """How to go on with a job or flow that was submitted."""
     place = session.place
     where = [*(["-n", place.namespace] if place.namespace else []), *place.flags]
+    words = ("status", "logs", "cancel")
     if place.flow is not None:  # which jobs it has is in its file
-        return [chosen.again(arguments, word, *where) for word in ("status", "cancel")]
-    return [" ".join(map(quote, ["tfdsl", word, session.name, *where])) for word in ("status", "logs", "cancel")]
+        return [chosen.again(arguments, word, *where) for word in words]
+    return [" ".join(map(quote, ["tfdsl", word, session.name, *where])) for word in words]
 
 
 def is_terminal() -> bool:

@@ -161,6 +161,11 @@ def task_name(job: str) -> str:
     return job if job[0].isalpha() else f"J{job}"
 
 
+def job_named(task: str) -> str:
+    """The job of a task."""
+    return task.removeprefix("J")
+
+
 def replaces(unit: FlowUnit) -> bool:
     """Whether a run ends the one before. Argo ends the pods of that, so the objects are deleted first (seen)."""
     return unit.flow.schedule is not None and unit.flow.overlap == "replace"
