@@ -46,6 +46,7 @@ class Night:
 
     def __init__(self, work: Work, folder: Path, target: str, fault: Fault, schedule: str = "") -> None:
         self.api, self.work, self.target = Api(work), work, target
+        self.settings = work.kubeconfig
         self.name = unused_name("nightly")
         self.folder = folder / self.name
         self.shared = work.sub(f"runs/{self.name}")
@@ -63,7 +64,7 @@ class Night:
 
     def start(self, command: str, *more: str) -> subprocess.Popen[str]:
         """A command line about the flow, as a process: nights run at the same time."""
-        words = [*COMMAND, command, *self.words, "--kubeconfig", str(self.work.kubeconfig), *more]
+        words = [*COMMAND, command, *self.words, "--kubeconfig", str(self.settings), *more]
         pipe = subprocess.PIPE
         return subprocess.Popen(words, cwd=self.folder, env=environment(), stdout=pipe, stderr=pipe, text=True)
 
@@ -270,7 +271,7 @@ def test_a_night_is_submitted_shown_replaced_and_cancelled(made: Callable[..., N
         "notify": "absent",
     }
     kind = target.partition("@")[0]
-    options = ("--kubeconfig", str(night.work.kubeconfig), "-n", node.NAMESPACE)
+    options = ("--kubeconfig", str(night.settings), "-n", node.NAMESPACE)
     fetched = next(one["name"] for one in live["replicas"] if one["role"] == "fetch")
     logs = tfdsl("logs", f"{kind}/{fetched}", *options, cwd=night.folder)
     assert "fetched 5000 pictures for train" in logs.out, logs.err
@@ -320,3 +321,31 @@ def test_a_flow_submitted_twice_at_once_has_two_runs(made: Callable[..., Night])
         live = night.status("--id", name)
         assert (live["phase"], f"the run is Workflow {name}" in live["notes"]) == ("failed", True)
     assert len(night.objects()) == 2
+
+
+def test_who_may_not_create_roles_submits_with_those_that_are_there(made: Callable[..., Night]) -> None:
+    """And without them the server's words are shown, and nothing is left."""
+    night = made("kubernetes", Fault(blocked="data"))
+    user = unused_name("user")
+    rules = [
+        {"apiGroups": ["argoproj.io"], "resources": ["workflows"], "verbs": ["create", "get", "list"]},
+        {"apiGroups": ["argoproj.io"], "resources": ["cronworkflows"], "verbs": ["list"]},
+        {"apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["list"]},
+    ]
+    group = "rbac.authorization.k8s.io"
+    rights, about = f"/apis/{group}/v1/{IN_NODE}", {"metadata": {"name": user}}
+    night.api.post(f"{rights}/roles", {**about, "rules": rules})
+    role, subject = ({"apiGroup": group, "kind": kind, "name": user} for kind in ("Role", "User"))
+    night.api.post(f"{rights}/rolebindings", {**about, "roleRef": role, "subjects": [subject]})
+    admin, night.settings = night.settings, night.folder / "kubeconfig"
+    night.settings.write_text(nightly.edited(admin.read_text(), ("{token:", f"{{as: {user}, token:")))
+    ran = night.tfdsl("submit")
+    assert (ran.status, night.workflows()) == (1, {}), ran.out
+    assert "cannot create resource" in ran.err, ran.err
+    night.settings = admin
+    first = night.submit()
+    night.settings = night.folder / "kubeconfig"
+    second = night.submit()
+    assert [run.ends(LIMIT) for run in (first, second)] == ["Failed", "Failed"]
+    assert night.status()["phase"] == "failed"
+    assert "is forbidden: User" not in second.said()
