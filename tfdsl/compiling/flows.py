@@ -22,15 +22,11 @@ if TYPE_CHECKING:
 _MARK = "run0mark"
 
 
-def flow_unit(backend: Backend, flow: Flow, origins: Origins, jobs: Mapping[str, Unit]) -> FlowUnit:
-    """``flow`` for a target that has flows. ``jobs``: by their own names; all are of this target and its version."""
-    unit = without_documents(backend, flow, origins, jobs)
-    generate = backend.load().generate
-    return with_documents(unit, [generate(without_board(job.unit)) for job in unit.jobs])
-
-
 def without_documents(backend: Backend, flow: Flow, origins: Origins, jobs: Mapping[str, Unit]) -> FlowUnit:
-    """The flow with its jobs under their names there, in one namespace; nothing is generated yet."""
+    """The flow with its jobs under their names there, in one namespace; nothing is generated yet.
+
+    ``jobs``: by their own names; all are of this target and its version.
+    """
     lowering = backend.load_flows()
     assert lowering is not None
     units = [jobs[run.job] for run in flow.runs]
@@ -39,7 +35,7 @@ def without_documents(backend: Backend, flow: Flow, origins: Origins, jobs: Mapp
     if namespace != flow.namespace:
         flow = flow.but(namespace=namespace)
     spaces = any(row.fate == "kept" for row in lowering.SUPPORT["flow.namespace"])
-    named = [_named(flow if spaces else flow.but(namespace=None), unit, mark) for unit in units]
+    named = [_named(flow.name, unit, mark, namespace if spaces else None) for unit in units]
     made = [FlowJob(run, unit, ()) for run, unit in zip(flow.runs, named, strict=True)]
     return FlowUnit(backend.name, units[0].version, flow, origins, tuple(made), mark)
 
@@ -50,16 +46,19 @@ def with_documents(unit: FlowUnit, documents: Sequence[Sequence[Document]]) -> F
     return replace(unit, jobs=tuple(jobs))
 
 
-def _named(flow: Flow, unit: Unit, mark: str) -> Unit:
+def _named(flow: str, unit: Unit, mark: str, namespace: str | None) -> Unit:
+    from tfdsl.ir.flow import names_run, with_run
+
     changes: dict[str, object] = {"name": name_in(flow, unit, mark)}
-    if flow.namespace is not None and unit.job.namespace is None:
-        changes["namespace"] = flow.namespace
-    return replace(unit, job=unit.job.but(**changes))
+    if namespace is not None and unit.job.namespace is None:
+        changes["namespace"] = namespace
+    job = with_run(unit.job, mark) if mark and names_run(unit.job) else unit.job
+    return replace(unit, job=job.but(**changes))
 
 
-def name_in(flow: Flow, unit: Unit, mark: str) -> str:
-    """What the job of ``unit`` is called in a run of ``flow``."""
-    name = rules.name_in(flow.name, unit.job.name)
+def name_in(flow: str, unit: Unit, mark: str) -> str:
+    """What the job of ``unit`` is called in a run of the flow called ``flow``."""
+    name = rules.name_in(flow, unit.job.name)
     return f"{name}-{mark}" if mark else name
 
 
@@ -84,9 +83,10 @@ def _mark(units: Sequence[Unit], length: int) -> str:
     return next(mark for mark in marks if not any(mark in text for text in texts))
 
 
-def walk(flow: Flow) -> Iterator[Item]:
-    """What a flow sets, as items with the keys of :data:`tfdsl.ir.flow.FLOW_KEYS`."""
+def walk(flow: Flow, jobs: Mapping[str, Unit]) -> Iterator[Item]:
+    """What a flow sets, as items with the keys of :data:`tfdsl.ir.flow.FLOW_KEYS`. ``jobs``: by their own names."""
     from tfdsl.ir.fields import Item
+    from tfdsl.ir.flow import names_run
 
     for row in FLOW:
         value: object = getattr(flow, row.name)
@@ -94,6 +94,8 @@ def walk(flow: Flow) -> Iterator[Item]:
             yield Item(f"flow.{row.name}", row.name, flow, value)
     for run in flow.runs:
         yield Item("runs[]", run.path, run, run.job)
+        if names_run(jobs[run.job].job):
+            yield Item("flow.run", run.path, run, run.job)
         if run.after:
             yield Item("runs[].after", f"{run.path}.after", run, ", ".join(run.after))
         if run.ending != "succeeded":
