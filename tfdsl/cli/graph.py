@@ -71,15 +71,15 @@ def run(arguments: Arguments) -> int:
     assert isinstance(form, str)
     from tfdsl.drawing.graphs import graphs, has_errors
 
-    found = graphs(file.given, picked.request, picked.choices)
+    drawn = graphs(file.given, picked.request, picked.choices)
     hidden = hidden_with(file.given, picked.hidden)
-    if has_errors(found):
-        return report(found.diagnostics, (), hidden=hidden)
+    if has_errors(drawn):
+        return report(drawn.diagnostics, (), hidden=hidden)
     if place is None or place.text == "-":
-        out(_text(found.graphs, form, hidden))
+        out(_text(drawn.graphs, form, hidden))
         return OK
-    taken = [one.origin for one in (file.source, *file.inputs.sources) if one.origin is not None]
-    return _write(found.graphs, place, form, hidden, taken)
+    taken = [source.origin for source in (file.source, *file.inputs.sources) if source.origin is not None]
+    return _write(drawn.graphs, place, form, hidden, taken)
 
 
 def _format(place: Argument | None, arguments: Arguments) -> Format | Diagnostic:
@@ -109,7 +109,7 @@ def _is_folder(path: str) -> bool:
 def _text(made: Sequence[Graph], form: Format, hidden: Hidden) -> str:
     from tfdsl.drawing.graphs import drawn
 
-    return drawn([_shown(one, hidden) for one in made], form, made)
+    return drawn([_shown(graph, hidden) for graph in made], form, made)
 
 
 def _shown(graph: Graph, hidden: Hidden) -> Picture:
@@ -127,7 +127,7 @@ def _write(made: Sequence[Graph], place: Argument, form: Format, hidden: Hidden,
     path = place.text
     if _is_folder(path):
         parts = zip(_names(made, _ENDING_OF[form]), made, strict=True)
-        files = [File(os.path.join(path, *name), _text([one], form, hidden), root=path) for name, one in parts]
+        files = [File(os.path.join(path, *name), _text([graph], form, hidden), root=path) for name, graph in parts]
     else:
         files = [File(path, _text(made, form, hidden))]
     failure = write_all(files, taken)
@@ -138,8 +138,9 @@ def _write(made: Sequence[Graph], place: Argument, form: Format, hidden: Hidden,
 
 def _names(made: Sequence[Graph], ending: str) -> list[list[str]]:
     """The path of each picture below a folder: with a folder for each target if there are several."""
-    targets = list(dict.fromkeys(one.picture.target for one in made))
+    targets = list(dict.fromkeys(graph.picture.target for graph in made))
     several = len(targets) > 1
     return [
-        [*([one.picture.target.replace(" ", "-")] if several else []), f"{one.picture.name}{ending}"] for one in made
+        [*([graph.picture.target.replace(" ", "-")] if several else []), f"{graph.picture.name}{ending}"]
+        for graph in made
     ]
