@@ -30,8 +30,8 @@ _TO_SOURCE: Final = ("variables", "logs")
 def svg(pictures: Sequence[Picture]) -> str:
     """The pictures below each other."""
     layouts = [layout(picture) for picture in pictures]
-    wide = max((one.width for one in layouts), default=0)
-    high = sum(one.height for one in layouts)
+    wide = max((layout.width for layout in layouts), default=0)
+    high = sum(layout.height for layout in layouts)
     title = ", ".join(picture.title for picture in pictures)
     about = " ".join(described(picture) for picture in pictures)
     parts = [
@@ -68,8 +68,8 @@ def _drawing(made: Layout) -> Iterator[str]:
         yield from _link(link, boxes)
     for placed in made.boxes:
         yield from _box(placed)
-    for one in made.links:  # above everything: nothing is behind a label
-        yield from _label(one)
+    for drawn in made.links:  # above everything: nothing is behind a label
+        yield from _label(drawn)
 
 
 # --- boxes -----------------------------------------------------------------------------------------------------------
