@@ -35,7 +35,7 @@ def without_documents(backend: Backend, flow: Flow, origins: Origins, jobs: Mapp
     if namespace != flow.namespace:
         flow = flow.but(namespace=namespace)
     spaces = any(row.fate == "kept" for row in lowering.SUPPORT["flow.namespace"])
-    named = [_named(flow if spaces else flow.but(namespace=None), unit, mark) for unit in units]
+    named = [_named(flow.name, unit, mark, namespace if spaces else None) for unit in units]
     made = [FlowJob(run, unit, ()) for run, unit in zip(flow.runs, named, strict=True)]
     return FlowUnit(backend.name, units[0].version, flow, origins, tuple(made), mark)
 
@@ -46,16 +46,16 @@ def with_documents(unit: FlowUnit, documents: Sequence[Sequence[Document]]) -> F
     return replace(unit, jobs=tuple(jobs))
 
 
-def _named(flow: Flow, unit: Unit, mark: str) -> Unit:
+def _named(flow: str, unit: Unit, mark: str, namespace: str | None) -> Unit:
     changes: dict[str, object] = {"name": name_in(flow, unit, mark)}
-    if flow.namespace is not None and unit.job.namespace is None:
-        changes["namespace"] = flow.namespace
+    if namespace is not None and unit.job.namespace is None:
+        changes["namespace"] = namespace
     return replace(unit, job=unit.job.but(**changes))
 
 
-def name_in(flow: Flow, unit: Unit, mark: str) -> str:
-    """What the job of ``unit`` is called in a run of ``flow``."""
-    name = rules.name_in(flow.name, unit.job.name)
+def name_in(flow: str, unit: Unit, mark: str) -> str:
+    """What the job of ``unit`` is called in a run of the flow called ``flow``."""
+    name = rules.name_in(flow, unit.job.name)
     return f"{name}-{mark}" if mark else name
 
 

@@ -110,7 +110,7 @@ def _no_job(program: Program) -> Diagnostic:
 
 def _named(program: Program, params: Params, request: Request, report: Report) -> list[Derived]:
     """The jobs of a program that ``request`` asks for and whose conditions are true."""
-    derived = chosen(derive(program, params, report), request.job, request.name, report)
+    derived = chosen(derive(program, params, report), request.job, request.name, report, program.flows)
     named = [job for job in derived if job.chosen and not job.absent]
     for job in named:
         check_name(job, report)

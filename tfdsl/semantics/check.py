@@ -78,8 +78,8 @@ def check_in_steps(program: Program, request: Request, choices: Sequence[Choice]
     if program.templates:
         check_templates(templates, collector)
     every = derive(program, params, collector)
-    in_flows = flows.asked(flows.read_flows(program, params, every, collector), request, collector)
-    derived = chosen(every, request.job, request.name, collector)
+    in_flows = flows.asked(flows.read_flows(program, params, every, collector), every, request, collector)
+    derived = chosen(every, request.job, request.name, collector, program.flows)
     if request.flow is not None:
         names = frozenset[str]().union(*(flow.named for flow in in_flows))
         derived = [one if one.name in names else replace(one, chosen=False) for one in derived]
