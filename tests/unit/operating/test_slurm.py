@@ -441,8 +441,8 @@ def flow_session(run: str = "") -> Session:
         (["fetch   open: PENDING", "train   open: PENDING"], "waiting", "waiting waiting", []),
         (["fetch   open: RUNNING", "train   open: PENDING"], "running", "running waiting", []),
         (["fetch   succeeded", "train   open: PENDING"], "running", "succeeded waiting", []),
-        (["fetch   succeeded", "tidy    did not run"], "succeeded", "succeeded stopped", []),
-        ([f"fetch   failed: {WHY}", "train   did not run"], "failed", "failed stopped", ["flow-job"]),
+        (["fetch   succeeded", "tidy    did not run"], "succeeded", "succeeded not run", []),
+        ([f"fetch   failed: {WHY}", "train   did not run"], "failed", "failed not run", ["flow-job"]),
         ([f"fetch   failed: {WHY}", "tidy    open: PENDING"], "running", "failed waiting", ["flow-job"]),
     ],
 )  # fmt: skip
