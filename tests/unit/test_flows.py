@@ -187,7 +187,7 @@ def test_the_mark_of_a_run_stands_for_its_name_where_objects_have_one() -> None:
     (flow,) = made(RUN + "flow nightly { run fetch, run train after fetch }\n").flows
     mark = flow.unit.mark
     fetch, train = (one.unit.job for one in flow.unit.jobs)
-    assert fetch.roles[0].mounts[0].sub_path == mark
+    assert vars(fetch.roles[0].mounts[0])["sub_path"] == mark
     worker = train.roles[0]
     assert (train.checkpoint, worker.env["CHECKPOINT_DIR"]) == (f"/runs/{mark}/{{{mark}",) * 2
     assert worker.command == RunTimeText(parts=(f"echo {mark} ", EnvVar(name="HOME")))
@@ -198,7 +198,7 @@ def test_the_mark_of_a_run_stands_for_its_name_where_objects_have_one() -> None:
 @pytest.mark.parametrize("asked", [{"job": "train"}, {"flow": "weekly"}])
 def test_only_the_jobs_of_a_flow_that_is_compiled_know_their_run(asked: dict[str, str]) -> None:
     text = RUN + NIGHTLY + 'job other { image = "a:1", role worker { } }\nflow weekly { run other }\n'
-    said = told(made(text, **asked))
+    said = told(made(text, "volcano", (None,), **asked))
     expected = "flow-run-here: flow.run has no value: job train is compiled without its flow"
     assert set(said) == ({expected} if "job" in asked else set())
 

@@ -4,7 +4,7 @@ A flow names its jobs and holds none of them. ``runs`` stand in the order of the
 """
 
 from collections.abc import Mapping
-from typing import Self
+from typing import Self, cast
 
 from pydantic import PrivateAttr, model_validator
 
@@ -95,8 +95,8 @@ def _with_run(value: object, run: str) -> object:
         case Part():
             return type(value).model_validate({name: _with_run(one, run) for name, one in value.stated().items()})
         case tuple():
-            return tuple(_with_run(one, run) for one in value)
+            return tuple(_with_run(one, run) for one in cast("tuple[object, ...]", value))
         case dict():
-            return {key: _with_run(one, run) for key, one in value.items()}
+            return {key: _with_run(one, run) for key, one in cast("dict[str, object]", value).items()}
         case _:
             return value

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator, Mapping
-from functools import reduce
-from operator import or_
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from tfdsl.lifecycle.scenario import Prediction
 from tfdsl.record import Record, replace
-from tfdsl.rules.flows import in_order
+from tfdsl.rules.flows import in_order, union
 from tfdsl.vocabulary.statements import Overlap
 
 if TYPE_CHECKING:
@@ -126,9 +124,9 @@ def without_needless(flow: Flow) -> Flow:
     runs: list[FlowRun] = []
     for job in in_order({run.job: run.after for run in flow.runs}):
         run = flow.run_of(job)
-        known = reduce(or_, (succeeded[before] for before in run.after), 0)
+        known = union(succeeded[before] for before in run.after)
         after = tuple(before for before in run.after if not bits[before] & known)
-        direct = reduce(or_, (bits[before] for before in after), 0)
+        direct = union(bits[before] for before in after)
         succeeded[job] = known | (direct if run.ending == "succeeded" else 0)
         runs.append(run.but(after=after))
     runs.sort(key=lambda run: bits[run.job])

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import reduce
-from operator import or_
 
 from tfdsl.record import Record
-from tfdsl.rules.flows import in_order
+from tfdsl.rules.flows import in_order, union
 from tfdsl.semantics import resolved
 from tfdsl.semantics.project import Program
 from tfdsl.semantics.values import ListData, MapData, RunTime, RunTimeText, Value
@@ -115,7 +113,7 @@ class FlowView:
         self._before: dict[str, int] = {}
         after = {run.job: run.after for run in flow.runs}
         for name in in_order(after):
-            self._before[name] = reduce(or_, (self._before[one] | self._bits[one] for one in after[name]), 0)
+            self._before[name] = union(self._before[one] | self._bits[one] for one in after[name])
 
     def before(self, job: str) -> list[str]:
         """All jobs that have ended when ``job`` starts."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, time, timedelta
 from typing import Protocol
 
@@ -117,6 +117,14 @@ def in_order(uses: Mapping[str, Sequence[str]]) -> list[str]:
             waiting[user].discard(name)
             order += [] if waiting[user] else [user]
     return order
+
+
+def union(sets: Iterable[int]) -> int:
+    """Sets of jobs as the bits of numbers, together: so all jobs before each of many cost little."""
+    every = 0
+    for one in sets:
+        every |= one
+    return every
 
 
 BREAK = "remove one of these from after"
