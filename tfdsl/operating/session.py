@@ -22,6 +22,7 @@ from tfdsl.backend.cluster import (
     digest,
     reasons,
 )
+from tfdsl.compiling.pipeline import MadeFlow, Output
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, CLIENT_MISSING, CLUSTER_REFUSES, NOT_OPERATED
 from tfdsl.operating.problem import ProblemError
 from tfdsl.operating.runner import PATIENCE, TIMED_OUT, ask, listen
@@ -236,6 +237,14 @@ def _wrong(what: str) -> ProblemError:
     problem = ProblemError(BAD_ARGUMENT, what=what)
     problem.status = 2
     return problem
+
+
+def placed(place: Place, made: Output) -> Place:
+    """``place`` with a job or flow of a file, whose own namespace counts before another."""
+    name = made.unit.name
+    if isinstance(made, MadeFlow):
+        return replace(place, name=name, namespace=made.unit.flow.namespace or place.namespace, flow=made.unit)
+    return replace(place, name=name, namespace=made.unit.job.namespace or place.namespace, unit=made.unit)
 
 
 def place_of(reason: Reason, unit: Unit) -> Span | None:
