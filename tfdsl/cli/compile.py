@@ -44,7 +44,7 @@ from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.render.json import Json, contents
 from tfdsl.emit.located import plain
 from tfdsl.record import Record, replace
-from tfdsl.semantics.request import Request
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.source_files import origin_of
 from tfdsl.text import Source, Span
 from tfdsl.writing import Failure, write_all
@@ -120,7 +120,7 @@ def _once(arguments: Arguments) -> int:
     diagnostics = [*project.problems, *outcome.diagnostics]
     made = () if pipeline.has_errors(diagnostics) else outcome.outputs
     written: list[Diagnostic] = []
-    paths: list[list[str]] = []
+    jobs: list[Placed] = []
     besides = Besides()
     if made:
         taken = (source, *file.inputs.sources, project.settings.source, *_sources(request))
@@ -129,11 +129,12 @@ def _once(arguments: Arguments) -> int:
             jobs = placed(place, made, source_map=arguments.on(SOURCE_MAP.name))
             compilation = Compilation(arguments, source, file.given, request, place)
             written, besides = _write_folder(compilation, jobs, origins)
-            if not arguments.on(DRY_RUN.name):
-                paths = [[file.path for file in job.files if not file.path.endswith(".map")] for job in jobs]
+            if arguments.on(DRY_RUN.name):
+                jobs = []
         else:
             written = _write(arguments, place, made, origins)
-            paths = [[place.path]] if place.kind == "file" else []
+            if place.kind == "file":
+                jobs = [Placed(made[0], "", tuple(one_file(place, made, source_map=False)))]
     if form == "json":
         diagnostics = in_file_order([*diagnostics, *written], [source.path])
         return _document(arguments, place, made, masked(diagnostics, picked.hidden), besides.removed)
@@ -142,7 +143,8 @@ def _once(arguments: Arguments) -> int:
     if not arguments.on(chosen.QUIET.name):
         again = chosen.again(arguments, "check", chosen.NOTES.name)
         err(notes_line(diagnostics, visible(hide(again, picked.hidden))))
-        for line in (*besides.done, *([_wrote(paths)] if paths else [])) if status == OK else ():
+        wrote = [_wrote(jobs, arguments, project.choices)] if jobs else []
+        for line in (*besides.done, *wrote) if status == OK else ():
             err(f"{visible(hide(line, picked.hidden))}\n")
     return status
 
@@ -231,14 +233,30 @@ def _write_folder(
     return told, Besides(paths, tuple(file.path for file in listed))
 
 
-def _wrote(jobs: Sequence[Sequence[str]]) -> str:
-    """Which files were written, and the command that comes next; that of the first job, if there are several."""
-    paths = [path for job in jobs for path in job]
+def _wrote(jobs: Sequence[Placed], arguments: Arguments, choices: Sequence[Choice]) -> str:
+    """Which files were written, and what comes next; for the first job and target, if there are several."""
+    of_jobs = [[file.path for file in job.files if not file.path.endswith(".map")] for job in jobs]
+    paths = [path for job in of_jobs for path in job]
     written = f"wrote {' and '.join(paths)}" if len(paths) <= _MOST_PATHS else f"wrote {len(paths)} files"
-    starts = [quote(path) for name in _SUBMIT for path in jobs[0] if os.path.basename(path) == name]
-    starts += [f"kubectl create -f {quote(path)}" for path in jobs[0] if path.endswith(FILE_ENDINGS)]
+    starts = [quote(path) for name in _SUBMIT for path in of_jobs[0] if os.path.basename(path) == name]
+    starts += [f"kubectl create -f {quote(path)}" for path in of_jobs[0] if path.endswith(FILE_ENDINGS)]
     example = "" if len(jobs) == 1 else ", for example"
-    return f"{written}; next{example}: {starts[0]}" if starts else written
+    steps = [*_submission(jobs, arguments, choices), *starts[:1]]
+    return f"{written}; next{example}: {', or '.join(steps)}" if steps else written
+
+
+def _submission(jobs: Sequence[Placed], arguments: Arguments, choices: Sequence[Choice]) -> list[str]:
+    """``tfdsl submit`` for the first target; nothing if that has none, or the input cannot be read again."""
+    made, first = jobs[0].made, choices[0]
+    operated = first.backend.cluster if isinstance(made, Made) else first.backend.load_flow_cluster()
+    if not operated or chosen.read_once(arguments):
+        return []
+    made_for = [target_of(one.made) for one in jobs]
+    more: list[str] = []
+    if first.backend.output == "files" and made_for.count(made_for[0]) > 1:  # YARN takes one at a time
+        flag = chosen.JOB if isinstance(made, Made) else chosen.FLOW
+        more = [] if arguments.on(flag.name) else [flag.name, made.unit.name]
+    return [chosen.again(arguments, "submit", *more, target=first if len(choices) > 1 else None)]
 
 
 _MOST_PATHS: Final = 2
@@ -270,11 +288,11 @@ def _document(
 def _left_out(made: Sequence[Output]) -> list[Diagnostic]:
     """A note for each ``build`` block: a Dockerfile is written only into a folder."""
     found: dict[Span, Diagnostic] = {}
-    for one in (job for each in made for job in ([each] if isinstance(each, Made) else each.jobs)):
-        build = one.unit.job.build
+    for output in (job for each in made for job in ([each] if isinstance(each, Made) else each.jobs)):
+        build = output.unit.job.build
         if build is not None:
-            place = one.unit.origins.span(build.path)
-            found.setdefault(place, DOCKERFILE_LEFT_OUT(place, job=one.unit.name))
+            place = output.unit.origins.span(build.path)
+            found.setdefault(place, DOCKERFILE_LEFT_OUT(place, job=output.unit.name))
     return list(found.values())
 
 

@@ -110,7 +110,7 @@ def _needs_folder(choices: Sequence[Choice]) -> str | None:
 def _command(arguments: Arguments, choices: Sequence[Choice]) -> str:
     """The command line that would work."""
     file = arguments.rest[0].text if arguments.rest else "FILE"
-    targets = [f"-t {choice.backend.name}{f'@{choice.version}' if choice.version else ''}" for choice in choices]
+    targets = [f"-t {choice.shown}" for choice in choices]
     switches = [flag for flag in ("--source-map", *OF_A_FOLDER) if arguments.on(flag)]
     return " ".join(["tfdsl compile", quote(file), *targets, *switches, "-o out"])
 
@@ -133,11 +133,11 @@ def placed(place: Destination, made: Sequence[Output], *, source_map: bool) -> l
     """The files to write, for a destination that is a folder."""
     where = folders(place, made)
     jobs: list[Placed] = []
-    for one in made:
-        folder = where[target_of(one)]
-        written = _files(folder, output_files(one), source_map=source_map)
+    for output in made:
+        folder = where[target_of(output)]
+        written = _files(folder, output_files(output), source_map=source_map)
         # None of these names is the user's.
-        jobs.append(Placed(one, folder, tuple(replace(each, root=place.path) for each in written)))
+        jobs.append(Placed(output, folder, tuple(replace(each, root=place.path) for each in written)))
     return jobs
 
 

@@ -18,7 +18,7 @@ from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, UNREADABLE_FILE, UNUSA
 from tfdsl.diagnostics.render import Format
 from tfdsl.record import Record, replace
 from tfdsl.semantics.request import Choice, Form, Given as ParamGiven, GivenOption, Request
-from tfdsl.source_files import STDIN, Inputs, read
+from tfdsl.source_files import STDIN, Inputs, is_descriptor, read
 from tfdsl.text import Argument, Source, Span
 
 if TYPE_CHECKING:
@@ -54,11 +54,18 @@ QUIET = Flag("--quiet", "only errors and warnings: no notes, no progress, not wh
 NOTES = Flag("--notes", "show also what tfdsl decides, and what targets do nearly")
 
 
-def again(arguments: Arguments, command: str, *more: str) -> str:
-    """``tfdsl COMMAND`` with the file and the choices of ``arguments``, and ``more`` options, for a shell."""
+def again(arguments: Arguments, command: str, *more: str, target: Choice | None = None) -> str:
+    """``tfdsl COMMAND`` with the file and the choices of ``arguments``, and ``more`` options, for a shell.
+
+    ``target``: the only one of several that is named, with its options.
+    """
     files, words = [argument.text for argument in arguments.rest], list[str]()
     for flag in (TARGET, *OF_JOBS, ALLOW_READ):
-        words += [word for argument in arguments.values(flag.name) for word in (flag.short or flag.name, argument.text)]
+        given = arguments.values(flag.name)
+        if target is not None and flag is OPTION:
+            given = [one for one in given if _whose(one) is target.backend]
+        texts = [target.shown] if target is not None and flag is TARGET else [one.text for one in given]
+        words += [word for text in texts for word in (flag.short or flag.name, text)]
     words += more
     looks_like_options = any(name[:1] == "-" and name != "-" for name in files)
     words = [*words, "--", *files] if looks_like_options else [*files, *words]
@@ -135,8 +142,22 @@ def options_of_others(arguments: Arguments, choices: Iterable[Choice]) -> list[D
     if arguments.value(TARGET.name) is not None:
         return []  # which has been looked at
     asked = {choice.backend.name for choice in choices}
-    named = [(argument, targets.find(argument.text.partition(".")[0])) for argument in arguments.values(OPTION.name)]
-    return [_of_other(one, backend) for one, backend in named if asked and backend and backend.name not in asked]
+    named = [(argument, _whose(argument)) for argument in arguments.values(OPTION.name)]
+    return [
+        _of_other(argument, backend) for argument, backend in named if asked and backend and backend.name not in asked
+    ]
+
+
+def _whose(option: Argument) -> Backend | None:
+    """The target that has the option of a command line."""
+    return targets.find(option.text.partition(".")[0])
+
+
+def read_once(arguments: Arguments) -> list[Argument]:
+    """What another command cannot read again, the file first: standard input, and descriptors."""
+    named = [(one, one.text) for one in (*arguments.rest[:1], *arguments.values(PARAMS.name))]
+    named += [(one, one.text.partition("=@")[2]) for flag in (SET, OPTION) for one in arguments.values(flag.name)]
+    return [one for one, path in named if path == STDIN or is_descriptor(path)]
 
 
 def _of_other(argument: Argument, backend: Backend) -> Diagnostic:
@@ -163,9 +184,9 @@ def _not_with_flow(arguments: Arguments) -> list[Diagnostic]:
 
 def _no_folders(argument: Iterable[Argument]) -> list[Diagnostic]:
     return [
-        BAD_ARGUMENT(one.span, what=f"--allow-read needs a folder; {one.text or '(no name)'} is not a folder")
-        for one in argument
-        if not os.path.isdir(one.text)
+        BAD_ARGUMENT(word.span, what=f"--allow-read needs a folder; {word.text or '(no name)'} is not a folder")
+        for word in argument
+        if not os.path.isdir(word.text)
     ]
 
 
@@ -202,7 +223,7 @@ def _param(argument: Argument) -> ParamGiven | Diagnostic:
 
 def _values(argument: Argument, arguments: Arguments) -> Source | Diagnostic:
     """The text of a file of values."""
-    if argument.text == STDIN and any(one.text == STDIN for one in arguments.rest):
+    if argument.text == STDIN and any(word.text == STDIN for word in arguments.rest):
         return BAD_ARGUMENT(argument.span, what="standard input can be read only once")
     return _readable(argument, argument.text)
 
@@ -223,7 +244,7 @@ def _option(argument: Argument, asked: set[str]) -> list[GivenOption | Diagnosti
     backend = target_of(target, part(argument.span, argument.text, 0, len(target)))
     value = _value(f"-O {path}", text, argument)
     if isinstance(backend, Diagnostic) or isinstance(value, Diagnostic):
-        return [one for one in (value, backend) if isinstance(one, Diagnostic)]
+        return [result for result in (value, backend) if isinstance(result, Diagnostic)]
     if asked and backend.name not in asked:
         return [_of_other(argument, backend)]
     return [GivenOption(backend.name, key, *value)]

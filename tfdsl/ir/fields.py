@@ -25,7 +25,14 @@ from typing import get_args
 from tfdsl.ir import model
 from tfdsl.record import Record
 from tfdsl.text import Span
-from tfdsl.vocabulary.statements import MOUNT_KINDS, POLICY_KEYS, RUN_TIME_MARKS, STEP_ATTRIBUTES, STEPS
+from tfdsl.vocabulary.statements import (
+    FLOW_RUN_VARIABLE,
+    MOUNT_KINDS,
+    POLICY_KEYS,
+    RUN_TIME_MARKS,
+    STEP_ATTRIBUTES,
+    STEPS,
+)
 
 
 class Origins:
@@ -128,6 +135,8 @@ class Item(Record):
 def _as_written(part: str | model.TaskIndex | model.EnvVar) -> str:
     if isinstance(part, str):
         return part
+    if part.kind == "env" and part.name == FLOW_RUN_VARIABLE:
+        return "${flow.run}"
     return "${task.index}" if part.kind == "task_index" else f"${{env.{part.name}}}"
 
 

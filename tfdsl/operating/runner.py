@@ -52,12 +52,13 @@ class Running:
         self._keeps = keeps
         self._closed = 0.0
         try:
-            with tempfile.TemporaryFile() as stdin:
-                stdin.write(call.stdin.encode())
-                stdin.seek(0)
+            with tempfile.TemporaryFile() if call.stdin else open(os.devnull, "rb") as stdin:
+                if call.stdin:
+                    stdin.write(call.stdin.encode())
+                    stdin.seek(0)
                 self.process = subprocess.Popen(
                     [program, *call.words[1:]],
-                    stdin=stdin if call.stdin else subprocess.DEVNULL,
+                    stdin=stdin,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
                     cwd=call.folder or None,
@@ -270,7 +271,9 @@ def listen(call: Call, hear: Callable[[bytes], None], until: float | None = None
         finally:
             if answer is None and one.process.poll() is None:
                 one.process.terminate()
-                ended(monotonic() + _TO_SAY)
+                if ended(monotonic() + _TO_SAY) is None:
+                    said_nothing = f"what submits {call.about} has not said within {_TO_SAY:g} s what it leaves"
+                    hear(f"{said_nothing}: tfdsl status says what is there\n".encode())
         return answer or Answer(TIMED_OUT, said.decode("utf-8", "replace"), "the time is over")
     finally:
         streams.close()

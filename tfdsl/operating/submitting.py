@@ -53,15 +53,25 @@ def submit(
 
     Raises:
         ProblemError: A job exists, or the cluster refuses something. What was made is gone again, or is named.
-        OSError: The files that a client reads cannot be written.
     """
     for session in sessions:
         live = session.read() if session.cluster.UNIQUE and not replaces else None
         if live is not None:
             raise _exists(session, live)
-    with tempfile.TemporaryDirectory(prefix="tfdsl-") as folder:
-        _write_files(made, folder)
-        return _submitted(sessions, folder, tell, replaces=replaces)
+    try:
+        folder = tempfile.TemporaryDirectory(prefix="tfdsl-")
+    except OSError as error:
+        raise _not_written(sessions[0], error.strerror or str(error)) from error
+    with folder as name:
+        failure = write_all(_files(made, name))
+        if failure is not None:
+            raise _not_written(sessions[0], failure.reason)
+        return _submitted(sessions, name, tell, replaces=replaces)
+
+
+def _not_written(session: Session, reason: str) -> ProblemError:
+    what = f"cannot write the files of {session.name} for its client"
+    return ProblemError(CLUSTER_REFUSES, "TMPDIR names the folder for them", what=what, reason=reason)
 
 
 def _submitted(sessions: Sequence[Session], folder: str, tell: Callable[[str], None], *, replaces: bool) -> Submitted:
@@ -79,8 +89,16 @@ def _submitted(sessions: Sequence[Session], folder: str, tell: Callable[[str], N
                 problem = _refused(session, call, objection)
                 left = left_over(session) if session.cluster.is_there(answer) else []
                 raise problem.with_help(*problem.help, *_of_left(left)) from None
-    for session in sessions if replaces else ():
-        _end(session, _in_the_way(session))
+    for session in sessions:
+        if replaces:
+            _end(session, _in_the_way(session, _ALL_OR_NOTHING))
+        elif not session.cluster.UNIQUE and session.place.flow is None:
+            there = [part.what for part in _in_the_way(session, "nothing was submitted")]
+            if there:
+                names = ", ".join(there)
+                tell(
+                    f"{session.name} waits or runs already as {names}; this is another run: --replace ends those first"
+                )
     return _made(steps, tell) if staying is None else _stayed(staying, steps[0][1], tell)
 
 
@@ -115,17 +133,14 @@ def _all_steps(sessions: Sequence[Session], folder: str) -> list[_Making]:
     ]
 
 
-def _write_files(jobs: Iterable[Output], folder: str) -> None:
-    """Write what a client reads from files; manifests are handed to it."""
-    files = [
+def _files(jobs: Iterable[Output], folder: str) -> list[File]:
+    """What a client reads from files; manifests are handed to it."""
+    return [
         File(os.path.join(folder, *output.name.split("/")), output.written.text, output.executable, private=True)
         for made in jobs
         if not is_stream(made)
         for output in output_files(made)
     ]
-    failure = write_all(files)
-    if failure is not None:
-        raise OSError(f"cannot write {failure.path}: {failure.reason}")
 
 
 def _steps(session: Session, folder: str, submission: str) -> Sequence[Step]:
@@ -235,10 +250,10 @@ def _parts(session: Session, *advice: str) -> list[Part]:
 _ALL_OR_NOTHING: Final = "nothing is deleted if not all can be read that may belong to the job"
 
 
-def _in_the_way(session: Session) -> list[Part]:
-    """What stands in the way of the job, with all that its submission has made."""
+def _in_the_way(session: Session, advice: str) -> list[Part]:
+    """What stands in the way of the job, with all that its submission has made; ``advice`` if that cannot be read."""
     names = {step.what for step in _steps(session, "", "") if not step.stays_if_there}
-    parts = _parts(session, _ALL_OR_NOTHING)
+    parts = _parts(session, advice)
     there = [part for part in parts if (part.made_as or part.what) in names and not part.stays]
     foreign = next((part for part in there if not part.submission), None)
     if foreign is not None and session.cluster.UNIQUE:
@@ -375,7 +390,7 @@ def no_job(session: Session, left: Sequence[str] = ()) -> ProblemError:
 
 def commands(session: Session, folder: str, *, replaces: bool) -> Iterator[str]:
     """The client's command lines of a submission, for a shell; ``replaces``: after those that delete an earlier one."""
-    calls = [part.end for part in _in_the_way(session)] if replaces else []
+    calls = [part.end for part in _in_the_way(session, _ALL_OR_NOTHING)] if replaces else []
     calls += [*session.cluster.asks(session.place, session.documents, folder)]
     calls += [step.call for _, step, _ in _all_steps([session], folder)]
     for call in calls:
@@ -384,6 +399,17 @@ def commands(session: Session, folder: str, *, replaces: bool) -> Iterator[str]:
 
 def shown(call: Call) -> str:
     """A command line as a POSIX shell takes it."""
-    line = visible(shlex.join(call.words))
-    line = f"cd {shlex.quote(call.folder)} && {line}" if call.folder else line
-    return f"{line} <<'TFDSL'\n{call.stdin.rstrip()}\nTFDSL" if call.stdin else line
+    line = shlex.join(call.words)
+    return for_shell(f"cd {shlex.quote(call.folder)} && {line}" if call.folder else line, call.stdin)
+
+
+def for_shell(line: str, given: str = "") -> str:
+    """A quoted command line that can be pasted, with ``given`` as its standard input; nothing commands a terminal."""
+    line, end = _PIECE.sub(lambda piece: visible(piece[0]), line), "TFDSL"
+    while end in given.splitlines():
+        end += "_"
+    return f"{line} <<'{end}'\n{given.rstrip()}\n{end}" if given else line
+
+
+_PIECE: Final = regex(r"[^\n\t]+")
+"""Line breaks and tabs are in quotes, and mean what they are."""

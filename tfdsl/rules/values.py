@@ -16,6 +16,7 @@ from tfdsl.diagnostics import name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, fold, listing
 from tfdsl.patterns import regex
 from tfdsl.rules.broken import KEY, Broken
+from tfdsl.vocabulary import foreign
 from tfdsl.vocabulary.functions import KEYED_POD_FIELDS, POD_FIELDS
 from tfdsl.vocabulary.names import LABEL, LABEL_VALUE, LONGEST_LABEL, LONGEST_NAME, QUALIFIED
 from tfdsl.vocabulary.quantities import Duration, Quantity, Undecided
@@ -133,7 +134,8 @@ def one_of(text: str, kind: StringType, what: str) -> Broken | None:
         return None
     expected = a_value(kind) if kind.called else listing(f'"{word}"' for word in kind.one_of)
     broken = Broken(value_rules.NOT_ONE_OF, (), {"what": what, "expected": expected, "given": f'"{text}"'})
-    near = closest(text.removeprefix(kind.prefix), kind.one_of)
+    known = {word: ours for word, ours in foreign.WORDS.items() if ours in kind.one_of}
+    near = closest(text.removeprefix(kind.prefix), kind.one_of, known)
     return broken if near is None else broken.meaning(f'"{near}"', "did you mean {}?")
 
 
@@ -149,6 +151,14 @@ def _object(name: str, what: str, problem: str | None) -> Broken | None:
 
 
 def labels(entries: Mapping[str, object]) -> Iterator[Broken]:
+    """The labels of an object. Those of tfdsl itself, by which the objects of a job are found, cannot be set."""
+    yield from _labels(entries)
+    for key in entries:
+        if key.startswith("tfdsl/"):
+            yield from _syntax(key, "label key", "labels that begin with tfdsl/ are for tfdsl itself", key, KEY)
+
+
+def _labels(entries: Mapping[str, object]) -> Iterator[Broken]:
     """Keys and values of labels (Kubernetes, "Labels and Selectors", syntax)."""
     for key, value in entries.items():
         yield from _syntax(key, "label key", qualified_problem(key), key, KEY)
@@ -158,7 +168,7 @@ def labels(entries: Mapping[str, object]) -> Iterator[Broken]:
 
 def node_labels(entries: Mapping[str, object]) -> Iterator[Broken]:
     """The same for labels of nodes, of which a key can have several values."""
-    yield from labels(entries)
+    yield from _labels(entries)
     for key, data in entries.items():
         if not isinstance(data, tuple):
             continue

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Chosen(Record):
-    """What was chosen for a target. ``version``: as written, without a ``v``."""
+    """What was chosen for a target. ``version``: as written, without a ``v``; ``spans``: also of it."""
 
     version: str
     options: Mapping[str, OptionValue]
@@ -40,15 +40,15 @@ def choose(
     for layer in block.layers if block is not None else ():
         for name, assign in layer.options.items():
             values[name] = evaluate_as(assign.value, table[name].type if name in table else None, scope)
-    for one in given:
-        if one.target == target.name:
-            value = _given(one, target, table, scope)
+    for given_option in given:
+        if given_option.target == target.name:
+            value = _given(given_option, target, table, scope)
             if value is not None:
-                values[one.key] = value
+                values[given_option.key] = value
     written = values.pop("version", None)
     chosen_version = _version(written, target, scope) if version is None else version
     options: dict[str, OptionValue] = {}
-    spans: dict[str, Span] = {}
+    spans = {"version": written.span} if written is not None else {}
     for name, option in table.items():
         options[name] = option.default
         if name in values:

@@ -17,6 +17,7 @@ from tfdsl.vocabulary.types import (
     RUN_TIME_STRING,
     RUN_TIME_WORD,
     STRING,
+    STRING_MAP,
     STRINGS,
     TIME_LIMIT,
     WORD,
@@ -226,6 +227,9 @@ WORDS = {
     ),
 }
 """The words of the grammar that are in no other table: how they are written, and what they mean."""
+
+FLOW_RUN_VARIABLE = "TFDSL_FLOW_RUN"
+"""The variable that stands for ``flow.run``; an engine that names its runs writes their names in its place."""
 
 RESERVED_NAMES = ("job", "role", "roles", "task", "env", "matrix")
 """Reserved: no let, param or template can have these names, which are values inside a job."""
@@ -474,6 +478,8 @@ FLOW = (
     Setting("deadline", TIME_LIMIT, "How long a run may take.",
             ("activeDeadlineSeconds", "timeout", "time_limit"), ("startingDeadlineSeconds",)),
     Setting("namespace", WORD, "The namespace of the flow and of all its jobs."),
+    Setting("common_labels", STRING_MAP, "Labels of every object of the flow and of its jobs.",
+            ("commonLabels",), ("labels", "tags")),
     Setting("service_account", WORD, "The service account of the pods that the engine itself starts.",
             ("serviceAccountName", "serviceAccount")),
 )  # fmt: skip

@@ -331,7 +331,7 @@ def test_rights_that_somebody_else_has_to_create(flows: Kubectl, look: dict[str,
         def ask(calls: Sequence[Call], patience: float) -> list[Answer]:
             (call, *_) = calls
             if call.about == "role/flows":
-                one = {"status": 1, "err": NO_ROLE} if call.stdin else look
+                one: dict[str, Any] = {"status": 1, "err": NO_ROLE} if call.stdin else look
                 return [Answer(one["status"], one.get("out", ""), one.get("err", ""))]
             return plain(calls, patience)
 
