@@ -13,12 +13,12 @@ from tfdsl.api.diagnostics import UsageError, compile_error
 from tfdsl.backend import Backend
 from tfdsl.backend.cluster import End, Live, LogOptions, Place, Reason, Replica
 from tfdsl.compiling import pipeline
-from tfdsl.compiling.pipeline import Made
+from tfdsl.compiling.pipeline import Output
 from tfdsl.operating import submitting
+from tfdsl.operating.flow_logs import show_flow
 from tfdsl.operating.logs import Follower, with_log
 from tfdsl.operating.problem import ProblemError
-from tfdsl.operating.session import Session
-from tfdsl.record import replace
+from tfdsl.operating.session import Session, placed
 
 __all__ = ["Cancelled", "ClusterError", "End", "Live", "OnCluster", "Reason", "Replica", "Submitted", "cancel", "logs"]
 __all__ += ["resume", "status", "submit"]
@@ -69,8 +69,8 @@ class OnCluster(Compiling, total=False):
 _WHERE = ("namespace", "context", "kubeconfig", "id")
 
 
-def _sessions(source: Source | None, target: str, given: OnCluster) -> tuple[list[Session], list[Made]]:
-    """The jobs that are meant, and what they were compiled to, if there is a source."""
+def _sessions(source: Source | None, target: str, given: OnCluster) -> tuple[list[Session], list[Output]]:
+    """The jobs and flows that are meant, and what they were compiled to, if there is a source."""
     choice = target_of(target)
     context, kubeconfig = given.get("context"), given.get("kubeconfig")
     flags = [] if context is None else ["--context", context]
@@ -85,13 +85,11 @@ def _sessions(source: Source | None, target: str, given: OnCluster) -> tuple[lis
     done = outcome(loaded, call_of(choice, rest))
     if pipeline.has_errors(done.diagnostics):
         raise compile_error(f"cannot compile {loaded.path} for {target}", done.diagnostics)
-    sessions = [
-        _session(choice.backend, replace(place, name=made.unit.job.name, unit=made.unit), made) for made in done.made
-    ]
-    return sessions, list(done.made)
+    sessions = [_session(choice.backend, placed(place, made), made) for made in done.outputs]
+    return sessions, list(done.outputs)
 
 
-def _session(backend: Backend, place: Place, made: Made | None = None) -> Session:
+def _session(backend: Backend, place: Place, made: Output | None = None) -> Session:
     try:
         return Session(backend, place, () if made is None else made.documents)
     except ProblemError as problem:
@@ -162,8 +160,9 @@ def logs(
 ) -> Mapping[str, bytes]:
     """What tasks have printed, byte for byte, by their names (``worker[1]``, ``worker[1]/fetch``).
 
-    ``tasks``: only those, as the command takes them. ``tail``: only the last lines of each; without it, a log is read
-    whole into memory. ``previous``: of the run before the last restart in place.
+    Those of a flow have the job before them (``train/worker[1]``). ``tasks``: only those, as the command takes them.
+    ``tail``: only the last lines of each; without it, a log is read whole into memory. ``previous``: of the run before
+    the last restart in place.
 
     Raises:
         ClusterError: There is no such job, or nothing of it can be read.
@@ -175,12 +174,18 @@ def logs(
     def show(name: str, data: bytes) -> None:
         found.setdefault(name, bytearray()).extend(data)
 
+    def tell(_: str) -> None:
+        """Nobody reads it."""
+
     try:
         live = session.read()
         if live is None:
             raise submitting.no_job(session)
         options = LogOptions(previous=previous, tail=tail)
-        Follower(session, tuple(tasks), options, show, lambda _: None).run(live)
+        if session.place.flow is None:
+            Follower(session, tuple(tasks), options, show, tell).run(live)
+        else:
+            show_flow(session, live, tuple(tasks), options, show, tell)
     except ProblemError as problem:
         raise _error(problem) from None
     return {name: bytes(data) for name, data in found.items()}

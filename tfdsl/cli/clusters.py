@@ -16,12 +16,12 @@ from tfdsl.cli.streams import Ended, err
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.front_end import choice_of, compiled, hidden_with, project_of
 from tfdsl.compiling.masking import Hidden, hide
-from tfdsl.compiling.pipeline import MadeFlow, Output
+from tfdsl.compiling.pipeline import Output
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, MISSING_ARGUMENT
 from tfdsl.diagnostics.render.columns import line_of
 from tfdsl.operating.problem import ProblemError
-from tfdsl.operating.session import Session
+from tfdsl.operating.session import Session, placed
 from tfdsl.record import Record, replace
 from tfdsl.semantics.request import Choice
 from tfdsl.text import Argument
@@ -138,11 +138,9 @@ def _place(arguments: Arguments, name: str = "") -> Place:
 
 
 def _place_of(arguments: Arguments, made: Output) -> Place:
-    place = _place(arguments, made.unit.name)
+    place = _place(arguments)
     options = tuple(argument.text for argument in arguments.rest[1:]) if arguments.command.name == "submit" else ()
-    if isinstance(made, MadeFlow):
-        return replace(place, options=options, flow=made.unit)
-    return replace(place, options=options, unit=made.unit)
+    return replace(placed(place, made), options=options)
 
 
 def _session(arguments: Arguments, backend: Backend, place: Place, made: Output | None = None) -> Session:

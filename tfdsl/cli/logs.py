@@ -105,12 +105,12 @@ def follow(
     live = session.read_again()
     if live is None:
         raise no_job(session)
+    from tfdsl.operating.flow_logs import names_in_flow, show_flow
+
     wanted, flow = wanted or [], session.place.flow
     if flow is None:
         names = [program.name for program in programs(live, wanted, previous=options.previous)]
     else:
-        from tfdsl.operating.flow_logs import names_in_flow, show_flow
-
         names = names_in_flow(flow, wanted)
     shown = _Shown(names, raw=not clusters.is_terminal() and len(names) == 1)
     try:

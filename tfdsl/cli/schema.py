@@ -1,4 +1,4 @@
-"""``tfdsl schema``: the JSON Schema of a job's IR, for programs that read or make jobs as data, or of the settings."""
+"""``tfdsl schema``: the JSON Schema of a job's IR, and of other documents."""
 
 from __future__ import annotations
 
@@ -8,18 +8,20 @@ from tfdsl.cli.streams import out
 from tfdsl.diagnostics.render.json import dumped
 
 SETTINGS = Flag("--settings", "the schema of tfdsl.toml instead, for editors of TOML")
+STATUS = Flag("--status", "the schema of what tfdsl status --format json prints, of jobs and flows")
 
 COMMAND = Command(
     "schema",
     (),
-    (SETTINGS,),
-    ("tfdsl schema", "tfdsl schema --settings"),
+    (SETTINGS, STATUS),
+    ("tfdsl schema", "tfdsl schema --settings", "tfdsl schema --status"),
 )
 
 
 def run(arguments: Arguments) -> int:
-    """Print the JSON Schema of a job, or of the settings."""
-    out(dumped(_settings() if arguments.on(SETTINGS.name) else _job()))
+    """Print the JSON Schema of a job, of the settings, or of the status of jobs."""
+    made = _settings if arguments.on(SETTINGS.name) else _status if arguments.on(STATUS.name) else _job
+    out(dumped(made()))
     return OK
 
 
@@ -27,6 +29,12 @@ def _job() -> object:
     from tfdsl.ir.model import Job  # costs pydantic
 
     return Job.model_json_schema()
+
+
+def _status() -> object:
+    from tfdsl.operating.showing import schema
+
+    return schema()
 
 
 def _settings() -> object:

@@ -23,6 +23,7 @@ from tfdsl.backend.cluster import (
     digest,
     reasons,
 )
+from tfdsl.compiling.pipeline import MadeFlow, Output
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, CLIENT_MISSING, CLUSTER_REFUSES, NOT_OPERATED
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.operating.problem import ProblemError
@@ -235,8 +236,8 @@ class Session:
     def of_job(self, live: Live, job: Replica) -> Session:
         """What reads one job of a flow, with its lines unless the flow was submitted from another text."""
         flow = self.place.flow
-        units = {} if flow is None or self.is_other(live) else flow.by_name()
-        unit = units[job.role].unit if job.role in units else None
+        known = None if flow is None or self.is_other(live) else flow.by_name().get(job.role)
+        unit = None if known is None else known.unit
         place = replace(self.place, name=job.name, id=job.id, unit=unit, flow=None, options=())
         one = Session(self.backend, place)
         one.patience, one.until = self.patience, self.until
@@ -251,6 +252,13 @@ def _wrong(what: str) -> ProblemError:
     problem = ProblemError(BAD_ARGUMENT, what=what)
     problem.status = 2
     return problem
+
+
+def placed(place: Place, made: Output) -> Place:
+    """``place`` with a job or flow of a file."""
+    if isinstance(made, MadeFlow):
+        return replace(place, name=made.unit.name, flow=made.unit)
+    return replace(place, name=made.unit.name, unit=made.unit)
 
 
 def place_of(reason: Reason, unit: Unit) -> Span | None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, cast
+from typing import Any, Final, Literal, cast, get_args, get_origin, get_type_hints
 
 from tfdsl.backend.cluster import End, Live, Reason, Replica, named
 from tfdsl.compiling.masking import NOTHING, Hidden, hide
 from tfdsl.diagnostics.render.json import Json
-from tfdsl.record import Record, fields_of
+from tfdsl.record import Record, RecordType, fields_of
 
 VERSION: Final = 1
 """Of the form that :func:`data` gives."""
@@ -132,6 +132,42 @@ def changes(before: Live | None, live: Live) -> Iterator[str]:
 def data(live: Live, hidden: Hidden = NOTHING) -> Json:
     """A job for programs: the fields of :class:`tfdsl.backend.cluster.Live`, without ``hidden`` values."""
     return _plain(live, hidden)
+
+
+def schema() -> Json:
+    """The JSON Schema of the document whose ``jobs`` are :func:`data`."""
+    found: dict[str, Json] = {}
+    jobs: Json = {"type": "array", "items": _schema(Live, found)}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "What tfdsl status --format json prints",
+        "type": "object",
+        "properties": {"version": {"const": VERSION}, "jobs": jobs},
+        "required": ["version", "jobs"],
+        "$defs": found,
+    }
+
+
+_SIMPLE: Final[Mapping[object, str]] = {str: "string", int: "integer", bool: "boolean", type(None): "null"}
+
+
+def _schema(kind: Any, found: dict[str, Json]) -> Json:
+    """The schema of a type; those of records are put into ``found``."""
+    if isinstance(kind, RecordType):
+        if kind.__name__ not in found:
+            found[kind.__name__] = None  # a place in the order
+            hints = get_type_hints(kind)
+            fields: dict[str, Json] = {name: _schema(hints[name], found) for name in fields_of(kind)}
+            found[kind.__name__] = {"type": "object", "properties": fields, "required": list(fields)}
+        return {"$ref": f"#/$defs/{kind.__name__}"}
+    if kind in _SIMPLE:
+        return {"type": _SIMPLE[kind]}
+    of = get_args(kind)
+    if get_origin(kind) is tuple:
+        return {"type": "array", "items": _schema(of[0], found)}
+    if get_origin(kind) is Literal:
+        return {"enum": list(of)}
+    return {"anyOf": [_schema(one, found) for one in of]}
 
 
 def _plain(value: object, hidden: Hidden) -> Json:

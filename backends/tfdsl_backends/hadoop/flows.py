@@ -22,7 +22,7 @@ ROWS: tuple[Row, ...] = (
         "runs[]", "flow.sh", "flow.sh starts the jobs itself, so it has to run until the last one has ended", "173",
         "flow-stays",
     ),
-    translated("flow.overlap", "flock", "flow.sh and the clients of its jobs hold a lock beside it"),
+    translated("flow.overlap", "flock", "flow.sh and the clients of its jobs hold a lock in tfjob-runs"),
     translated("flow.deadline", "flow.sh", "it ends the jobs that run, and starts no other"),
 )  # fmt: skip
 """The rows that both have."""

@@ -76,7 +76,7 @@ class ScriptFlows(ABC):
 
     ID: tuple[str, re.Pattern[str]] = "a run such as 20260131-020000-0a1b2c3d", STAMP
     TARGET: str
-    rows: Sequence[Row]
+    rows: Sequence[Row] = ROWS
 
     @abstractmethod
     def text(self, flow: FlowUnit) -> str:

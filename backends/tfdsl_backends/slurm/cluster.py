@@ -479,7 +479,7 @@ class _Flows(ScriptFlows, _Slurm):
 
     TARGET = "slurm"
     ID = ScriptFlows.ID
-    rows = (*flows.ROWS, *ROWS)
+    rows: Sequence[Row] = (*flows.ROWS, *ROWS)
 
     def text(self, flow: FlowUnit) -> str:
         """The text of ``flow.sh``."""

@@ -589,7 +589,7 @@ class _Flows(ScriptFlows, _Yarn):
 
     TARGET = "yarn"
     ID = ScriptFlows.ID
-    rows = (*flows.ROWS, *ROWS)
+    rows: Sequence[Row] = (*flows.ROWS, *ROWS)
 
     def text(self, flow: FlowUnit) -> str:
         """The text of ``flow.sh``."""

@@ -6,11 +6,15 @@ import base64
 import gzip
 import json
 import re
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
+import jsonschema
 import pytest
 
 from tfdsl.backend.cluster import Answer
+from tfdsl.rules.flows import next_start
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -151,7 +155,9 @@ def test_why_a_flow_has_failed_is_why_its_first_job_has(flows: Kubectl) -> None:
     ]
     assert "why: fetch has failed: worker[0] exited with status 3\n  at nightly.tfjob:5\n" in ran.out
     assert "the last lines of fetch/worker[0]:\n    no data\n" in ran.out
-    first = json.loads(flows.run("status", *FILE, "--format", "json").out)["jobs"][0]["reasons"][0]
+    document = json.loads(flows.run("status", *FILE, "--format", "json").out)
+    jsonschema.validate(document, json.loads(flows.run("schema", "--status").out))
+    first = document["jobs"][0]["reasons"][0]
     assert (first["slug"], first["task"], first["place"]) == ("exited", "fetch/worker[0]", "nightly.tfjob:5")
 
 
@@ -289,7 +295,7 @@ NO_ROLE = (
     ("answer", "said"),
     [
         (NO_KIND, "this cluster has no Argo Workflows: install it, or choose the cluster"),
-        (NOT_LISTED, "you may not list workflows here: ask for a Role that lets you list workflows of argoproj.io"),
+        (NOT_LISTED, "you cannot list workflows here: ask for a Role that lets you list workflows of argoproj.io"),
     ],
 )
 def test_what_cannot_be_read_says_what_to_do(flows: Kubectl, command: str, answer: str, said: str) -> None:
@@ -313,7 +319,7 @@ def test_what_cannot_be_read_says_what_to_do(flows: Kubectl, command: str, answe
         (
             {"status": 1, "err": 'Error from server (NotFound): roles "flows" not found\n'},
             1,
-            "you may not create the rights that the flow needs, and nobody has applied them",
+            "you cannot create the rights that the flow needs, and nobody has applied them",
         ),
     ],
 )
@@ -325,7 +331,7 @@ def test_rights_that_somebody_else_has_to_create(flows: Kubectl, look: dict[str,
         def ask(calls: Sequence[Call], patience: float) -> list[Answer]:
             (call, *_) = calls
             if call.about == "role/flows":
-                one = {"status": 1, "err": NO_ROLE} if call.stdin else look
+                one: dict[str, Any] = {"status": 1, "err": NO_ROLE} if call.stdin else look
                 return [Answer(one["status"], one.get("out", ""), one.get("err", ""))]
             return plain(calls, patience)
 
@@ -396,3 +402,24 @@ def test_what_was_submitted_is_waited_for(flows: Kubectl, schedule: str, shown: 
     assert ran.status == 124, ran.err
     assert f"note: {shown}" in ran.out
     assert "  tfdsl status nightly.tfjob -t tfjob -n ml --context 'a b'\n" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("schedule", "now", "due"),
+    [  # crontab(5); times of Europe/Berlin, whose clock skips 2:00 to 3:00 on 29 March and repeats it on 25 October
+        ("0 2 * * 1-5", "2026-11-27T02:00", ["2026-11-30T02:00+01:00", "2026-12-01T02:00+01:00"]),
+        ("30 2 * * *", "2026-03-28T03:00", ["2026-03-30T02:30+02:00"]),
+        ("30 2 * * *", "2026-10-24T03:00", ["2026-10-25T02:30+02:00", "2026-10-25T02:30+01:00"]),
+        ("0 0 13 * 5", "2026-11-01T00:00", ["2026-11-06T00:00+01:00", "2026-11-13T00:00+01:00"]),
+        ("0 12 29 2 *", "2026-11-01T00:00", ["2028-02-29T12:00+01:00"]),
+        ("@weekly", "2026-11-30T10:00", ["2026-12-06T00:00+01:00"]),
+        ("*/20 * * * *", "2026-11-30T10:00", ["2026-11-30T10:20+01:00", "2026-11-30T10:40+01:00"]),
+    ],
+)
+def test_when_a_schedule_is_due(schedule: str, now: str, due: list[str]) -> None:
+    moment: datetime | None = datetime.fromisoformat(now).replace(tzinfo=ZoneInfo("Europe/Berlin"))
+    for expected in due:
+        assert moment is not None
+        moment = next_start(schedule, moment)
+        assert moment is not None
+        assert moment.isoformat(timespec="minutes") == expected

@@ -18,9 +18,11 @@ import pytest
 from tests.unit.cli.shell import ROOT, Ran, tfdsl
 from tfdsl import targets
 from tfdsl.backend.cluster import Answer, Call, Live, LogOptions, Place, Sign, reasons
+from tfdsl.compiling import pipeline
 from tfdsl.compiling.pipeline import Made, compile_source
 from tfdsl.operating.logs import with_log
 from tfdsl.operating.session import Session
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.text import Source
 
 YARN = targets.find("yarn")
@@ -326,6 +328,72 @@ def test_command_lines() -> None:
     )
     old = made("exits", JOB.replace("am_memory", 'version = "2.10", am_memory').replace("  gpu = 5\n", ""))
     assert len(CLUSTER.reads(Place("exits", unit=old.unit))) == 1  # its client knows no tags
+
+
+FLOW = """\
+flow nightly {
+  run fetch
+  run train after fetch
+  run export after train
+  run notify after train failed
+}
+""" + "".join(
+    f'job {name} {{\n  command = ["true"]\n  memory = 128Mi\n  role worker {{ }}\n}}\n'
+    for name in ("fetch", "train", "export", "notify")
+)
+FLOW_RUN = "20261130-034727-23366496"
+GONE = "nightly: flow.sh has ended before the run was over, so no other job starts"
+
+
+@pytest.mark.parametrize(
+    ("lines", "apps", "phase", "jobs", "slugs"),
+    [  # as flow.sh --status printed it; the applications that YARN had then, with their states
+        (["fetch   open: running", "train   open", "export  open", "notify  open"],
+         ["fetch RUNNING UNDEFINED"], "running", "running waiting waiting waiting", []),
+        (["fetch   succeeded", "train   open: running", "export  open", "notify  open"],
+         ["fetch FINISHED SUCCEEDED"], "running", "succeeded starting waiting waiting", []),
+        (["fetch   succeeded", "train   failed: submit.sh has ended with 2", "export  did not run",
+          "notify  succeeded"],
+         ["fetch FINISHED SUCCEEDED", "train FINISHED FAILED", "notify FINISHED SUCCEEDED"],
+         "failed", "succeeded failed not run succeeded", ["flow-job"]),
+        (["fetch   succeeded", "train   failed: the run was cancelled", "export  did not run", "notify  did not run"],
+         ["train KILLED KILLED"], "failed", "succeeded aborted not run not run", ["flow-job"]),
+        ([GONE, "fetch   succeeded", "train   open: running", "export  open", "notify  open"],
+         ["train RUNNING UNDEFINED"], "running", "succeeded running not run not run", ["flow-script-gone"]),
+        ([GONE, "fetch   succeeded", "train   open: running", "export  open", "notify  open"],
+         ["train FINISHED SUCCEEDED"], "failed", "succeeded succeeded not run not run", ["flow-script-gone"]),
+        (["fetch   succeeded", "train   is not in this run", "export  succeeded", "notify  did not run",
+          "old  succeeded"],
+         [], "succeeded", "succeeded absent succeeded not run succeeded", []),
+    ],
+)  # fmt: skip
+def test_a_flow_is_what_its_script_and_yarn_say(
+    lines: list[str], apps: list[str], phase: str, jobs: str, slugs: list[str]
+) -> None:
+    assert YARN is not None
+    flow = pipeline.run(
+        pipeline.load(Source("nightly.tfjob", FLOW), lambda path: "no files here"), Request(), [Choice(YARN)]
+    ).flows[0]
+    session = Session(YARN, Place("nightly", flow=flow.unit), flow.documents)
+    said = "\n".join([f"nightly: the run {FLOW_RUN}", *(one if one == GONE else f"  {one}" for one in lines),
+                      "nightly: earlier: 20261129-034727-23366496 failed", ""])  # fmt: skip
+    (call,) = session.cluster.more(session.place, [Answer(0, said, "")])
+    assert call.words[-2:] == ("-appTags", f"tfdsl-flow:nightly:{FLOW_RUN}")
+    table = listed(
+        *(row(f"application_1_{number:04}", f"nightly-{job}", state, final)
+          for number, (job, state, final) in enumerate(map(str.split, apps), 1))
+    )  # fmt: skip
+    found = session.cluster.live(session.place, [Answer(0, said, ""), table])
+    assert found is not None
+    assert (found.phase, " ".join(one.phase for one in found.replicas)) == (phase, jobs)
+    assert [one.slug for one in found.reasons] == slugs
+    assert [(one.id, one.phase, one.since) for one in found.earlier] == [
+        ("20261129-034727-23366496", "failed", "2026-11-29T03:47:27Z")
+    ]
+    parts = session.cluster.found(session.place, [Answer(0, f"{FLOW_RUN}\nx; rm\n", ""), table])
+    assert [part.what for part in parts][:1] == [f"flow/{FLOW_RUN}"]
+    assert parts[0].end.words[-3:] == ("--cancel", "--run", FLOW_RUN)
+    assert session.cluster.live(session.place, [Answer(0, "", "no such run")]) is None
 
 
 YARN_CLIENT = f"""#!/bin/sh
