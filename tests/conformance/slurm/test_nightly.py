@@ -85,7 +85,7 @@ def nights(
     chosen = [str(item.callspec.params["name"]) for item in items]
     made = {name: Night(cluster, home / f"night-{at}", tensorflow, name) for at, name in enumerate(chosen)}
     with ThreadPoolExecutor(len(KILLED)) as pool:
-        done = {}
+        done: dict[str, Future[None]] = {}
         for name, night in made.items():
             ran = night.tfdsl("submit")
             assert ran.status == 0, ran.err

@@ -43,8 +43,8 @@ def test_a_night_ends_as_predicted(name: str, cluster: Cluster, tmp_path: Path) 
         timeout=LIMIT,
     )
     said = done.stdout + done.stderr
-    jobs = dict(re.findall(r"^  (\w+) +(succeeded|failed|did not run)", done.stdout, re.M))
-    end = End("failed" if done.returncode else "succeeded", {job: SAID.get(how, how) for job, how in jobs.items()})
+    found: list[tuple[str, str]] = re.findall(r"^  (\w+) +(succeeded|failed|did not run)", done.stdout, re.M)
+    end = End("failed" if done.returncode else "succeeded", {job: SAID.get(how, how) for job, how in found})
     assert end == nightly.predicted(FAULTS[name], words, tmp_path), said
     assert done.returncode in (0, 2), said
     nightly.left(name, end, shared)

@@ -228,6 +228,19 @@ def test_a_file_that_has_changed_since(flows: Kubectl, change: str) -> None:
     assert flows.run("cancel", *FILE).out == "ended workflow/nightly-x7k2p\n"
 
 
+def test_replace_ends_the_runs_that_go_on(flows: Kubectl) -> None:
+    def run() -> dict[str, Any]:
+        (found,) = (one for one in flows.objects if one["kind"] == "Workflow")
+        return dict(found)
+
+    begun(flows, "Running", {})
+    first = run()["metadata"]["annotations"]
+    ran = flows.run("submit", *FILE, "--replace")
+    assert ran.status == 0, ran.err
+    assert run()["metadata"]["annotations"]["tfdsl/submission"] != first["tfdsl/submission"]
+    assert flows.names() == MADE
+
+
 def test_two_flows_with_one_job(flows: Kubectl) -> None:
     text = FLOW.replace('mount claim 1Gi at "/data" { keep = true }', "") + "flow hourly {\n  run fetch\n}\n"
     (flows.folder / "nightly.tfjob").write_text(text)

@@ -242,9 +242,10 @@ class FlowFamily(Family):
 
     def found(self, place: Place, answers: Sequence[Answer]) -> list[Part]:
         """All that the answers list, without the runs that a schedule has started and takes along."""
+        made = {_CRON: "", _WORKFLOWS: f"workflow/{place.name}-"}  # the server completes the name of a run
         return [
-            part
-            for resource, answer in zip((_CRON, _WORKFLOWS), answers, strict=True)
+            replace(part, made_as=made[resource])
+            for resource, answer in zip(made, answers, strict=True)
             for one in rows(answer, STATE)
             if place.id in ("", one["name"])
             and not (text(one["labels"], _OF_CRON) and not place.id)
