@@ -10,7 +10,7 @@ import yaml
 
 from tests.unit.cli.test_kustomizations import CLAIM, FLAGS, JOB, TENSORBOARD
 from tfdsl import targets
-from tfdsl.cli.beside_output import CLAIM as CLAIMS, HOSTS, SELECTOR, SUBDOMAIN, kept_names
+from tfdsl.compiling.beside_output import CLAIM as CLAIMS, HOSTS, SELECTOR, SUBDOMAIN, kept_names
 from tfdsl.compiling.output_files import stream
 from tfdsl.compiling.pipeline import compile_source
 from tfdsl.text import Source
