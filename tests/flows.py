@@ -7,7 +7,7 @@ from typing import Any
 
 from tfdsl.backend.flow import FlowUnit
 from tfdsl.compiling import pipeline
-from tfdsl.compiling.flows import flow_unit
+from tfdsl.compiling.flows import with_documents, without_board, without_documents
 from tfdsl.ir.fields import Origins
 from tfdsl.ir.flow import Flow, FlowRun
 from tfdsl.targets import find
@@ -24,4 +24,7 @@ def flow_of(jobs: str, runs: Iterable[tuple[str, tuple[str, ...], str]], target:
     made = pipeline.compile_source(source, backend)
     steps = tuple(FlowRun.model_validate({"job": job, "after": after, "ending": end}) for job, after, end in runs)
     units = {one.unit.job.name: one.unit for one in made}
-    return flow_unit(backend, Flow(name="nightly", runs=steps, **fields), Origins(Span(source, 0, 0)), units)
+    flow = Flow(name="nightly", runs=steps, **fields)
+    unit = without_documents(backend, flow, Origins(Span(source, 0, 0)), units)
+    generate = backend.load().generate
+    return with_documents(unit, [generate(without_board(job.unit)) for job in unit.jobs])

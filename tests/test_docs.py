@@ -18,14 +18,14 @@ from tfdsl.text import Source
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [
-    *(ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "ARCHITECTURE", "SECURITY")),
+    *(ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "ARCHITECTURE", "DECISIONS", "SECURITY")),
     *sorted((ROOT / "docs").rglob("*.md")),
     ROOT / "examples/README.md",
 ]
 JOB = re.compile(r"^```tfjob\n(.*?)^```", re.S | re.M)
 LINK = re.compile(r"\]\(([^)#:]+)(#[^)]*)?\)")
 FILE = re.compile(r"`([\w.*/-]+(?:\.(?:j2|json|lark|md|mjs|py|sh|toml|ts)|/))`")
-ABOUT_THE_CHECKOUT = ("ARCHITECTURE.md", "CONTRIBUTING.md")
+ABOUT_THE_CHECKOUT = ("ARCHITECTURE.md", "CONTRIBUTING.md", "DECISIONS.md")
 FOLDERS = (".ci", "backends", "benchmarks", "docs", "examples", "grammar", "requirements", "site", "tests", "tfdsl")
 OF_USERS = {"tfdsl.toml"}
 

@@ -20,7 +20,7 @@ from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.render.text import fold
 from tfdsl.lifecycle.behaviour import Behaviour, Task
 from tfdsl.lifecycle.faults import Injected, missing, of_job, parse
-from tfdsl.lifecycle.flow import FlowPrediction, play_flow
+from tfdsl.lifecycle.flow import FlowPrediction, play_flow, without_needless
 from tfdsl.lifecycle.scenario import Left, Prediction, can_happen, play
 from tfdsl.record import Record, replace
 from tfdsl.semantics.request import Choice, Request
@@ -231,11 +231,12 @@ def _flow(plain: PlainFlow, made: Sequence[tuple[Backend, MadeFlow]], faults: Fa
     )
     fine = {name: _played(job, on[name], ()) for name, job in jobs.items()}
     played: list[PlayedFlow] = []
+    lean = without_needless(flow)
     for scenario in scenarios:
         ends = dict(fine)
         for name in dict.fromkeys(fault.job for fault in scenario):
             ends[name] = _played(jobs[name], on[name], of_job(scenario, name))
-        played.append(_flow_played(flow, scenario, ends))
+        played.append(_flow_played(lean, scenario, ends))
     targets = tuple((one.unit.target, one.unit.shown_version) for _, one in made)
     return SimulatedFlow(flow, targets, tuple(played))
 

@@ -1,9 +1,10 @@
 /**
- * Writes the page of the playground into a folder: `node playground/bundle.mjs FOLDER`. Beside it the engine has a folder of
- * its own. licences.txt has the licences of the packages that are in the script, which ask for that.
+ * Writes the page of the playground into a folder: `node playground/bundle.mjs FOLDER`. The engine, which has a folder of its
+ * own beside it, is there before: offline.js keeps what both are made of. licences.txt has the licences of the packages that are in the script, which ask for that.
  */
 
 import { build } from "esbuild";
+import crypto from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,16 +15,22 @@ if (folder === undefined) {
   throw new Error("usage: node playground/bundle.mjs FOLDER");
 }
 
-const { metafile } = await build({
-  entryPoints: [path.join(here, "ui/main.ts")],
-  outfile: path.join(folder, "playground.js"),
-  bundle: true,
-  minify: true,
-  format: "iife",
-  target: ["es2022"],
-  metafile: true,
-  logLevel: "warning",
-});
+/** Bundle a script; `define` sets its constants. */
+function bundled(from, to, define = {}) {
+  return build({
+    entryPoints: [path.join(here, from)],
+    outfile: path.join(folder, to),
+    bundle: true,
+    minify: true,
+    format: "iife",
+    target: ["es2022"],
+    metafile: true,
+    logLevel: "warning",
+    define,
+  });
+}
+
+const { metafile } = await bundled("ui/main.ts", "playground.js");
 for (const name of ["index.html", "playground.css"]) {
   fs.copyFileSync(path.join(here, name), path.join(folder, name));
 }
@@ -43,3 +50,11 @@ const parts = [...packages].sort().map((each) => {
   return `${name} ${version} (${license})\n\n${fs.readFileSync(path.join(each, file), "utf8").trim()}\n`;
 });
 fs.writeFileSync(path.join(folder, "licences.txt"), parts.join(`\n${"-".repeat(80)}\n\n`));
+
+const loaded = fs.readdirSync(folder, { recursive: true }).filter((name) => /\.(html|css|js|json|gz)$/.test(name));
+const files = loaded.map((name) => name.split(path.sep).join("/")).filter((name) => name !== "offline.js").sort();
+const digest = crypto.createHash("sha256");
+for (const file of files) {
+  digest.update(`${file}\n`).update(fs.readFileSync(path.join(folder, file)));
+}
+await bundled("offline.js", "offline.js", { FILES: JSON.stringify(files), BUILD: JSON.stringify(digest.digest("hex").slice(0, 16)) });

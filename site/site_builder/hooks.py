@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
     from mkdocs.structure.pages import Page
+    from mkdocs.utils.templates import TemplateContext
 
 _SHIM = ROOT / "site/node_modules/iframe-worker/shim/index.js"
 """Lets the search work from a folder too, without a server."""
@@ -101,6 +102,14 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         return markdown
     whole = screens.named(home.whole(markdown) if page.is_homepage else markdown)
     return playground.linked_jobs(whole, path, page.url)
+
+
+def on_page_context(context: TemplateContext, page: Page, config: MkDocsConfig, nav: Navigation) -> TemplateContext:
+    """The pages of messages have a navigation of their own."""
+    folder, _, name = page.url.rpartition("/")
+    if folder == message_pages.FOLDER:
+        context["nav"] = message_pages.navigation_of(name.removesuffix(".html"), nav)
+    return context
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:

@@ -28,6 +28,21 @@ test("the navigation has the guide, the reference, the examples and the project"
   }
 });
 
+test("beside a message are those around it, and nothing that makes a thousand pages heavy", async () => {
+  const page = await site.open("messages/VOL121.html");
+  const beside = await page.locator(".md-nav--primary .md-nav__item--section .md-nav__link[href]").allTextContents();
+  const names = beside.map((each) => each.trim());
+  assert.equal(names[0], "All messages");
+  assert.ok(names.some((each) => each.startsWith("VOL121 ")) && names.length > 10, names.join());
+  assert.equal(await page.locator(".md-tabs__item--active").textContent().then((each) => each?.trim()), "Messages of Volcano");
+  await page.locator(".md-nav--primary").getByRole("link", { name: names[names.length - 1] ?? "" }).click();
+  await page.waitForURL((address) => address.pathname.includes("/messages/VOL"));
+  const folder = path.join(built, "messages");
+  const sizes = fs.readdirSync(folder).map((name) => fs.statSync(path.join(folder, name)).size);
+  const mean = sizes.reduce((sum, each) => sum + each, 0) / sizes.length;
+  assert.ok(mean < 30_000, `${Math.round(mean)} bytes`);
+});
+
 /** The page that Next at the end of a page leads to. */
 function following(name: string): string | undefined {
   const link = /<a href="([^"]+)" class="md-footer__link md-footer__link--next"/.exec(fs.readFileSync(path.join(built, name), "utf8"))?.[1];

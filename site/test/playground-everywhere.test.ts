@@ -100,6 +100,17 @@ test("once it is loaded it needs no network", async () => {
   await play.page.context().close();
 });
 
+test("once it was open it can be loaded again without a network", async () => {
+  const play = await Playground.open(site);
+  await play.settled();
+  await play.page.evaluate(() => navigator.serviceWorker.ready);
+  await play.page.context().setOffline(true);
+  await play.page.goto(site.url("playground/index.html?again#example=evaluator&target=kubernetes"));
+  await play.line("output", "kind: Job").waitFor();
+  await play.settled();
+  await play.page.context().close();
+});
+
 test("everything is done by keys alone", async () => {
   const play = await Playground.open(site);
   await play.settled();
@@ -245,7 +256,8 @@ test("on a phone one part is shown at a time, and nothing is wider than it", asy
   await play.page.locator("#problems-list .place").first().tap();
   await play.editor("source").waitFor();
   assert.equal(await play.page.locator("#problems-list").isVisible(), false, "a problem leads to the text");
-  const small = await play.page.locator("header.bar button:visible, .views button").evaluateAll((all) =>
+  assert.equal(await play.page.locator("#docs").isVisible(), true, "a way back to the documentation");
+  const small = await play.page.locator("header.bar :is(button, .button):visible, .views button").evaluateAll((all) =>
     all.map((each) => each.getBoundingClientRect()).filter(({ width, height }) => width < 40 || height < 40).length,
   );
   assert.equal(small, 0, "what is touched is large enough");

@@ -53,6 +53,16 @@ test("an example that nobody has changed is named", () => {
   assert.match(fragmentOf({ ...example, files: { "main.tfjob": "" } }, CATALOGUE), /^#1=/);
 });
 
+test("what is left of an example that another text has replaced is not in the link", () => {
+  const example = { ...CATALOGUE.examples[0]!, files: { "main.tfjob": "job a { }\n", "train.py": "print()\n" } };
+  const catalogue = { ...CATALOGUE, examples: [example] };
+  const files = (main: string, program = "print()\n") =>
+    Object.keys(projectOf(fragmentOf({ ...PROJECT, files: { "main.tfjob": main, "train.py": program } }, catalogue), catalogue)!.files);
+  assert.deepEqual(files("job own { }\n"), ["main.tfjob"]);
+  assert.deepEqual(files('job own { command = ["python", "train.py"] }\n'), ["main.tfjob", "train.py"]);
+  assert.deepEqual(files("job own { }\n", "print(1)\n"), ["main.tfjob", "train.py"]);
+});
+
 test("an example is shown for a target that it is for", () => {
   assert.equal(projectOf("#example=one&target=yarn", CATALOGUE)?.target, "volcano");
   assert.equal(projectOf("#example=one", CATALOGUE)?.target, "volcano");

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 
 class OnCluster(ABC):
-    """Commands that speak with one cluster."""
+    """Commands that speak with one cluster. ``patience``: seconds in which a job is expected to get on."""
+
+    patience = 60.0
 
     @abstractmethod
     def run(self, *words: str) -> Ran:
@@ -26,17 +28,17 @@ class OnCluster(ABC):
         return dict(job)
 
     def until_there(self, *words: str) -> dict[str, Any]:
-        """The same, when there is a job; it has a minute."""
-        end = time.monotonic() + 60
-        while self.run("status", *words).status:
-            assert time.monotonic() < end
+        """The same, when there is a job."""
+        end = time.monotonic() + self.patience
+        while (ran := self.run("status", *words)).status:
+            assert time.monotonic() < end, f"no job after {self.patience} s: {ran.out}{ran.err}"
             time.sleep(0.2)
         return self.status(*words)
 
     def until(self, phase: str, *words: str) -> dict[str, Any]:
-        """The same, when the job has this phase; it has a minute."""
-        end = time.monotonic() + 60
+        """The same, when the job has this phase."""
+        end = time.monotonic() + self.patience
         while (job := self.status(*words))["phase"] != phase:
-            assert time.monotonic() < end, job
+            assert time.monotonic() < end, f"not {phase} after {self.patience} s: {job}"
             time.sleep(0.2)
         return job

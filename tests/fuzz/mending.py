@@ -15,7 +15,7 @@ from tests.fuzz.programs import ROOT
 from tests.spec.page import MAIN, examples
 from tfdsl import targets
 from tfdsl.compiling import pipeline
-from tfdsl.compiling.lower import lower
+from tfdsl.compiling.lower import flow, lower
 from tfdsl.diagnostics.fixes import fixed, offered, texts_with
 from tfdsl.semantics.request import Choice, Request
 from tfdsl.semantics.values import ListData, MapData
@@ -62,7 +62,8 @@ class Checked:
         outcome = pipeline.finish(program, request, choices, told)
         self.told: Sequence[Diagnostic] = pipeline.settle([outcome], [program], strict=False, paths=[path])
         self.errors = Counter((one.rule.code, one.message) for one in self.told if one.level == "error")
-        self.jobs = None if self.errors else tuple(meaning(job) for job in told.jobs)
+        made = (*map(meaning, told.jobs), *(flow(one)[0] for one in told.flows)) if not self.errors else None
+        self.jobs: tuple[object, ...] | None = made
 
     def with_texts(self, texts: Mapping[str, str]) -> Checked:
         """The same, changed."""

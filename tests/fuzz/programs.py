@@ -76,6 +76,10 @@ NOISE = (
         "unset",
         "matrix",
         "prepare",
+        "flow",
+        "run",
+        "after",
+        "ended",
     ),
     *("1", "0x", "1.5.2", "99999999999999999999", "1Gi1", "..", "&&", "||", "!", "?", "@", "<", ">"),
 )
@@ -95,6 +99,9 @@ def corpus() -> list[str]:
 def program(chance: random.Random) -> str:
     """A whole file whose parts mostly make sense."""
     text = "".join(_declaration(chance) for _ in range(chance.randrange(4)))
+    if chance.random() < 0.2:
+        jobs = (f'job {name} {{ image = "x:1", role worker {{ }}, {item(chance)} }}\n' for name in ("mnist", "mnist1"))
+        return text + "".join(jobs) + _flow(chance)
     for number in range(chance.choice((1, 1, 1, 2))):
         image = "" if chance.random() < 0.1 else '  image = "registry.example.com/mnist:1.4"\n'
         command = chance.choice(
@@ -104,7 +111,31 @@ def program(chance: random.Random) -> str:
         matrix = f"  {_matrix(chance)}\n" if chance.random() < 0.3 else ""
         inside = f"{image}{command}{matrix}{items}{_roles(chance)}{_targets(chance)}"
         text += f"job {_name(chance, number)} {{\n{inside}}}\n"
-    return text
+    return text + "".join(_flow(chance) for _ in range(chance.choice((0, 0, 1, 2))))
+
+
+_RUNS = ("mnist", "mnist1", '"mnist-${x}"', '"mnist-0"', "gone", "x", '""', '"${job.name}"', "3")
+_OF_FLOWS = (
+    *('"0 2 * * 1-5"', '"@daily"', '"* * 31 2 *"', '"*/0 * * * *"', '"Europe/Berlin"', '"UTC+2"', '"Forbid"', '"skip"'),
+    *('"replace"', "12h", '"ml"'),
+)
+
+
+def _flow(chance: random.Random) -> str:
+    lines: list[str] = []
+    for _ in range(chance.randrange(5)):
+        row = chance.choice(statements.FLOW)
+        value = chance.choice(_OF_FLOWS if chance.random() < 0.7 else VALUES)
+        lines.append(f"{row.name} = {value}{_condition(chance)}")
+    for _ in range(chance.randrange(5)):
+        after = chance.choice(("", chance.choice(_RUNS), f"[{', '.join(chance.sample(_RUNS, chance.randrange(4)))}]"))
+        ending = chance.choice(("", "", "succeeded", "failed", "ended", "always")) if after else ""
+        words = f"run {chance.choice(_RUNS)}{f' after {after} {ending}' if after else ''}"
+        lines.append(f"{words}{_condition(chance)}")
+    chance.shuffle(lines)
+    inside = chance.choice(("\n", ", ")).join(lines)
+    name = chance.choice(("nightly", "nightly", "mnist", '"a b"'))
+    return f"flow {name} {{ {inside} }}\n"
 
 
 def _name(chance: random.Random, number: int) -> str:

@@ -76,7 +76,7 @@ def _compiled(program: Program, name: str) -> Outcome:
     target = targets.find(name)
     assert target is not None
     outcome = pipeline.run(program, Request(), [Choice(target)])
-    for made in outcome.made:
+    for made in outcome.outputs:
         for document in made.documents:
             pipeline.written(document).text.encode()
     return outcome

@@ -138,9 +138,9 @@ def labels_at(text: str, files: dict[str, str] | None = None) -> set[str]:
 
 def test_attributes_are_those_of_the_block() -> None:
     job, role = labels_at("job a { ▮ }"), labels_at("job a { role worker { ▮ } }")
-    assert {"queue", "gpu", "labels", "role", "target", "mount", "on"} <= job
+    assert {"queue", "gpu", "labels", "role ps", "target", "mount", "on"} <= job
     assert {"replicas", "gpu", "labels", "server", "mount", "on"} <= role
-    assert not role & {"queue", "retries", "role", "target", "logdir"}
+    assert not role & {"queue", "retries", "role ps", "target", "logdir"}
     assert not job & {"replicas", "after", "logdir"}
     assert "logdir" in labels_at("job a { role tensorboard { ▮ } }")
     assert "server" not in labels_at("job a { role chief { ▮ } }")

@@ -15,6 +15,7 @@ from tfdsl.compiling.output_files import output_files
 from tfdsl.compiling.pipeline import Outcome, load
 from tfdsl.emit.located import plain
 from tfdsl.ir.flow import Flow
+from tfdsl.ir.model import EnvVar, RunTimeText, TaskIndex
 from tfdsl.record import replace
 from tfdsl.semantics.request import Choice, Request
 from tfdsl.text import Argument, Source, Span
@@ -167,3 +168,43 @@ def test_a_schedule_of_a_script_has_no_time_zone(target: str) -> None:
     assert backend is not None
     found = front_end.compiled(program, Request(flow=Argument("n", Span(Source("--", "n"), 0, 1))), [Choice(backend)])
     assert f"{target}-time-zone" in [one.rule.slug for one in found.diagnostics if one.level == "error"]
+
+
+RUN = """\
+job fetch { image = "a:1", mount pvc "p" at "/runs" { sub_path = "${flow.run}" }, role worker { } }
+job train {
+  image = "a:1"
+  checkpoint = "/runs/${flow.run}/{${flow.run}"
+  mount pvc "p" at "/runs"
+  prepare copy { command = ["cp", "${flow.run}"] }
+  role worker { command = "echo ${flow.run} ${env.HOME}" }
+  output "/tmp/model" to "/runs/${flow.run}-${task.index}"
+}
+"""
+
+
+def test_the_mark_of_a_run_stands_for_its_name_where_objects_have_one() -> None:
+    (flow,) = made(RUN + "flow nightly { run fetch, run train after fetch }\n").flows
+    mark = flow.unit.mark
+    fetch, train = (one.unit.job for one in flow.unit.jobs)
+    assert fetch.roles[0].mounts[0].sub_path == mark
+    worker = train.roles[0]
+    assert (train.checkpoint, worker.env["CHECKPOINT_DIR"]) == (f"/runs/{mark}/{{{mark}",) * 2
+    assert worker.command == RunTimeText(parts=(f"echo {mark} ", EnvVar(name="HOME")))
+    assert worker.outputs[0].destination == RunTimeText(parts=(f"/runs/{mark}-", TaskIndex()))
+    assert worker.steps[0].command == ("cp", mark)
+
+
+@pytest.mark.parametrize("asked", [{"job": "train"}, {"flow": "weekly"}])
+def test_only_the_jobs_of_a_flow_that_is_compiled_know_their_run(asked: dict[str, str]) -> None:
+    text = RUN + NIGHTLY + 'job other { image = "a:1", role worker { } }\nflow weekly { run other }\n'
+    said = told(made(text, **asked))
+    expected = "flow-run-here: flow.run has no value: job train is compiled without its flow"
+    assert set(said) == ({expected} if "job" in asked else set())
+
+
+def test_a_job_as_json_has_no_run() -> None:
+    (flow,) = made(RUN + NIGHTLY).flows
+    job = flow.unit.jobs[1].unit.job.but(checkpoint=RunTimeText(parts=(EnvVar(name="TFDSL_FLOW_RUN"),)))
+    found = front_end.compiled(front_end.of_job(job), Request(), [])
+    assert told(found) == [f"flow-run-here: flow.run has no value: job {job.name} is in no flow"]

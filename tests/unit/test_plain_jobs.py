@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tfdsl.compiling import front_end
-from tfdsl.compiling.jobs import PlainJobs, plain_jobs
+from tfdsl.compiling.jobs import PlainFlows, plain_flows
 from tfdsl.semantics.request import Request
 from tfdsl.source_files import Inputs
 from tfdsl.text import Argument, Source, Span
@@ -26,9 +26,9 @@ job other {
 """
 
 
-def jobs_of(text: str, request: Request | None = None) -> PlainJobs:
+def jobs_of(text: str, request: Request | None = None) -> PlainFlows:
     source = Source("main.tfjob", text)
-    return plain_jobs(front_end.read(source, Inputs(source)), request or Request())
+    return plain_flows(front_end.read(source, Inputs(source)), request or Request())
 
 
 def asked(name: str) -> Argument:
@@ -37,23 +37,23 @@ def asked(name: str) -> Argument:
 
 def test_target_blocks_change_nothing() -> None:
     made = jobs_of(TEXT)
-    assert [(one.job.name, one.job.roles[0].replicas) for one in made.jobs] == [
+    assert [(one.job.name, one.job.roles[0].replicas) for one in made.beside] == [
         ("mnist-0", 3),
         ("mnist-1", 3),
         ("other", 1),
     ]
-    assert made.jobs[0].origins.span("roles[worker].replicas").text == "3"
+    assert made.beside[0].origins.span("roles[worker].replicas").text == "3"
 
 
 @pytest.mark.parametrize(("name", "found"), [("mnist", ["mnist-0", "mnist-1"]), ("mnist-1", ["mnist-1"])])
 def test_one_job_is_chosen_by_name(name: str, found: list[str]) -> None:
-    assert [one.job.name for one in jobs_of(TEXT, Request(job=asked(name))).jobs] == found
+    assert [one.job.name for one in jobs_of(TEXT, Request(job=asked(name))).beside] == found
 
 
 def test_a_job_as_json_gets_the_name_that_is_asked_for() -> None:
     text = json.dumps({"name": "mnist", "roles": [{"name": "worker", "image": "a/b:1"}]})
     made = jobs_of(text, Request(name=asked("renamed")))
-    assert [one.job.name for one in made.jobs] == ["renamed"]
+    assert [one.job.name for one in made.beside] == ["renamed"]
 
 
 @pytest.mark.parametrize(
@@ -66,5 +66,5 @@ def test_a_job_as_json_gets_the_name_that_is_asked_for() -> None:
 )
 def test_errors_leave_no_job(text: str, slug: str) -> None:
     made = jobs_of(text)
-    assert made.jobs == ()
+    assert made.beside == ()
     assert slug in [one.rule.slug for one in made.diagnostics]

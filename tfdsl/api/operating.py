@@ -86,17 +86,7 @@ def _sessions(source: Source | None, target: str, given: OnCluster) -> tuple[lis
     if pipeline.has_errors(done.diagnostics):
         raise compile_error(f"cannot compile {loaded.path} for {target}", done.diagnostics)
     sessions = [
-        _session(
-            choice.backend,
-            replace(
-                place,
-                name=made.unit.job.name,
-                namespace=made.unit.job.namespace or place.namespace,
-                unit=made.unit,
-            ),
-            made,
-        )
-        for made in done.made
+        _session(choice.backend, replace(place, name=made.unit.job.name, unit=made.unit), made) for made in done.made
     ]
     return sessions, list(done.made)
 
@@ -123,13 +113,14 @@ def _only(source: Source | None, target: str, given: OnCluster) -> Session:
 def submit(source: Source, target: str, *, replaces: bool = False, **given: Unpack[OnCluster]) -> Submitted:
     """Compile the jobs of ``source`` and submit them, all or none.
 
-    ``replaces``: what tfdsl has submitted under the same names is deleted first, but no claims. ``namespace``: for jobs
-    that name none; ``context``, ``kubeconfig``: for kubectl. The other arguments are those of :func:`compile`. On yarn
-    it returns when the job has ended, well or not.
+    ``replaces``: what tfdsl has submitted under the same names is deleted first, but no claims. ``context``,
+    ``kubeconfig``: for kubectl; so is ``namespace``, for jobs that name none. The other arguments are those of
+    :func:`compile`. On yarn it returns when the job has ended, well or not.
 
     Raises:
         CompileError: The job has errors, or the target refuses something.
-        ClusterError: The job exists, the cluster refuses something, or there is no client. Nothing stays of it.
+        ClusterError: The job exists, the cluster refuses something, there is no client, or it is not kubectl.
+            Nothing stays of it.
         UsageError: There is no such target or version.
     """
     sessions, made = _sessions(source, target, given)

@@ -33,6 +33,7 @@ from tfdsl.compiling.jobs import matrix_jobs
 from tfdsl.compiling.masking import Hidden, hide, masked
 from tfdsl.compiling.pipeline import Outcome
 from tfdsl.drawing import graphs
+from tfdsl.drawing.picture import Direction
 from tfdsl.lifecycle.faults import Injected, parse
 from tfdsl.lifecycle.flow import FlowPrediction
 from tfdsl.lifecycle.scenario import Prediction
@@ -153,17 +154,17 @@ class Graph:
         """The target with its version; ``None`` for the job as it is written."""
         return self._picture.target or None
 
-    def svg(self) -> str:
+    def svg(self, direction: Direction = "down") -> str:
         """An SVG document without scripts, for light and dark pages."""
-        return graphs.drawn([self._picture], "svg")
+        return graphs.drawn([self._picture], "svg", direction=direction)
 
-    def mermaid(self) -> str:
+    def mermaid(self, direction: Direction = "down") -> str:
         """A flowchart for Mermaid."""
-        return graphs.drawn([self._picture], "mermaid")
+        return graphs.drawn([self._picture], "mermaid", direction=direction)
 
-    def dot(self) -> str:
+    def dot(self, direction: Direction = "down") -> str:
         """A graph for graphviz."""
-        return graphs.drawn([self._picture], "dot")
+        return graphs.drawn([self._picture], "dot", direction=direction)
 
     def data(self) -> graphs.GraphData:
         """The boxes and the links, each with the file and the line of its statement."""

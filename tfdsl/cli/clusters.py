@@ -135,8 +135,8 @@ def _place_of(arguments: Arguments, made: Output) -> Place:
     place = _place(arguments, made.unit.name)
     options = tuple(one.text for one in arguments.rest[1:]) if arguments.command.name == "submit" else ()
     if isinstance(made, MadeFlow):
-        return replace(place, options=options, namespace=made.unit.flow.namespace or place.namespace, flow=made.unit)
-    return replace(place, options=options, namespace=made.unit.job.namespace or place.namespace, unit=made.unit)
+        return replace(place, options=options, flow=made.unit)
+    return replace(place, options=options, unit=made.unit)
 
 
 def _session(arguments: Arguments, backend: Backend, place: Place, made: Output | None = None) -> Session:

@@ -42,7 +42,7 @@ from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.render.json import Json, contents
 from tfdsl.emit.located import plain
 from tfdsl.record import replace
-from tfdsl.semantics.request import Request
+from tfdsl.semantics.request import Choice, Request
 from tfdsl.source_files import origin_of
 from tfdsl.text import Source, Span
 from tfdsl.writing import Failure, write_all
@@ -122,7 +122,7 @@ def _once(arguments: Arguments) -> int:
     diagnostics = [*project.problems, *outcome.diagnostics]
     made = () if pipeline.has_errors(diagnostics) else outcome.outputs
     written: list[Diagnostic] = []
-    paths: list[list[str]] = []
+    jobs: list[Placed] = []
     lines: list[str] = []
     removed: tuple[str, ...] = ()
     plan: Sequence[str] = ()
@@ -135,11 +135,12 @@ def _once(arguments: Arguments) -> int:
             written, besides = _write_folder(arguments, compilation, jobs, origins)
             removed, plan = besides.removed, besides.plan
             lines = [*(f"removed {path}" for path in removed), *(f"wrote {path}" for path in besides.listed)]
-            if not arguments.on(DRY_RUN.name):
-                paths = [[file.path for file in job.files if not file.path.endswith(".map")] for job in jobs]
+            if arguments.on(DRY_RUN.name):
+                jobs = []
         else:
             written = _write(arguments, place, made, origins)
-            paths = [[place.path]] if place.kind == "file" else []
+            if place.kind == "file":
+                jobs = [Placed(made[0], "", tuple(one_file(place, made, source_map=False)))]
     if form == "json":
         diagnostics = in_file_order([*diagnostics, *written], [source.path])
         return _document(arguments, place, made, masked(diagnostics, picked.hidden), removed)
@@ -148,7 +149,8 @@ def _once(arguments: Arguments) -> int:
     if not arguments.on(chosen.QUIET.name):
         again = chosen.again(arguments, "check", chosen.NOTES.name)
         err(notes_line(diagnostics, visible(hide(again, picked.hidden))))
-        for line in (*lines, *([_wrote(paths)] if paths else [])) if status == OK else ():
+        wrote = [_wrote(jobs, arguments, project.choices)] if jobs else []
+        for line in (*lines, *wrote) if status == OK else ():
             err(f"{visible(hide(line, picked.hidden))}\n")
     return status
 
@@ -234,14 +236,30 @@ def _with_name(arguments: Arguments, made: Made, renaming: Renaming, *, several:
     return " ".join(map(quote, words))
 
 
-def _wrote(jobs: Sequence[Sequence[str]]) -> str:
-    """Which files were written, and the command that comes next; that of the first job, if there are several."""
-    paths = [path for job in jobs for path in job]
+def _wrote(jobs: Sequence[Placed], arguments: Arguments, choices: Sequence[Choice]) -> str:
+    """Which files were written, and what comes next; for the first job and target, if there are several."""
+    of_jobs = [[file.path for file in job.files if not file.path.endswith(".map")] for job in jobs]
+    paths = [path for job in of_jobs for path in job]
     written = f"wrote {' and '.join(paths)}" if len(paths) <= _MOST_PATHS else f"wrote {len(paths)} files"
-    starts = [quote(path) for name in _SUBMIT for path in jobs[0] if os.path.basename(path) == name]
-    starts += [f"kubectl create -f {quote(path)}" for path in jobs[0] if path.endswith(FILE_ENDINGS)]
+    starts = [quote(path) for name in _SUBMIT for path in of_jobs[0] if os.path.basename(path) == name]
+    starts += [f"kubectl create -f {quote(path)}" for path in of_jobs[0] if path.endswith(FILE_ENDINGS)]
     example = "" if len(jobs) == 1 else ", for example"
-    return f"{written}; next{example}: {starts[0]}" if starts else written
+    steps = [*_submission(jobs, arguments, choices), *starts[:1]]
+    return f"{written}; next{example}: {', or '.join(steps)}" if steps else written
+
+
+def _submission(jobs: Sequence[Placed], arguments: Arguments, choices: Sequence[Choice]) -> list[str]:
+    """``tfdsl submit`` for the first target; nothing if that has none, or the input cannot be read again."""
+    made, first = jobs[0].made, choices[0]
+    operated = first.backend.cluster if isinstance(made, Made) else first.backend.load_flow_cluster()
+    if not operated or chosen.read_once(arguments):
+        return []
+    made_for = [target_of(one.made) for one in jobs]
+    more: list[str] = []
+    if first.backend.output == "files" and made_for.count(made_for[0]) > 1:  # YARN takes one at a time
+        flag = chosen.JOB if isinstance(made, Made) else chosen.FLOW
+        more = [] if arguments.on(flag.name) else [flag.name, made.unit.name]
+    return [chosen.again(arguments, "submit", *more, target=first if len(choices) > 1 else None)]
 
 
 _MOST_PATHS: Final = 2

@@ -99,7 +99,7 @@ def _needs_folder(choices: Sequence[Choice]) -> str | None:
 def _command(arguments: Arguments, choices: Sequence[Choice]) -> str:
     """The command line that would work."""
     file = arguments.rest[0].text if arguments.rest else "FILE"
-    targets = [f"-t {choice.backend.name}{f'@{choice.version}' if choice.version else ''}" for choice in choices]
+    targets = [f"-t {choice.shown}" for choice in choices]
     switches = [flag for flag in ("--source-map", *OF_A_FOLDER) if arguments.on(flag)]
     return " ".join(["tfdsl compile", quote(file), *targets, *switches, "-o out"])
 

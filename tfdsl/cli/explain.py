@@ -290,7 +290,7 @@ def _word(word: str) -> str:
 def _topic(word: str) -> str:
     topic = TOPICS[word]
     label = "do" if topic.kind == "exit status" else "write"
-    return _page(f"{word} ({topic.kind})", topic.doc, [(label, topic.write)], topic.example)
+    return _page(f"{word} ({topic.kind})", topic.doc, [(label, topic.write)], topic.example, topic.keys)
 
 
 def _setting_entries() -> Iterator[tuple[str, Callable[[], str]]]:
@@ -306,7 +306,7 @@ def _setting_entries() -> Iterator[tuple[str, Callable[[], str]]]:
 def _setting(word: str, doc: str, type_: str, these: Sequence[str]) -> str:
     rows = [("type", type_), ("where", f"in the braces of {', '.join(these)}"), ("write", f"{word} = VALUE")]
     keys = [f"mounts[{one.removeprefix('mount ')}].{word}" for one in these if one.startswith("mount ")]
-    keys += [f"cluster.{word}"] if these == ["cluster"] else []
+    keys += [f"{one}.{word}" for one in these if one in ("cluster", "flow")]
     return _page(f"{word} (setting)", doc, rows, keys=keys)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, cast
 
 from tfdsl.cli import selection as chosen
@@ -18,7 +18,7 @@ from tfdsl.text import Argument
 
 if TYPE_CHECKING:
     from tfdsl.drawing.graphs import Format, Graph
-    from tfdsl.drawing.picture import Picture
+    from tfdsl.drawing.picture import Direction, Picture
 
 OUTPUT = Flag(
     "--output", "a file (.svg, .mmd, .dot or .json), a folder, or - for standard output", short="-o", value="PATH"
@@ -29,6 +29,7 @@ FORMAT = Flag(
     value="FORMAT",
     one_of=("mermaid", "svg", "dot", "json"),
 )
+DIRECTION = Flag("--direction", "where links lead to (default: down)", value="SIDE", one_of=("down", "right"))
 
 COMMAND = Command(
     "graph",
@@ -37,6 +38,7 @@ COMMAND = Command(
         chosen.TARGET,
         OUTPUT,
         FORMAT,
+        DIRECTION,
         *chosen.OF_JOBS,
         chosen.ALLOW_READ,
     ),
@@ -69,17 +71,22 @@ def run(arguments: Arguments) -> int:
     errors = [form] if isinstance(form, Diagnostic) else []
     file = chosen.opened(arguments, picked, errors)
     assert isinstance(form, str)
-    from tfdsl.drawing.graphs import graphs, has_errors
+    from tfdsl.drawing.graphs import drawn, graphs, has_errors
 
     found = graphs(file.given, picked.request, picked.choices)
     hidden = hidden_with(file.given, picked.hidden)
     if has_errors(found):
         return report(found.diagnostics, (), hidden=hidden)
+    direction = cast("Direction", arguments.text(DIRECTION.name) or "down")
+
+    def text(of: Sequence[Graph]) -> str:
+        return drawn([_shown(one, hidden) for one in of], form, of, direction)
+
     if place is None or place.text == "-":
-        out(_text(found.graphs, form, hidden))
+        out(text(found.graphs))
         return OK
     taken = [one.origin for one in (file.source, *file.inputs.sources) if one.origin is not None]
-    return _write(found.graphs, place, form, hidden, taken)
+    return _write(found.graphs, place, form, text, taken)
 
 
 def _format(place: Argument | None, arguments: Arguments) -> Format | Diagnostic:
@@ -106,12 +113,6 @@ def _is_folder(path: str) -> bool:
     return os.path.isdir(path) or path.endswith((os.sep, "/"))
 
 
-def _text(made: Sequence[Graph], form: Format, hidden: Hidden) -> str:
-    from tfdsl.drawing.graphs import drawn
-
-    return drawn([_shown(one, hidden) for one in made], form, made)
-
-
 def _shown(graph: Graph, hidden: Hidden) -> Picture:
     if not hidden.values:
         return graph.picture
@@ -120,16 +121,18 @@ def _shown(graph: Graph, hidden: Hidden) -> Picture:
     return with_texts(graph.picture, lambda text: hide(text, hidden))
 
 
-def _write(made: Sequence[Graph], place: Argument, form: Format, hidden: Hidden, taken: Sequence[str]) -> int:
+def _write(
+    made: Sequence[Graph], place: Argument, form: Format, text: Callable[[Sequence[Graph]], str], taken: Sequence[str]
+) -> int:
     """Write the pictures into one file or, for a folder, one for each; never over one of ``taken``."""
     from tfdsl.writing import File, write_all
 
     path = place.text
     if _is_folder(path):
         parts = zip(_names(made, _ENDING_OF[form]), made, strict=True)
-        files = [File(os.path.join(path, *name), _text([one], form, hidden), root=path) for name, one in parts]
+        files = [File(os.path.join(path, *name), text([one]), root=path) for name, one in parts]
     else:
-        files = [File(path, _text(made, form, hidden))]
+        files = [File(path, text(made))]
     failure = write_all(files, taken)
     if failure is not None:
         end([OUTPUT_NOT_WRITTEN(place.span, path=failure.path, reason=failure.reason)])

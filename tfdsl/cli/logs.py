@@ -97,7 +97,7 @@ def follow(
 ) -> int:
     """Show the logs of a job; returns the exit status."""
     session.until = None if timeout is None else monotonic() + timeout
-    live = session.read()
+    live = session.read_again()
     if live is None:
         raise no_job(session)
     wanted = wanted or []

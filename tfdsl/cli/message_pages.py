@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from tfdsl import targets
@@ -96,7 +96,7 @@ def _elsewhere(backend: Backend, keys: Iterable[str]) -> str:
 def fates(backend: Backend, key: str) -> list[str]:
     """What a target does with a key, one line per row: ``kept as spec.queue``."""
     lines: list[str] = []
-    for row in backend.support[key]:
+    for row in _rows_of(backend, key):
         when = condition(backend, row)
         line = row.fate if not row.to else f"{row.fate} as {row.to}" if row.fate != "approximated" else row.fate
         more = plain(row.text)
@@ -108,10 +108,18 @@ def fates(backend: Backend, key: str) -> list[str]:
 def in_short(backend: Backend, key: str) -> str:
     """The same on one line, without how it differs."""
     parts: list[str] = []
-    for row in backend.support[key]:
+    for row in _rows_of(backend, key):
         when = condition(backend, row)
         parts.append(f"{row.fate} ({when})" if when else row.fate)
     return "; ".join(dict.fromkeys(parts))
+
+
+def _rows_of(backend: Backend, key: str) -> Sequence[Row]:
+    """The rows of a key, which may be one of flows; none where a target has no flows."""
+    if not key.startswith(("flow.", "runs[]")):
+        return backend.support[key]
+    flows = backend.load_flows()
+    return flows.SUPPORT[key] if flows is not None else ()
 
 
 def condition(backend: Backend, row: Row) -> str:

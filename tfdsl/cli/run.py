@@ -7,6 +7,8 @@ import sys
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
+from datetime import UTC, datetime
+from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from tfdsl.cli import selection as chosen
@@ -39,7 +41,7 @@ from tfdsl.source_files import is_file_name, read
 from tfdsl.text import Argument, Span
 from tfdsl.vocabulary.attributes import MOST_REPLICAS, ROLE_NAMES, ROLES_BY_NAME
 from tfdsl.vocabulary.quantities import Duration
-from tfdsl.vocabulary.statements import FLOW
+from tfdsl.vocabulary.statements import FLOW, FLOW_RUN_VARIABLE
 
 if TYPE_CHECKING:
     from tfdsl.ir.flow import Flow
@@ -128,7 +130,7 @@ def run(arguments: Arguments) -> int:
     volumes = Volumes()
     if flow is not None:
         mounts = replace(mounts, flow=volumes)
-    environment = os.environ | options.variables
+    environment = os.environ | options.variables | ({} if flow is None else {FLOW_RUN_VARIABLE: name_of_run()})
     delay = FIRST_PAUSE if options.restart_delay is None else options.restart_delay.ms / 1000
     settings = Settings(environment, options.injected, options.cpu, mounts, arguments.on("--keep"), delay)
     gpus = preparing.devices(os.environ)
@@ -192,6 +194,11 @@ def _missing(jobs: Sequence[Job], options: Options, flow: Flow | None) -> Iterab
     for name, argument in options.scaled:
         if options.scale[name] and not any(job.role(name) for job in jobs):
             yield NO_SUCH_TASK(argument.span, job=" or ".join(job.name for job in jobs), name=name)
+
+
+def name_of_run() -> str:
+    """A new name for a run of a flow, in the form of those that ``flow.sh`` makes."""
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{token_hex(4)}"
 
 
 def _tell(infos: Sequence[Diagnostic], picked: chosen.Selection) -> None:

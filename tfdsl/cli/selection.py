@@ -18,7 +18,7 @@ from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, UNREADABLE_FILE, UNUSA
 from tfdsl.diagnostics.render import Format
 from tfdsl.record import Record, replace
 from tfdsl.semantics.request import Choice, Form, Given as ParamGiven, GivenOption, Request
-from tfdsl.source_files import STDIN, Inputs, read
+from tfdsl.source_files import STDIN, Inputs, is_descriptor, read
 from tfdsl.text import Argument, Source, Span
 
 if TYPE_CHECKING:
@@ -54,11 +54,18 @@ QUIET = Flag("--quiet", "only errors and warnings: no notes, no progress, not wh
 NOTES = Flag("--notes", "show also what tfdsl decides, and what targets do nearly")
 
 
-def again(arguments: Arguments, command: str, *more: str) -> str:
-    """``tfdsl COMMAND`` with the file and the choices of ``arguments``, and ``more`` options, for a shell."""
+def again(arguments: Arguments, command: str, *more: str, target: Choice | None = None) -> str:
+    """``tfdsl COMMAND`` with the file and the choices of ``arguments``, and ``more`` options, for a shell.
+
+    ``target``: the only one of several that is named, with its options.
+    """
     files, words = [argument.text for argument in arguments.rest], list[str]()
     for flag in (TARGET, *OF_JOBS, ALLOW_READ):
-        words += [word for argument in arguments.values(flag.name) for word in (flag.short or flag.name, argument.text)]
+        given = arguments.values(flag.name)
+        if target is not None and flag is OPTION:
+            given = [one for one in given if _whose(one) is target.backend]
+        texts = [target.shown] if target is not None and flag is TARGET else [one.text for one in given]
+        words += [word for text in texts for word in (flag.short or flag.name, text)]
     words += more
     looks_like_options = any(name[:1] == "-" and name != "-" for name in files)
     words = [*words, "--", *files] if looks_like_options else [*files, *words]
@@ -135,8 +142,20 @@ def options_of_others(arguments: Arguments, choices: Iterable[Choice]) -> list[D
     if arguments.value(TARGET.name) is not None:
         return []  # which has been looked at
     asked = {choice.backend.name for choice in choices}
-    named = [(argument, targets.find(argument.text.partition(".")[0])) for argument in arguments.values(OPTION.name)]
+    named = [(argument, _whose(argument)) for argument in arguments.values(OPTION.name)]
     return [_of_other(one, backend) for one, backend in named if asked and backend and backend.name not in asked]
+
+
+def _whose(option: Argument) -> Backend | None:
+    """The target that has the option of a command line."""
+    return targets.find(option.text.partition(".")[0])
+
+
+def read_once(arguments: Arguments) -> list[Argument]:
+    """What another command cannot read again, the file first: standard input, and descriptors."""
+    named = [(one, one.text) for one in (*arguments.rest[:1], *arguments.values(PARAMS.name))]
+    named += [(one, one.text.partition("=@")[2]) for flag in (SET, OPTION) for one in arguments.values(flag.name)]
+    return [one for one, path in named if path == STDIN or is_descriptor(path)]
 
 
 def _of_other(argument: Argument, backend: Backend) -> Diagnostic:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from time import monotonic
 
 from tfdsl.cli import clusters, selection as chosen
 from tfdsl.cli.arguments import FILE, Arguments, Command, Flag, Positional
 from tfdsl.cli.clusters import OnCluster
-from tfdsl.cli.report import OK
+from tfdsl.cli.report import OK, refuse
 from tfdsl.cli.status import WAIT
 from tfdsl.cli.streams import err, out
-from tfdsl.diagnostics.render.columns import visible
-from tfdsl.operating.submitting import commands, submit
+from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
+from tfdsl.operating.submitting import commands, for_shell, submit
 from tfdsl.record import replace
+from tfdsl.source_files import STDIN
 
 FOLLOW = Flag("--follow", "print what the tasks print, until the job has ended", short="-f")
 REPLACE = Flag("--replace", "delete an earlier job of the name first, if tfdsl submitted it; claims stay")
@@ -77,23 +79,38 @@ def run(arguments: Arguments) -> int:
 
 
 def _print(jobs: OnCluster, arguments: Arguments) -> int:
-    """Print the command lines; files that the client reads are compiled first, into a folder called as the job.
+    """Print the command lines; files that the client reads are compiled first, into a folder called as the first job.
 
     What would be replaced is read for it.
     """
+    folder = jobs.sessions[0].place.name
+    while os.path.lexists(folder) and not os.path.isdir(folder):
+        folder += "-"
+    if jobs.sessions[0].backend.output == "files":
+        out(f"{_compilation(jobs, arguments, folder)}\n")
     for session in jobs.sessions:
-        folder = session.place.name
-        if session.backend.output == "files":
-            arguments.rest[1:] = []
-            out(f"{visible(chosen.again(arguments, 'compile', '-o', folder))}\n")
         with clusters.problems(arguments, jobs.hidden):
             for line in commands(session, folder, replaces=arguments.on(REPLACE.name)):
                 out(f"{line}\n")
     return OK
 
 
+def _compilation(jobs: OnCluster, arguments: Arguments, folder: str) -> str:
+    """The command line that compiles the jobs into ``folder``, with the file itself if it cannot be read again."""
+    file, source = arguments.rest[0], jobs.made[0].source
+    once = chosen.read_once(arguments)
+    what = "--dry-run prints a command line, which cannot read {} again"
+    errors = [BAD_ARGUMENT(one.span, what=what.format(one.text)) for one in once if one is not file]
+    refuse([error.help("write the values to a file") for error in errors], arguments, hidden=jobs.hidden)
+    is_piped = bool(once) and source is not None
+    arguments.rest[:] = [file._replace(text=STDIN) if is_piped else file]
+    line = chosen.again(arguments, "compile", "-o", folder)
+    return for_shell(line, source.text if source is not None and is_piped else "")
+
+
 def _wait(jobs: OnCluster, arguments: Arguments, timeout: float | None, made: Sequence[str]) -> int:
     session = jobs.sessions[0]
+    session.has_answered = True
     run = made[-1].rpartition("/")[2]  # of a flow what it needs comes first
     if not session.cluster.UNIQUE and run != session.place.name:  # another run of the name may come
         session.place = replace(session.place, id=run)

@@ -10,12 +10,13 @@ from tfdsl.vocabulary.quantities import BINARY, DECIMAL, UNITS
 
 
 class Topic(Record):
-    """A word: what it is, what it means, how it is written, an example."""
+    """A word: what it is, what it means, how it is written, an example. ``keys``: what targets have rows for."""
 
     kind: str
     doc: str
     write: str
     example: str = ""
+    keys: tuple[str, ...] = ()
 
 
 _MOUNT: Final = 'mount pvc "mnist-data" at "/data" readonly'
@@ -77,6 +78,14 @@ TOPICS: Final = {
         "job NAME { attributes, roles, mounts, outputs, policies, cluster, build, matrix, targets }",
         "let workers = 4\n" + _WHOLE,
     ),
+    "flow.run": Topic(
+        "value in text",
+        "The name of one run of a flow, the same in all of its jobs and new at each run: 8 characters on "
+        "Argo Workflows, elsewhere 24 such as 20260102-020000-1f3a9c0b. It can stand where task.index can.",
+        "${flow.run}",
+        _FLOW.replace("  role", '  command = ["fetch", "--to=/runs/${flow.run}"]\n  role', 1),
+        ("flow.run",),
+    ),
     "flow": Topic(
         "declaration",
         "Jobs of the file in an order, on a schedule or when somebody starts it. It fails when a job of it has failed "
@@ -84,6 +93,7 @@ TOPICS: Final = {
         "FLOW-JOB; job.name stays its own. A flow has no block of a target.",
         "flow NAME { schedule, time_zone, overlap, deadline, namespace, common_labels, service_account, run … }",
         _FLOW,
+        ("runs[]",),
     ),
     # statements of a job
     "role": Topic(
@@ -164,6 +174,7 @@ TOPICS: Final = {
         "after those before it.",
         "run COMMAND; run JOB [after JOB or [JOBS] [succeeded|failed|ended]] [when CONDITION]",
         _FLOW,
+        ("runs[]",),
     ),
     "after": Topic(
         "word of run, word of a policy",
@@ -171,18 +182,28 @@ TOPICS: Final = {
         "long something has to last.",
         "run JOB after JOB or [JOBS] [succeeded|failed|ended]; on EVENT after DURATION => ACTION",
         _FLOW,
+        ("runs[].after",),
     ),
     "succeeded": Topic(
         "end of a job in a flow",
         "The job has completed. It is meant where nothing is written.",
         "run JOB after JOB succeeded",
         _FLOW,
+        ("runs[].after",),
+    ),
+    "failed": Topic(
+        "end of a job in a flow",
+        "The job has failed or was aborted. There is only one job before it.",
+        "run JOB after JOB failed",
+        _FLOW,
+        ("runs[].failed",),
     ),
     "ended": Topic(
         "end of a job in a flow",
         "The job has run and has ended somehow. One that did not run has not.",
         "run JOB after JOB or [JOBS] ended",
         _FLOW,
+        ("runs[].ended",),
     ),
     "pod": Topic(
         "word of patch", "The path of the patch is relative to the pod template.", 'patch pod "PATH" = VALUE', _POD

@@ -23,15 +23,11 @@ if TYPE_CHECKING:
 _MARK = "run0mark"
 
 
-def flow_unit(backend: Backend, flow: Flow, origins: Origins, jobs: Mapping[str, Unit]) -> FlowUnit:
-    """``flow`` for a target that has flows. ``jobs``: by their own names; all are of this target and its version."""
-    unit = without_documents(backend, flow, origins, jobs)
-    generate = backend.load().generate
-    return with_documents(unit, [generate(without_board(job.unit)) for job in unit.jobs])
-
-
 def without_documents(backend: Backend, flow: Flow, origins: Origins, jobs: Mapping[str, Unit]) -> FlowUnit:
-    """The flow with its jobs under their names there, in one namespace; nothing is generated yet."""
+    """The flow with its jobs under their names there, in one namespace; nothing is generated yet.
+
+    ``jobs``: by their own names; all are of this target and its version.
+    """
     lowering = backend.load_flows()
     assert lowering is not None
     units = [jobs[run.job] for run in flow.runs]
@@ -40,8 +36,9 @@ def without_documents(backend: Backend, flow: Flow, origins: Origins, jobs: Mapp
     if namespace != flow.namespace:
         flow = flow.but(namespace=namespace)
     spaces = any(row.fate == "kept" for row in lowering.SUPPORT["flow.namespace"])
-    given = flow if spaces else flow.but(namespace=None, common_labels={})
-    named = [_named(given, origins, unit, mark) for unit in units]
+    named = [_named(flow.name, unit, mark, namespace if spaces else None) for unit in units]
+    if spaces and flow.common_labels:
+        named = [_labelled(flow, origins, unit) for unit in named]
     made = [FlowJob(run, unit, ()) for run, unit in zip(flow.runs, named, strict=True)]
     return FlowUnit(backend.name, units[0].version, flow, origins, tuple(made), mark)
 
@@ -52,21 +49,28 @@ def with_documents(unit: FlowUnit, documents: Sequence[Sequence[Document]]) -> F
     return replace(unit, jobs=tuple(jobs))
 
 
-def _named(flow: Flow, origins: Origins, unit: Unit, mark: str) -> Unit:
+def _named(flow: str, unit: Unit, mark: str, namespace: str | None) -> Unit:
+    from tfdsl.ir.flow import names_run, with_run
+
     changes: dict[str, object] = {"name": name_in(flow, unit, mark)}
-    if flow.namespace is not None and unit.job.namespace is None:
-        changes["namespace"] = flow.namespace
-    if flow.common_labels:
-        changes["common_labels"] = {**flow.common_labels, **unit.job.common_labels}
-        places = [entry("common_labels", key) for key in flow.common_labels if key not in unit.job.common_labels]
-        for path in places if unit.job.common_labels else ["common_labels", *places]:
-            unit.origins.record(path, origins.span(path))
-    return replace(unit, job=unit.job.but(**changes))
+    if namespace is not None and unit.job.namespace is None:
+        changes["namespace"] = namespace
+    job = with_run(unit.job, mark) if mark and names_run(unit.job) else unit.job
+    return replace(unit, job=job.but(**changes))
 
 
-def name_in(flow: Flow, unit: Unit, mark: str) -> str:
-    """What the job of ``unit`` is called in a run of ``flow``."""
-    name = rules.name_in(flow.name, unit.job.name)
+def _labelled(flow: Flow, origins: Origins, unit: Unit) -> Unit:
+    """``unit`` with the labels of its flow, at their places there, unless the job has others."""
+    own = unit.job.common_labels
+    places = [entry("common_labels", key) for key in flow.common_labels if key not in own]
+    for path in places if own else ["common_labels", *places]:
+        unit.origins.record(path, origins.span(path))
+    return replace(unit, job=unit.job.but(common_labels={**flow.common_labels, **own}))
+
+
+def name_in(flow: str, unit: Unit, mark: str) -> str:
+    """What the job of ``unit`` is called in a run of the flow called ``flow``."""
+    name = rules.name_in(flow, unit.job.name)
     return f"{name}-{mark}" if mark else name
 
 
@@ -91,16 +95,19 @@ def _mark(units: Sequence[Unit], length: int) -> str:
     return next(mark for mark in marks if not any(mark in text for text in texts))
 
 
-def walk(flow: Flow) -> Iterator[Item]:
-    """What a flow sets, as items with the keys of :data:`tfdsl.ir.flow.FLOW_KEYS`."""
+def walk(flow: Flow, jobs: Mapping[str, Unit]) -> Iterator[Item]:
+    """What a flow sets, as items with the keys of :data:`tfdsl.ir.flow.FLOW_KEYS`. ``jobs``: by their own names."""
     from tfdsl.ir.fields import Item
+    from tfdsl.ir.flow import names_run
 
     for row in FLOW:
         value: object = getattr(flow, row.name)
-        if value not in (None, {}):
+        if value is not None:
             yield Item(f"flow.{row.name}", row.name, flow, value)
     for run in flow.runs:
         yield Item("runs[]", run.path, run, run.job)
+        if names_run(jobs[run.job].job):
+            yield Item("flow.run", run.path, run, run.job)
         if run.after:
             yield Item("runs[].after", f"{run.path}.after", run, ", ".join(run.after))
         if run.ending != "succeeded":

@@ -19,7 +19,7 @@ from tfdsl.compiling import pipeline
 from tfdsl.compiling.masking import Hidden, hidden_texts
 from tfdsl.compiling.pipeline import Made, Outcome
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.diagnostics.name_rules import UNKNOWN_FLOW
+from tfdsl.diagnostics.name_rules import FLOW_RUN_HERE, UNKNOWN_FLOW
 from tfdsl.record import Record, replace
 from tfdsl.rules.values import job_name
 from tfdsl.semantics import target_options
@@ -176,12 +176,17 @@ def named_job(ready: ReadyJob, request: Request, diagnostics: list[Diagnostic]) 
     if ready.job is None or ready.origins is None or pipeline.has_errors(diagnostics):
         return None
     job, origins = ready.job, ready.origins
+    from tfdsl.ir.flow import names_run
+
     if request.flow is not None:
         error = UNKNOWN_FLOW(request.flow.span, name=request.flow.text)
         diagnostics.append(error.help("a job as JSON is in no flow: leave out --flow"))
         return None
     if request.job is not None and request.job.text != job.name:
         diagnostics.append(unknown_job([job.name], request.job))
+        return None
+    if names_run(job):
+        diagnostics.append(FLOW_RUN_HERE(origins.job, job=job.name, why="is in no flow"))
         return None
     if request.name is not None:
         wrong = job_name(request.name.text)

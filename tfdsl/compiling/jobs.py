@@ -1,6 +1,6 @@
 """The jobs of an input: as no target has changed them, by name with their values, and with all that a file takes.
 
-:func:`plain_jobs` gives them in the language's own terms, without target block and version. :func:`matrix_jobs` lists
+:func:`plain_flows` gives them in the language's own terms, without target block and version. :func:`matrix_jobs` lists
 them without resolving one. :func:`file_info` says what a file takes and makes (``tfdsl info``): there a param without a
 value is not an error, because this is where people look for what they have to set. Nor is a mistake inside of a job:
 what depends on it is left open.
@@ -45,13 +45,6 @@ class PlainJob(Record):
     origins: Origins
 
 
-class PlainJobs(Record):
-    """The jobs in file order, none when one of ``diagnostics`` is an error."""
-
-    jobs: tuple[PlainJob, ...]
-    diagnostics: tuple[Diagnostic, ...]
-
-
 class PlainFlow(Record):
     """One flow, where its parts are written, and its jobs by their own names, which they keep."""
 
@@ -66,12 +59,6 @@ class PlainFlows(Record):
     flows: tuple[PlainFlow, ...]
     diagnostics: tuple[Diagnostic, ...]
     beside: tuple[PlainJob, ...] = ()
-
-
-def plain_jobs(given: Input, request: Request) -> PlainJobs:
-    """The jobs that ``request`` asks for, and what the rules of the language and of lint say."""
-    jobs, _, diagnostics = _plain(given, request)
-    return PlainJobs(tuple(jobs), diagnostics)
 
 
 def plain_flows(given: Input, request: Request) -> PlainFlows:
@@ -123,7 +110,7 @@ def _no_job(program: Program) -> Diagnostic:
 
 def _named(program: Program, params: Params, request: Request, report: Report) -> list[Derived]:
     """The jobs of a program that ``request`` asks for and whose conditions are true."""
-    derived = chosen(derive(program, params, report), request.job, request.name, report)
+    derived = chosen(derive(program, params, report), request.job, request.name, report, program.flows)
     named = [one for one in derived if one.chosen and not one.absent]
     for one in named:
         check_name(one, report)

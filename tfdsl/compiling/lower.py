@@ -26,7 +26,7 @@ from tfdsl.semantics.values import (
     show,
 )
 from tfdsl.vocabulary.attributes import BOARD
-from tfdsl.vocabulary.statements import WITH_SUB_PATH
+from tfdsl.vocabulary.statements import FLOW_RUN_VARIABLE
 
 if TYPE_CHECKING:
     from tfdsl.ir.flow import Flow
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 SUBMITTER_VARIABLE = "USER"
 """Where a task finds ``job.user``: YARN sets it to the submitter, Slider's scripts do."""
+
+
+_VARIABLES = {"job.user": SUBMITTER_VARIABLE, "flow.run": FLOW_RUN_VARIABLE}
 
 
 def text(data: Data) -> model.Text:
@@ -49,7 +52,7 @@ def _part(part: str | RunTime) -> str | model.TaskIndex | model.EnvVar:
         return part
     if part.kind == "task.index":
         return model.TaskIndex()
-    return model.EnvVar(name=part.name if part.kind == "env" else SUBMITTER_VARIABLE)
+    return model.EnvVar(name=_VARIABLES.get(part.kind, part.name))
 
 
 def plain_map(data: MapData) -> dict[str, str]:
@@ -122,8 +125,8 @@ def _mount(mount: resolved.Mount, claims: ClaimBook) -> model.BaseMount:
     source = mount.source.data if mount.source is not None else None
     if mount.readonly is not None:
         fields["readonly"] = True
-    if kind in WITH_SUB_PATH:
-        fields["sub_path"] = _text_option(mount, "sub_path")
+    if "sub_path" in mount.options:
+        fields["sub_path"] = text(mount.options["sub_path"].value.data)
     if kind == "claim":
         return model.ClaimMount.model_validate({**fields, "claim": claims.name(mount)})
     if kind in ("scratch", "memory"):
@@ -164,11 +167,6 @@ def _nfs(mount: resolved.Mount, fields: dict[str, object]) -> model.BaseMount:
 def _option(mount: resolved.Mount, name: str) -> object:
     setting = mount.options.get(name)
     return None if setting is None else setting.value.data
-
-
-def _text_option(mount: resolved.Mount, name: str) -> model.Text | None:
-    setting = mount.options.get(name)
-    return None if setting is None else text(setting.value.data)
 
 
 def lower(job: resolved.Job) -> tuple[model.Job, Origins]:

@@ -132,7 +132,7 @@ def _finish_in_steps(
     found = semantics.together(program, checked.diagnostics)
     if has_errors(found):
         return Outcome(asked, (), tuple(levelled(found, request.levels)), checked.conditions)
-    found += lint(program, checked.jobs, checked.used, request.levels, request.gpus_per_node)
+    found += lint(program, checked.jobs, checked.used, request.levels, request.gpus_per_node, checked.flows)
     made: list[Made] = []
     reports = Reports(found.append)
     by_name = {backend.name: backend for backend in asked}
@@ -429,7 +429,7 @@ def make_flow(
         made += [one] if one is not None else []
         for diagnostic in said:
             reports.about(its.derived)(readable(diagnostic, unit.mark))
-    found = judge_flow(backend, unit, list(walk(flow)))
+    found = judge_flow(backend, unit, list(walk(flow, units)))
     is_whole = len(made) == len(unit.jobs)
     if is_whole:
         unit = with_documents(unit, [one.documents for one in made])

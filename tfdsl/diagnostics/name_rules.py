@@ -37,6 +37,7 @@ RUN_TIME_ALONE = _error("TFJ1206", "run-time-alone", "{name} is known only at ru
 RUN_TIME_HERE = _error("TFJ1207", "run-time-here", "{name} is known only at run time and cannot be used here")
 NOT_IN_JOB = _error("TFJ1208", "job-value-outside", "{name} exists only inside a job")
 NOT_IN_ROLE = _error("TFJ1209", "role-value-outside", "{name} exists only inside a role")
+FLOW_RUN_HERE = _error("TFJ1217", "flow-run-here", "flow.run has no value: job {job} {why}")
 JOB_USER_HERE = _error("TFJ1210", "job-user-here", "job.user is known on {targets} only")
 CONDITION_NAME = _error("TFJ1216", "condition-name", "{name} cannot be used in a condition")
 NO_MATRIX = _error("TFJ1215", "no-matrix", "{name} {problem}")

@@ -128,3 +128,6 @@ SHORT_TTL = _rule(
 SAME_NAME_IN_FLOW = _rule("TFJ2813", "flow-name-clash", "{first} and {second} are both called {name}")
 RUN_LEFT_OUT = _rule("TFJ2814", "run-left-out", "flow {flow} does not run job {job}: {why}", "info")
 RUN_FOLLOWS = _rule("TFJ2815", "run-follows", "job {job} comes after {after}, because {absent}", "info")
+FLOW_VERSIONS = _rule(
+    "TFJ2816", "flow-versions", "jobs {first} and {second} of flow {flow} are for two versions of {target}: {versions}"
+)

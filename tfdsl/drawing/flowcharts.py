@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from tfdsl.drawing.picture import FRAME, Box, Link, LinkKind, Picture
+from tfdsl.drawing.picture import FRAME, Box, Direction, Link, LinkKind, Picture
 from tfdsl.drawing.sizes import TEXT, WIDEST_ITEM, shape_of, shortened
 
 # --- graphviz --------------------------------------------------------------------------------------------------------
@@ -36,11 +36,12 @@ _DOT_LINKS: Final[Mapping[LinkKind, str]] = {
 }
 
 
-def dot(pictures: Sequence[Picture]) -> str:
+def dot(pictures: Sequence[Picture], direction: Direction = "down") -> str:
     """One graph of all pictures."""
+    rank = "" if direction == "down" else "rankdir=LR, "
     lines = [
         "digraph tfdsl {",
-        '  graph [compound=true, fontname="Helvetica", fontsize=12, ranksep=0.6]',
+        f'  graph [{rank}compound=true, fontname="Helvetica", fontsize=12, ranksep=0.6]',
         '  node [fontname="Helvetica", fontsize=12]',
         '  edge [fontname="Helvetica", fontsize=10, color="#59636e"]',
     ]
@@ -130,9 +131,9 @@ _CLASSES: Final = (
 )
 
 
-def mermaid(pictures: Sequence[Picture]) -> str:
+def mermaid(pictures: Sequence[Picture], direction: Direction = "down") -> str:
     """One flowchart of all pictures."""
-    lines = ["flowchart TB"]
+    lines = ["flowchart TB" if direction == "down" else "flowchart LR"]
     for number, one in enumerate(pictures):
         prefix = f"g{number}_" if len(pictures) > 1 else ""
         lines += (f"  {line}" for line in _picture(one, prefix))

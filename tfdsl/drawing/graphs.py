@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal, NotRequired, TypeAlias, TypedDict
 
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.front_end import Input, compiled
-from tfdsl.compiling.jobs import PlainFlow, plain_flows
+from tfdsl.compiling.jobs import PlainFlow, matrix_jobs, plain_flows
 from tfdsl.compiling.pipeline import Outcome
 from tfdsl.diagnostics import Diagnostic
+from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.render.json import dumped
-from tfdsl.drawing.picture import Box, Line, Link, Picture
+from tfdsl.drawing.picture import Box, Direction, Line, Link, Picture, cut
 from tfdsl.drawing.topology import flow_picture, picture
 from tfdsl.record import Record, replace
 from tfdsl.semantics.request import Choice, Request
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 Format: TypeAlias = Literal["svg", "mermaid", "dot", "json"]
 FORMATS: Final[tuple[Format, ...]] = ("mermaid", "svg", "dot", "json")
 """The default comes first."""
+_MOST_VALUES: Final = 6
+"""Of an axis of a matrix."""
 
 
 class Graph(Record):
@@ -43,18 +46,29 @@ def graphs(given: Input, request: Request, choices: Sequence[Choice]) -> Graphs:
     """The pictures of the jobs that ``request`` asks for, without ``choices`` in the language's own terms."""
     if choices:
         outcome = compiled(given, request, choices)
-        return Graphs(of_outcome(outcome), outcome.diagnostics)
+        return Graphs(of_outcome(outcome, axes(given, request)), outcome.diagnostics)
     plain = plain_flows(given, request)
     flows = map(_of_flow, plain.flows)
-    return Graphs((*flows, *_alike([Graph(picture(job.job), job.origins) for job in plain.beside])), plain.diagnostics)
+    beside = _alike([Graph(picture(job.job), job.origins) for job in plain.beside], axes(given, request))
+    return Graphs((*flows, *beside), plain.diagnostics)
+
+
+Axes: TypeAlias = Mapping[str, Mapping[str, str]]
+"""Job → axis of its matrix → the value that it has, as it is written."""
+
+
+def axes(given: Input, request: Request) -> Axes:
+    """The values that the jobs of matrices have."""
+    jobs = matrix_jobs(given, request).jobs
+    return {job.name: {name: value.text for name, value in job.values.items()} for job in jobs if job.values}
 
 
 def _of_flow(plain: PlainFlow) -> Graph:
     return Graph(flow_picture(plain.flow, {name: one.job for name, one in plain.jobs.items()}), plain.origins)
 
 
-def of_outcome(outcome: Outcome) -> tuple[Graph, ...]:
-    """The pictures of what has been compiled."""
+def of_outcome(outcome: Outcome, of_jobs: Axes) -> tuple[Graph, ...]:
+    """The pictures of what has been compiled; ``of_jobs``: the values of :func:`axes`."""
     by_name = {backend.name: backend for backend in outcome.targets}
     made: list[Graph] = []
     for one in outcome.made:
@@ -72,37 +86,52 @@ def of_outcome(outcome: Outcome) -> tuple[Graph, ...]:
         )
         for one in outcome.flows
     )
-    return (*flows, *_alike(made))
+    return (*flows, *_alike(made, of_jobs))
 
 
-def _alike(made: Sequence[Graph]) -> tuple[Graph, ...]:
-    """One for all jobs that differ in nothing but their names, as most jobs of a matrix do."""
+def _alike(made: Sequence[Graph], of_jobs: Axes) -> tuple[Graph, ...]:
+    """One for all jobs that differ in nothing but their names, as most jobs of a matrix do, with the values of all."""
     found: dict[str, list[Graph]] = {}
     for one in made:
         shown = one.picture
         alike = repr((shown.target, shown.lines, shown.boxes, shown.links)).replace(shown.name, "\0")
         found.setdefault(alike, []).append(one)
-    return tuple(
-        replace(first, picture=replace(first.picture, like=tuple(one.picture.name for one in others)))
-        for first, *others in found.values()
-    )
+    return tuple(_together(group, of_jobs) for group in found.values())
 
 
-def drawn(pictures: Sequence[Picture], form: Format, made: Sequence[Graph] = ()) -> str:
-    """The text of ``pictures``. ``made``: the graphs that they are of, for ``json``."""
+def _together(group: Sequence[Graph], of_jobs: Axes) -> Graph:
+    """The picture of the first, for all."""
+    shown = group[0].picture
+    names = [one.picture.name for one in group]
+    values: dict[str, dict[str, None]] = {}
+    for name in names:
+        for axis, value in of_jobs.get(name, {}).items():
+            values.setdefault(axis, {})[visible(value)] = None
+    lines = cut([Line("fact", f"{axis} = {_few([*texts])}", "") for axis, texts in values.items()])
+    return replace(group[0], picture=replace(shown, lines=(*lines, *shown.lines), like=tuple(names[1:])))
+
+
+def _few(texts: Sequence[str]) -> str:
+    """The first values of an axis."""
+    more = f", … and {len(texts) - _MOST_VALUES:,} more" if len(texts) > _MOST_VALUES else ""
+    return ", ".join(texts[:_MOST_VALUES]) + more
+
+
+def drawn(pictures: Sequence[Picture], form: Format, made: Sequence[Graph] = (), direction: Direction = "down") -> str:
+    """The text of ``pictures``. ``made``: the graphs that they are of, for ``json``, which has no ``direction``."""
     if form == "svg":
         from tfdsl.drawing.svg import svg
 
-        return svg(pictures)
+        return svg(pictures, direction)
     if form == "dot":
         from tfdsl.drawing.flowcharts import dot
 
-        return dot(pictures)
+        return dot(pictures, direction)
     if form == "json":
         return as_json(pictures, [one.origins for one in made])
     from tfdsl.drawing.flowcharts import mermaid
 
-    return mermaid(pictures)
+    return mermaid(pictures, direction)
 
 
 def with_texts(one: Picture, changed: Callable[[str], str]) -> Picture:

@@ -4,6 +4,9 @@ There are three bands: a row of objects of the target, the frame with rows of ro
 the middle. Links go down from row to row, curved between them. One that passes rows of roles has a lane of its own on
 their right, and where there are labels between two rows, all links have places beside each other. The same picture
 always gives the same layout.
+
+All of this is said, and named, for links that go down. In a picture whose links go to the right, rows are columns: the
+same with x for y and the width for the height, but for texts, which stay as they are.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from tfdsl.drawing.picture import FRAME, Box, Link, Picture
+from tfdsl.drawing.picture import FRAME, Box, Direction, Link, Picture
 from tfdsl.drawing.sizes import Section, Sized, Text, frame_texts, label_size, label_texts, sized
 from tfdsl.record import Record
 
@@ -63,18 +66,19 @@ class Label(Record):
 
 
 class Drawn(Record):
-    """A link with its way, which begins at its upper end, and its label. ``down``: its target is the lower end."""
+    """A link with its way, which begins at its upper end, and its label. ``forwards``: its target is the lower end."""
 
     link: Link
     route: Route
     label: Label | None
-    down: bool
+    forwards: bool
 
 
 class Layout(Record):
     """A picture with places for all of it."""
 
     picture: Picture
+    direction: Direction
     width: float
     height: float
     frame: Frame
@@ -82,9 +86,9 @@ class Layout(Record):
     links: tuple[Drawn, ...]
 
 
-def layout(picture: Picture) -> Layout:
+def layout(picture: Picture, direction: Direction = "down") -> Layout:
     """Put the boxes and links of ``picture`` somewhere."""
-    return _Layout(picture).placed()
+    return _Layout(picture, direction).placed()
 
 
 class _Way:
@@ -94,10 +98,10 @@ class _Way:
     ``track``, with its label. ``lane``: the number of its lane, 0 if it passes no row.
     """
 
-    def __init__(self, link: Link, upper: str, lower: str, first: int, last: int) -> None:
+    def __init__(self, link: Link, upper: str, lower: str, first: int, last: int, direction: Direction) -> None:
         self.link, self.upper, self.lower, self.first, self.last = link, upper, lower, first, last
         self.texts = label_texts(link.label, link.path) if link.label else []
-        self.size = label_size(self.texts) if self.texts else (0.0, 0.0)
+        self.size = _turned(label_size(self.texts) if self.texts else (0.0, 0.0), direction)
         self.gap = first if link.kind in _OF_ROWS else last - 1  # what is stored is labelled near its store
         self.lane = 0
         self.start = self.end = self.track = self.beside = 0.0
@@ -112,9 +116,10 @@ class _Way:
 class _Layout:
     """One picture. Places are counted from its middle until all are known."""
 
-    def __init__(self, picture: Picture) -> None:
-        self.picture = picture
-        self.sizes = {box.id: sized(box) for box in picture.boxes}
+    def __init__(self, picture: Picture, direction: Direction) -> None:
+        self.picture, self.direction = picture, direction
+        self.sized = {box.id: sized(box) for box in picture.boxes}
+        self.sizes = {name: _turned((one.width, one.height), direction) for name, one in self.sized.items()}
         self.sides: dict[str, tuple[float, float]] = {}  # left and right
         self.row_of: dict[str, int] = {}
         self.count = 0
@@ -142,11 +147,11 @@ class _Layout:
 
     def _add_row(self, boxes: Sequence[str]) -> None:
         """Put ``boxes`` below those that are there, in the middle."""
-        x = -(sum(self.sizes[box].width + _GAP for box in boxes) - _GAP) / 2
+        x = -(sum(self.sizes[box][0] + _GAP for box in boxes) - _GAP) / 2
         for box in boxes:
             self.row_of[box] = self.count
-            self.sides[box] = (x, x + self.sizes[box].width)
-            x += self.sizes[box].width + _GAP
+            self.sides[box] = (x, x + self.sizes[box][0])
+            x += self.sizes[box][0] + _GAP
         self.count += bool(boxes)
 
     def _middle(self, end: str) -> float:
@@ -163,7 +168,7 @@ class _Layout:
             ends.append((self.first_role if ends[0][0] < self.first_role else self.last_role, FRAME))
         (first, upper), (last, lower) = sorted(ends)
         assert first < last, "links are between rows"
-        return _Way(link, upper, lower, first, last)
+        return _Way(link, upper, lower, first, last, self.direction)
 
     def _choose_ports(self, end: str) -> None:
         """Links begin at equal distances along an edge, in the order of what they lead to, lanes on the right."""
@@ -213,9 +218,15 @@ class _Layout:
         for way in self.ways:
             way.beside = right + _APART * way.lane
         right += _APART * max((way.lane for way in self.ways), default=0)
-        wanted = max(text.x + text.room for text in self.texts) + _PADDING
-        more = max(_PADDING, (wanted - (right - left)) / 2)
+        if self.direction == "right":
+            self.sides[FRAME] = (left - self.header, right + _PADDING)
+            return
+        more = max(_PADDING, (self._widest() - (right - left)) / 2)
         self.sides[FRAME] = (left - more, right + more)
+
+    def _widest(self) -> float:
+        """The room that the texts of the frame need."""
+        return max(text.x + text.room for text in self.texts) + _PADDING
 
     # --- from above to below ---
 
@@ -229,12 +240,16 @@ class _Layout:
         self.floors: list[float] = []
         self.strips: dict[int, tuple[float, float]] = {}
         y = MARGIN
+        header = self.header if self.direction == "down" else _PADDING
         for row in range(self.count):
             self.roofs.append(y)
-            self.tops.append(y + (self.header if row == self.first_role else 0.0))
-            y = self.tops[row] + max(self.sizes[box].height for box in self.row_of if self.row_of[box] == row)
-            self.floors.append(y + (_PADDING if row == self.last_role else 0.0))
-            y = self._end_of_gap(row, self.floors[row])
+            self.tops.append(y + (header if row == self.first_role else 0.0))
+            y = self.tops[row] + max(self.sizes[box][1] for box in self.row_of if self.row_of[box] == row)
+            y += _PADDING if row == self.last_role else 0.0
+            if row == self.last_role and self.direction == "right":
+                y = max(y, self.roofs[self.first_role] + self._widest())
+            self.floors.append(y)
+            y = self._end_of_gap(row, y)
 
     def _end_of_gap(self, gap: int, y: float) -> float:
         """Where a gap that begins at ``y`` ends."""
@@ -260,19 +275,30 @@ class _Layout:
         height = self.floors[self.last_role] - top
         return Layout(
             self.picture,
-            max(one for _, one in ends) + shift + MARGIN,
-            self.floors[-1] + MARGIN,
-            Frame(left + shift, top, right - left, height, tuple(self.texts), tuple(self.sections)),
+            self.direction,
+            *self._point(max(one for _, one in ends) + shift + MARGIN, self.floors[-1] + MARGIN),
+            Frame(
+                *self._point(left + shift, top),
+                *self._point(right - left, height),
+                tuple(self.texts),
+                tuple(self.sections),
+            ),
             tuple(
-                Placed(self.sizes[box.id], self.sides[box.id][0] + shift, self.tops[self.row_of[box.id]])
+                Placed(
+                    self.sized[box.id],
+                    *self._point(self.sides[box.id][0] + shift, self.tops[self.row_of[box.id]]),
+                )
                 for box in self.picture.boxes
             ),
             tuple(self._drawn(way, shift) for way in self.ways),
         )
 
+    def _point(self, x: float, y: float) -> Point:
+        return _turned((x, y), self.direction)
+
     def _drawn(self, way: _Way, shift: float) -> Drawn:
         floor = self.floors[way.first]
-        edge = floor if way.upper == FRAME else self.tops[way.first] + self.sizes[way.upper].height
+        edge = floor if way.upper == FRAME else self.tops[way.first] + self.sizes[way.upper][1]
         points = [(way.start, edge), (way.start, floor)]
         for gap in range(way.first, way.last):
             _, track, below = way.places(gap)
@@ -280,10 +306,19 @@ class _Layout:
             points += [(below, self.roofs[gap + 1])]
             points += [(below, self.floors[gap + 1])] if gap + 1 < way.last else []
         route = tuple(
-            (x + shift, y) for (x, y), before in zip(points, [None, *points], strict=False) if (x, y) != before
+            self._point(x + shift, y)
+            for (x, y), before in zip(points, [None, *points], strict=False)
+            if (x, y) != before
         )
-        label = Label(tuple(way.texts), way.track + shift, self.strips[way.gap][0]) if way.texts else None
+        label = None
+        if way.texts:
+            label = Label(tuple(way.texts), *self._point(way.track + shift, self.strips[way.gap][0]))
         return Drawn(way.link, route, label, way.link.target == way.lower)
+
+
+def _turned(pair: tuple[float, float], direction: Direction) -> tuple[float, float]:
+    """What is along a row and across it, as x and y."""
+    return pair if direction == "down" else (pair[1], pair[0])
 
 
 def _room(moves: Iterable[float]) -> float:

@@ -12,6 +12,9 @@ LinkKind: TypeAlias = Literal[
     "peers", "after", "mount", "output", "variables", "logs", "object", "succeeded", "failed", "ended"
 ]
 
+Direction: TypeAlias = Literal["down", "right"]
+"""To which side links go."""
+
 FRAME = "job"
 """The end of a link to the job as a whole."""
 

@@ -1,7 +1,7 @@
 """How large a box is, and where its texts are in it.
 
-The widths of texts are those of Helvetica (Adobe Font Metrics), which Arial and Liberation Sans share. For other fonts,
-boxes leave some room beside their texts.
+The widths of texts are those of Helvetica (Adobe Font Metrics), which Arial and Liberation Sans share; the SVG asks for
+them, so that a text of another font takes no more room.
 """
 
 from __future__ import annotations
@@ -43,14 +43,12 @@ _TABLE: Final = {char: width for width, chars in _WIDTHS for char in chars}
 _OTHER: Final = 700
 _WIDE: Final = 1100
 _BOLD: Final = 1.08
-_SLACK: Final = 1.06
-"""Fonts that stand in for Helvetica are a little wider."""
 
 
 def width(text: str, size: float, *, bold: bool = False) -> float:
     """The width of ``text`` in a font of ``size``, in the same unit."""
     units = sum(_TABLE.get(char) or _other(char) for char in text)
-    return units / 1000 * size * _SLACK * (_BOLD if bold else 1)
+    return units / 1000 * size * (_BOLD if bold else 1)
 
 
 def _other(char: str) -> int:

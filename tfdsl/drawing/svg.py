@@ -11,7 +11,7 @@ from math import sqrt
 from typing import Final
 
 from tfdsl.drawing.layout import Drawn, Frame, Layout, Placed, Point, layout
-from tfdsl.drawing.picture import FRAME, Link, Picture
+from tfdsl.drawing.picture import FRAME, Direction, Link, Picture
 from tfdsl.drawing.sizes import CAP, STACK, Section, Text
 from tfdsl.drawing.topology import counted, listed
 from tfdsl.patterns import regex
@@ -19,6 +19,8 @@ from tfdsl.patterns import regex
 SCOPE: Final = "tfdsl-graph"
 _HEAD: Final = 7.0
 _RADIUS: Final = 8.0
+_BELOW: Final = 3.0
+"""Between a line that goes to the right and its label."""
 _UNFIT: Final = regex("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What no XML may hold (XML 1.0, "Char")."""
 _ENTITIES: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
@@ -27,9 +29,9 @@ _TO_SOURCE: Final = ("variables", "logs")
 """Links whose arrow is at their source: that is where the data goes."""
 
 
-def svg(pictures: Sequence[Picture]) -> str:
-    """The pictures below each other."""
-    layouts = [layout(picture) for picture in pictures]
+def svg(pictures: Sequence[Picture], direction: Direction = "down") -> str:
+    """The pictures below each other, whose links go to a side."""
+    layouts = [layout(picture, direction) for picture in pictures]
     wide = max((one.width for one in layouts), default=0)
     high = sum(one.height for one in layouts)
     title = ", ".join(picture.title for picture in pictures)
@@ -65,11 +67,11 @@ def _drawing(made: Layout) -> Iterator[str]:
     yield from _frame(made.frame)
     boxes = {box.sized.box.id: box for box in made.boxes}
     for link in made.links:
-        yield from _link(link, boxes)
+        yield from _link(link, boxes, made.direction)
     for placed in made.boxes:
         yield from _box(placed)
     for one in made.links:  # above everything: nothing is behind a label
-        yield from _label(one)
+        yield from _label(one, 0 if made.direction == "down" else _BELOW)
 
 
 # --- boxes -----------------------------------------------------------------------------------------------------------
@@ -79,8 +81,7 @@ def _frame(frame: Frame) -> Iterator[str]:
     yield '<g class="job" data-path="">'
     yield _rect("frame", frame.x, frame.y, frame.width, frame.height, 12)
     yield f'<g transform="translate({_n(frame.x)} {_n(frame.y)})">'
-    wide = max((text.x + text.room for text in frame.texts), default=0) + 10
-    yield from (_section(section, wide - 6, 6) for section in frame.sections)
+    yield from (_section(section, frame.width - 12, 6) for section in frame.sections)
     yield from (_text(text) for text in frame.texts)
     yield "</g></g>"
 
@@ -143,29 +144,33 @@ def _text(text: Text) -> str:
     size = f' style="font-size:{_n(text.size)}px"' if text.size != 12 else ""
     path = f' data-path="{escaped(text.path)}"' if text.path else ""
     tip = f"<title>{escaped(text.whole)}</title>" if text.whole != text.text else ""
-    return f'<text class="{kind}" x="{_n(text.x)}" y="{_n(text.y)}"{size}{path}>{tip}{escaped(text.text)}</text>'
+    long = f' textLength="{_n(text.room)}" lengthAdjust="spacingAndGlyphs"' if text.text.strip() else ""
+    place = f'x="{_n(text.x)}" y="{_n(text.y)}"{long}'
+    return f'<text class="{kind}" {place}{size}{path}>{tip}{escaped(text.text)}</text>'
 
 
 # --- links -----------------------------------------------------------------------------------------------------------
 
 
-def _link(drawn: Drawn, boxes: dict[str, Placed]) -> Iterator[str]:
+def _link(drawn: Drawn, boxes: dict[str, Placed], direction: Direction) -> Iterator[str]:
     link = drawn.link
     points = list(drawn.route)
-    lower = link.target if drawn.down else link.source
-    points[-1] = _on_edge(points[-1], boxes.get(lower))
+    lower = link.target if drawn.forwards else link.source
+    if direction == "down":
+        points[-1] = _on_edge(points[-1], boxes.get(lower))
     at_target = link.kind not in _NO_END and link.kind not in _TO_SOURCE
     at_source = link.both or link.kind in _TO_SOURCE
-    at_end, at_start = (at_target, at_source) if drawn.down else (at_source, at_target)
+    at_end, at_start = (at_target, at_source) if drawn.forwards else (at_source, at_target)
     kind = "object-link" if link.kind == "object" else link.kind
     heads: list[str] = []
     if at_end:
-        heads.append(_head(points[-1], 1))
-        points[-1] = (points[-1][0], points[-1][1] - _HEAD + 1)
+        heads.append(_head(points[-1], 1, direction))
+        points[-1] = _moved(points[-1], 1 - _HEAD, direction)
     if at_start:
-        heads.append(_head(points[0], -1))
-        points[0] = (points[0][0], points[0][1] + _HEAD - 1)
-    yield f'<g class="link {kind}" data-path="{escaped(link.path)}"><path class="way" d="{_way(points)}"/>'
+        heads.append(_head(points[0], -1, direction))
+        points[0] = _moved(points[0], _HEAD - 1, direction)
+    way = _way(points, direction)
+    yield f'<g class="link {kind}" data-path="{escaped(link.path)}"><path class="way" d="{way}"/>'
     yield from heads
     yield "</g>"
 
@@ -179,28 +184,37 @@ def _on_edge(point: Point, placed: Placed | None) -> Point:
     return point[0], point[1] + CAP * (1 - sqrt(1 - off * off))
 
 
-def _way(points: Sequence[Point]) -> str:
+def _moved(point: Point, far: float, direction: Direction) -> Point:
+    """``point`` moved forwards."""
+    x, y = point
+    return (x, y + far) if direction == "down" else (x + far, y)
+
+
+def _way(points: Sequence[Point], direction: Direction) -> str:
     words = [f"M{_n(points[0][0])} {_n(points[0][1])}"]
     for (x0, y0), (x1, y1) in pairwise(points):
-        if abs(x0 - x1) < 0.5:
+        x, y = (x0 + x1) / 2, (y0 + y1) / 2
+        if abs(x0 - x1 if direction == "down" else y0 - y1) < 0.5:
             words.append(f"L{_n(x1)} {_n(y1)}")
+        elif direction == "down":
+            words.append(f"C{_n(x0)} {_n(y)} {_n(x1)} {_n(y)} {_n(x1)} {_n(y1)}")
         else:
-            middle = _n((y0 + y1) / 2)
-            words.append(f"C{_n(x0)} {middle} {_n(x1)} {middle} {_n(x1)} {_n(y1)}")
+            words.append(f"C{_n(x)} {_n(y0)} {_n(x)} {_n(y1)} {_n(x1)} {_n(y1)}")
     return "".join(words)
 
 
-def _head(point: Point, down: int) -> str:
+def _head(point: Point, forwards: int, direction: Direction) -> str:
     x, y = point
-    back = _n(y - down * _HEAD)
-    return f'<path class="head" d="M{_n(x)} {_n(y)}L{_n(x - 4)} {back}H{_n(x + 4)}Z"/>'
+    back_x, back_y = _moved(point, -forwards * _HEAD, direction)
+    base = f"L{_n(x - 4)} {_n(back_y)}H{_n(x + 4)}" if direction == "down" else f"L{_n(back_x)} {_n(y - 4)}V{_n(y + 4)}"
+    return f'<path class="head" d="M{_n(x)} {_n(y)}{base}Z"/>'
 
 
-def _label(drawn: Drawn) -> Iterator[str]:
+def _label(drawn: Drawn, below: float) -> Iterator[str]:
     label = drawn.label
     if label is None:
         return
-    yield f'<g transform="translate({_n(label.x)} {_n(label.y)})">'
+    yield f'<g transform="translate({_n(label.x)} {_n(label.y + below)})">'
     yield from (_text(text) for text in label.texts)
     yield "</g>"
 

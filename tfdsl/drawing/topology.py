@@ -284,6 +284,8 @@ def _facts(job: Job, role: Role) -> Iterator[Line]:
         yield Line("fact", f"port {role.port}", f"{path}.port")
     for name, port in role.ports.items():
         yield Line("fact", f"port {port} ({shown(name)})", f"{path}.ports[{name}]")
+    if role.replicas > 1 and role.name in _TOGETHER and _know_each_other(job) and job.role("ps") is None:
+        yield Line("fact", f"each talks to all ({job.cluster.protocol})", f"{path}.replicas")
     if role.node_selector:
         words = (f"{shown(key)}={_any_of(value)}" for key, value in role.node_selector.items())
         yield Line("fact", f"on nodes {', '.join(words)}", f"{path}.node_selector")
@@ -378,9 +380,13 @@ def role_links(job: Job) -> Iterator[Link]:
                 yield Link(role_id(role.name), role_id(other), "after", "starts after", path=f"{role.path}.after")
 
 
+def _know_each_other(job: Job) -> bool:
+    return job.cluster.discovery != "none" or any(role.server for role in job.roles)
+
+
 def _peers(job: Job) -> Iterator[Link]:
     """The roles of the cluster spec: each of their tasks knows the address of every other one."""
-    if job.cluster.discovery == "none" and not any(role.server for role in job.roles):
+    if not _know_each_other(job):
         return
     members = [role for name in _TOGETHER if (role := job.role(name)) is not None]
     for first, second in combinations(members, 2):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final
 
 from tfdsl.patterns import regex
@@ -26,11 +25,6 @@ def quote(text: str) -> str:
     if _BARE.match(text) and not _RESERVED.match(text):
         return text
     return "'" + text.replace("'", "'\\''") + "'"
-
-
-def quote_argv(argv: Iterable[str]) -> str:
-    """The words of a command line, one blank between them."""
-    return " ".join(map(quote, argv))
 
 
 def escape_expansion(text: str) -> str:

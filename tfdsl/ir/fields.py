@@ -26,7 +26,14 @@ from tfdsl.diagnostics.render.html import table
 from tfdsl.ir import model
 from tfdsl.record import Record
 from tfdsl.text import Span
-from tfdsl.vocabulary.statements import MOUNT_KINDS, POLICY_KEYS, RUN_TIME_MARKS, STEP_ATTRIBUTES, STEPS
+from tfdsl.vocabulary.statements import (
+    FLOW_RUN_VARIABLE,
+    MOUNT_KINDS,
+    POLICY_KEYS,
+    RUN_TIME_MARKS,
+    STEP_ATTRIBUTES,
+    STEPS,
+)
 
 
 class Origins:
@@ -148,6 +155,8 @@ def _words(value: object) -> str:
 def _as_written(part: str | model.TaskIndex | model.EnvVar) -> str:
     if isinstance(part, str):
         return part
+    if part.kind == "env" and part.name == FLOW_RUN_VARIABLE:
+        return "${flow.run}"
     return "${task.index}" if part.kind == "task_index" else f"${{env.{part.name}}}"
 
 

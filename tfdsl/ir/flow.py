@@ -8,14 +8,23 @@ from typing import Self
 
 from pydantic import PrivateAttr, model_validator
 
-from tfdsl.ir.part import EMPTY, Node, refuse
+from tfdsl.ir.model import EnvVar, Job, RunTimeText, TaskIndex
+from tfdsl.ir.part import EMPTY, Node, Part, refuse
 from tfdsl.rules import flows as flow_rules
 from tfdsl.vocabulary.quantities import Duration
-from tfdsl.vocabulary.statements import FLOW, After, Overlap
+from tfdsl.vocabulary.statements import FLOW, FLOW_RUN_VARIABLE, After, Overlap
 
-FLOW_KEYS = (*(f"flow.{row.name}" for row in FLOW), "runs[]", "runs[].after", "runs[].failed", "runs[].ended")
+FLOW_KEYS = (
+    *(f"flow.{row.name}" for row in FLOW),
+    "flow.run",
+    "runs[]",
+    "runs[].after",
+    "runs[].failed",
+    "runs[].ended",
+)
 """What a flow can set, as keys of a target's table for flows. ``runs[].after``: after several jobs or one, whatever
-their end; ``runs[].failed`` and ``.ended``: after a failure, or after any end."""
+their end; ``runs[].failed`` and ``.ended``: after a failure, or after any end. ``flow.run``: a job has the name of the
+run in its texts."""
 
 
 class FlowRun(Node):
@@ -57,3 +66,37 @@ class Flow(Node):
         vars(self)["runs"] = tuple(run.placed(f"runs[{at}]") for at, run in enumerate(self.runs))
         self._by_job = {run.job: run for run in self.runs}
         return self
+
+
+# --- the name of a run in the texts of its jobs --------------------------------------------------------------------
+
+
+def names_run(job: Job) -> bool:
+    """Whether a text of ``job`` has ``flow.run`` in it."""
+    return FLOW_RUN_VARIABLE in job.model_dump_json()
+
+
+def with_run(job: Job, run: str) -> Job:
+    """``job`` with the text ``run`` for ``flow.run``."""
+    return Job.model_validate(_with_run(job.stated(), run))
+
+
+def _with_run(value: object, run: str) -> object:
+    match value:
+        case RunTimeText():
+            parts: list[str | TaskIndex | EnvVar] = [""]
+            for one in value.parts:
+                part = run if isinstance(one, EnvVar) and one.name == FLOW_RUN_VARIABLE else one
+                if isinstance(part, str) and isinstance(parts[-1], str):
+                    parts[-1] += part
+                else:
+                    parts.append(part)
+            return parts[0] if len(parts) == 1 else value.but(parts=tuple(part for part in parts if part != ""))
+        case Part():
+            return type(value).model_validate({name: _with_run(one, run) for name, one in value.stated().items()})
+        case tuple():
+            return tuple(_with_run(one, run) for one in value)
+        case dict():
+            return {key: _with_run(one, run) for key, one in value.items()}
+        case _:
+            return value

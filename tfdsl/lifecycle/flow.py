@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator, Mapping
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from tfdsl.lifecycle.scenario import Prediction
 from tfdsl.record import Record, replace
+from tfdsl.rules.flows import in_order
 from tfdsl.vocabulary.statements import Overlap
 
 if TYPE_CHECKING:
-    from tfdsl.ir.flow import Flow
+    from tfdsl.ir.flow import Flow, FlowRun
 
 JobState: TypeAlias = Literal["waiting", "running", "succeeded", "failed", "aborted", "not run"]
 """Of a job of a flow. ``not run``: it will not run, because the jobs before it have not ended as it needs them to."""
@@ -110,6 +113,25 @@ class FlowMachine:
 
 def _is_met(ending: str, outcome: str) -> bool:
     return ending == "ended" or (outcome in FAILED) == (ending == "failed")
+
+
+def without_needless(flow: Flow) -> Flow:
+    """``flow`` where no job waits for one that another which it waits for has waited for: it lives in the same way.
+
+    What runs after a success has seen it; so has all that waits for what has run.
+    """
+    bits = {run.job: 1 << at for at, run in enumerate(flow.runs)}
+    succeeded: dict[str, int] = {}  # job → those that have succeeded when it runs
+    runs: list[FlowRun] = []
+    for job in in_order({run.job: run.after for run in flow.runs}):
+        run = flow.run_of(job)
+        known = reduce(or_, (succeeded[before] for before in run.after), 0)
+        after = tuple(before for before in run.after if not bits[before] & known)
+        direct = reduce(or_, (bits[before] for before in after), 0)
+        succeeded[job] = known | (direct if run.ending == "succeeded" else 0)
+        runs.append(run.but(after=after))
+    runs.sort(key=lambda run: bits[run.job])
+    return flow.but(runs=tuple(runs))
 
 
 # --- jobs whose ends are predicted -----------------------------------------------------------------------------------

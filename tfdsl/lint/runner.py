@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import cast
 
 from tfdsl.diagnostics import Diagnostic, Level, Rule
-from tfdsl.lint.view import JobView, ProgramView
+from tfdsl.lint.view import FlowView, JobView, ProgramView
 from tfdsl.record import Record, replace
 from tfdsl.semantics import resolved
 from tfdsl.semantics.derived import Reports
@@ -56,6 +56,8 @@ RULES = {
     "volume-of-one-target": "storage",
     "ttl-applied-again": "storage",
     "unused-retries": "roles",
+    "read-before-written": "flows",
+    "scratch-between-jobs": "flows",
 }
 """The module of each rule, in the order of their codes."""
 
@@ -63,6 +65,9 @@ SLUGS = tuple(RULES)
 
 OF_A_PROGRAM = "declarations"
 """The module whose functions look at a program, not at a job."""
+
+OF_FLOWS = "flows"
+"""The module whose functions look at a flow."""
 
 OF_A_PROJECT = ("more-gpus-than-a-node",)
 """The rules that are only loaded when the project says how large its nodes are."""
@@ -100,8 +105,9 @@ def lint(
     used: frozenset[str],
     levels: Mapping[str, str] | None = None,
     gpus_per_node: int | None = None,
+    flows: Sequence[resolved.Flow] = (),
 ) -> list[Diagnostic]:
-    """The diagnostics of all rules.
+    """The diagnostics of all rules. ``flows``: those whose jobs are among ``jobs``, for each of their targets.
 
     ``levels``: slug or code → ``error``, ``warning``, ``info`` or ``off``. ``gpus_per_node``: how many devices the
     largest node has, if it is known.
@@ -110,14 +116,17 @@ def lint(
     reports = Reports(diagnostics.append)
     whole = ProgramView(program, used)
     views = [JobView(job, gpus_per_node) for job in jobs]
+    in_flows = [*_flow_views(views, flows)]
     for slug in SLUGS:
-        if slug in OF_A_PROJECT and gpus_per_node is None:
+        if (slug in OF_A_PROJECT and gpus_per_node is None) or (RULES[slug] == OF_FLOWS and not in_flows):
             continue
         check = load(slug)
         level = (levels or {}).get(slug, (levels or {}).get(check.rule.code, check.rule.level))
         if level == "off":
             continue
-        if RULES[slug] == OF_A_PROGRAM:
+        if RULES[slug] == OF_FLOWS:
+            reported = ((each, reports.report) for one in in_flows for each in check.find(one))
+        elif RULES[slug] == OF_A_PROGRAM:
             reported = ((diagnostic, reports.report) for diagnostic in check.find(whole))
         else:
             reported = ((each, reports.about(view.job.derived)) for view in views for each in check.find(view))
@@ -125,3 +134,15 @@ def lint(
             report(replace(diagnostic, level=cast("Level", level)))
     reports.end()
     return diagnostics
+
+
+def _flow_views(views: Iterable[JobView], flows: Sequence[resolved.Flow]) -> Iterator[FlowView]:
+    if not flows:
+        return
+    of_targets: dict[str | None, dict[str, JobView]] = {}
+    for view in views:
+        of_targets.setdefault(view.job.target, {})[view.job.name] = view
+    for flow in flows:
+        for jobs in of_targets.values():
+            if all(run.job in jobs for run in flow.runs):
+                yield FlowView(flow, {run.job: jobs[run.job] for run in flow.runs})

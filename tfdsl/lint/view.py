@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import reduce
+from operator import or_
 
 from tfdsl.record import Record
+from tfdsl.rules.flows import in_order
 from tfdsl.semantics import resolved
 from tfdsl.semantics.project import Program
 from tfdsl.semantics.values import ListData, MapData, RunTime, RunTimeText, Value
@@ -101,3 +104,19 @@ class JobView(Record):
         """The mount of ``role`` that contains ``path``; the deepest, if several do."""
         holding = [mount for mount in role.mounts if path == mount.at or path.startswith(mount.at.rstrip("/") + "/")]
         return max(holding, key=lambda mount: len(mount.at), default=None)
+
+
+class FlowView:
+    """A flow with its jobs, by their names, for one target."""
+
+    def __init__(self, flow: resolved.Flow, jobs: Mapping[str, JobView]) -> None:
+        self.jobs = jobs
+        self._bits = {name: 1 << at for at, name in enumerate(jobs)}
+        self._before: dict[str, int] = {}
+        after = {run.job: run.after for run in flow.runs}
+        for name in in_order(after):
+            self._before[name] = reduce(or_, (self._before[one] | self._bits[one] for one in after[name]), 0)
+
+    def before(self, job: str) -> list[str]:
+        """All jobs that have ended when ``job`` starts."""
+        return [name for name, bit in self._bits.items() if self._before[job] & bit]

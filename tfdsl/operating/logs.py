@@ -22,16 +22,25 @@ _WANTED: Final = regex(r"(?P<role>[a-z]+)(?:\[(?P<index>[0-9]{1,6})\])?(?:/(?P<p
 
 
 class Program(Record):
-    """One program of a replica: its command, or a step (``name`` has ``/fetch`` then)."""
+    """One program of a replica: its command, or a step (``name`` has ``/fetch`` then).
+
+    ``run``: how often the command was started again in place before.
+    """
 
     name: str
     replica: Replica
     container: str
+    run: int = 0
 
     @property
-    def key(self) -> tuple[str, str, str, int]:
+    def which(self) -> tuple[str, str, str]:
+        """The program, whichever of its runs it is."""
+        return self.replica.name, self.replica.id, self.container
+
+    @property
+    def key(self) -> tuple[tuple[str, str, str], int]:
         """Which of its runs it is."""
-        return self.replica.name, self.replica.id, self.container, self.replica.restarts or 0
+        return self.which, self.run
 
 
 def programs(live: Live, wanted: Sequence[str], *, previous: bool = False) -> list[Program]:
@@ -61,7 +70,8 @@ def programs(live: Live, wanted: Sequence[str], *, previous: bool = False) -> li
 def _of(replica: Replica) -> Iterator[Program]:
     for container in replica.containers or ("",):
         is_step = container != (replica.containers or ("",))[-1]
-        yield Program(f"{replica.task}/{container}" if is_step else replica.task, replica, container)
+        name, run = (f"{replica.task}/{container}", 0) if is_step else (replica.task, replica.restarts or 0)
+        yield Program(name, replica, container, run)
 
 
 def _fits(program: Program, role: str, index: str | None, part: str | None) -> bool:
@@ -98,6 +108,8 @@ class Follower:
         self._begun: dict[object, float] = {}
         self._started: set[object] = set()
         self._tries: dict[object, int] = {}
+        self._last: dict[object, int] = {}
+        self._begins = True
         self._waits = False
 
     def run(self, live: Live) -> Live:
@@ -163,12 +175,15 @@ class Follower:
     def _start_all(self, live: Live, options: LogOptions) -> None:
         """Start what is not followed yet, as far as there is room; what was tried least first."""
         new: list[tuple[int, Program, Call]] = []
+        followed = {self._names[key].which for key in self._streams.running}
         for program in programs(live, self.wanted):
-            heard = self._heard.get(program.key)
-            again = replace(options, since=int(monotonic() - heard) + 1, tail=None) if heard else options
-            call = self._call(program, again, live)
-            if program.key not in self._started and isinstance(call, Call):
-                new.append((self._tries.get(program.key, 0), program, call))
+            self._last.setdefault(program.which, program.run - 1 if self._begins else -1)
+            for one, how in self._unseen(program, options) if program.which not in followed else ():
+                call = self._call(one, how, live)
+                if isinstance(call, Call):
+                    new.append((self._tries.get(one.key, 0), one, call))
+                    break
+        self._begins = False
         room = MOST_FOLLOWED - len(self._streams.running)
         if len(new) > room and not self._waits:
             what = f"{MOST_FOLLOWED} logs are followed at once, others when one of them ends"
@@ -177,6 +192,16 @@ class Follower:
         for _, program, call in sorted(new, key=lambda one: one[0])[: max(room, 0)]:
             self._start(program, call)
             self._started.add(program.key)
+            self._last[program.which] = program.run
+
+    def _unseen(self, program: Program, options: LogOptions) -> Iterator[tuple[Program, LogOptions]]:
+        """The run of a program to show now: that before the present one, if it came and went between two readings."""
+        last = self._last[program.which]
+        if program.run - 1 > last and program.replica.phase != "waiting":  # when it waits, the last run is the present
+            yield replace(program, run=program.run - 1), LogOptions(previous=True)
+        if program.run >= last and program.key not in self._started:
+            heard = self._heard.get(program.key)
+            yield program, replace(options, since=int(monotonic() - heard) + 1, tail=None) if heard else options
 
     def _for(self, seconds: float, live: Live) -> bool:
         """Show what comes within ``seconds``; a program that could not be read yet, or broke off, is tried again.

@@ -270,7 +270,9 @@ def listen(call: Call, hear: Callable[[bytes], None], until: float | None = None
         finally:
             if answer is None and one.process.poll() is None:
                 one.process.terminate()
-                ended(monotonic() + _TO_SAY)
+                if ended(monotonic() + _TO_SAY) is None:
+                    said_nothing = f"what submits {call.about} has not said within {_TO_SAY:g} s what it leaves"
+                    hear(f"{said_nothing}: tfdsl status says what is there\n".encode())
         return answer or Answer(TIMED_OUT, said.decode("utf-8", "replace"), "the time is over")
     finally:
         streams.close()

@@ -7,9 +7,11 @@ from contextlib import contextmanager
 from time import monotonic, sleep
 from typing import Final
 
+from tfdsl import targets
 from tfdsl.backend import Backend, Document, Unit
 from tfdsl.backend.cluster import Answer, Call, Cluster, Live, Place, Reason, completed_with, cut, digest
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, CLIENT_MISSING, CLUSTER_REFUSES, NOT_OPERATED
+from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.operating.problem import ProblemError
 from tfdsl.operating.runner import PATIENCE, TIMED_OUT, ask, listen
 from tfdsl.patterns import regex
@@ -30,11 +32,12 @@ _HALF: Final = "the answer ends in the middle"
 class Session:
     """A job (``place.unit`` and ``documents`` if there is a file) or flow, and the client that speaks for its cluster.
 
-    ``unread``: what could not be read the last time. ``patience``: seconds for one answer. ``until``: when all is to
-    end, on the clock of :func:`time.monotonic`.
+    ``place.namespace`` is for jobs that name none. A namespace that a job names does not matter where there are none.
+    ``unread``: what could not be read the last time. ``has_answered``: whether the cluster has taken or shown the job.
+    ``patience``: seconds for one answer. ``until``: when all is to end, on the clock of :func:`time.monotonic`.
 
     Raises:
-        ProblemError: Nobody knows how to speak with the target.
+        ProblemError: Nobody knows how to speak with the target, or its client has nothing of what is given.
     """
 
     def __init__(self, backend: Backend, place: Place, documents: Sequence[Document] = ()) -> None:
@@ -47,12 +50,20 @@ class Session:
             raise _wrong(f"--id cannot be used with {backend.name}, where a name has one job")
         if place.id and not cluster.ID[1].fullmatch(place.id):
             raise _wrong(f"--id needs {cluster.ID[0]}, not {place.id}")
+        given = [*place.flags[::2], *(["--namespace"] if place.namespace else [])]
+        if given and not backend.pods:
+            which = enumeration(targets.with_pods())
+            raise _wrong(f"{given[0]} cannot be used with {backend.name}: it is for kubectl, so for {which}")
+        job = place.unit.job if place.unit is not None else place.flow.flow if place.flow is not None else None
+        if job is not None and job.namespace and backend.pods:
+            place = replace(place, namespace=job.namespace)
         self.backend = backend
         self.cluster: Cluster = cluster
         self.place = place
         self.documents = tuple(documents)
         self.patience = PATIENCE
         self.until: float | None = None
+        self.has_answered = False
         self.unread: list[str] = []
 
     def left(self, seconds: float) -> float:
@@ -142,7 +153,7 @@ class Session:
         return self.explained(replace(live, notes=(*live.notes, *notes)))
 
     def read_again(self) -> Live | None:
-        """The same of a job that was read before: a cluster may be away for a while, and then it is asked again.
+        """The same of a job that is waited for: a cluster that has answered and is away for a while is asked again.
 
         Raises:
             ProblemError: The job could not be read for as long as that.
@@ -150,10 +161,14 @@ class Session:
         until = monotonic() + AWAY
         while True:
             try:
-                return self.read()
+                live = self.read()
             except ProblemError as problem:
-                if problem.rule is not CLUSTER_REFUSES or self.is_over or monotonic() > until:
+                knows = self.has_answered and problem.rule is CLUSTER_REFUSES
+                if not knows or self.is_over or monotonic() > until:
                     raise
+            else:
+                self.has_answered = True
+                return live
             sleep(self.left(PAUSE))
 
     def list(self) -> Sequence[Live]:
@@ -163,7 +178,7 @@ class Session:
 
     def watch(self) -> Iterator[Live | None]:
         """The job as it is, again and again until it has ended or is gone, or the time is over."""
-        live = self.read()
+        live = self.read_again()
         while True:
             yield live
             if live is None or live.ended or self.is_over:

@@ -79,8 +79,16 @@ def _submitted(sessions: Sequence[Session], folder: str, tell: Callable[[str], N
                 problem = _refused(session, call, objection)
                 left = left_over(session) if session.cluster.is_there(answer) else []
                 raise problem.with_help(*problem.help, *_of_left(left)) from None
-    for session in sessions if replaces else ():
-        _end(session, _in_the_way(session))
+    for session in sessions:
+        if replaces:
+            _end(session, _in_the_way(session, _ALL_OR_NOTHING))
+        elif not session.cluster.UNIQUE and session.place.flow is None:
+            there = [part.what for part in _in_the_way(session, "nothing was submitted")]
+            if there:
+                names = ", ".join(there)
+                tell(
+                    f"{session.name} waits or runs already as {names}; this is another run: --replace ends those first"
+                )
     return _made(steps, tell) if staying is None else _stayed(staying, steps[0][1], tell)
 
 
@@ -223,10 +231,10 @@ def _parts(session: Session, *advice: str) -> list[Part]:
 _ALL_OR_NOTHING: Final = "nothing is deleted if not all can be read that may belong to the job"
 
 
-def _in_the_way(session: Session) -> list[Part]:
-    """What stands in the way of the job, with all that its submission has made."""
+def _in_the_way(session: Session, advice: str) -> list[Part]:
+    """What stands in the way of the job, with all that its submission has made; ``advice`` if that cannot be read."""
     names = {step.what for step in _steps(session, "", "") if not step.stays_if_there}
-    parts = _parts(session, _ALL_OR_NOTHING)
+    parts = _parts(session, advice)
     there = [part for part in parts if (part.made_as or part.what) in names and not part.stays]
     foreign = next((part for part in there if not part.submission), None)
     if foreign is not None and session.cluster.UNIQUE:
@@ -352,7 +360,7 @@ def no_job(session: Session, left: Sequence[str] = ()) -> ProblemError:
 
 def commands(session: Session, folder: str, *, replaces: bool) -> Iterator[str]:
     """The client's command lines of a submission, for a shell; ``replaces``: after those that delete an earlier one."""
-    calls = [part.end for part in _in_the_way(session)] if replaces else []
+    calls = [part.end for part in _in_the_way(session, _ALL_OR_NOTHING)] if replaces else []
     calls += [*session.cluster.asks(session.place, session.documents, folder)]
     calls += [step.call for _, step, _ in _all_steps([session], folder)]
     for call in calls:
@@ -361,6 +369,17 @@ def commands(session: Session, folder: str, *, replaces: bool) -> Iterator[str]:
 
 def shown(call: Call) -> str:
     """A command line as a POSIX shell takes it."""
-    line = visible(shlex.join(call.words))
-    line = f"cd {shlex.quote(call.folder)} && {line}" if call.folder else line
-    return f"{line} <<'TFDSL'\n{call.stdin.rstrip()}\nTFDSL" if call.stdin else line
+    line = shlex.join(call.words)
+    return for_shell(f"cd {shlex.quote(call.folder)} && {line}" if call.folder else line, call.stdin)
+
+
+def for_shell(line: str, given: str = "") -> str:
+    """A quoted command line that can be pasted, with ``given`` as its standard input; nothing commands a terminal."""
+    line, end = _PIECE.sub(lambda piece: visible(piece[0]), line), "TFDSL"
+    while end in given.splitlines():
+        end += "_"
+    return f"{line} <<'{end}'\n{given.rstrip()}\n{end}" if given else line
+
+
+_PIECE: Final = regex(r"[^\n\t]+")
+"""Line breaks and tabs are in quotes, and mean what they are."""

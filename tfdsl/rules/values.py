@@ -16,6 +16,7 @@ from tfdsl.diagnostics import name_rules, value_rules
 from tfdsl.diagnostics.suggest import closest, fold, listing
 from tfdsl.patterns import regex
 from tfdsl.rules.broken import KEY, Broken
+from tfdsl.vocabulary import foreign
 from tfdsl.vocabulary.functions import KEYED_POD_FIELDS, POD_FIELDS
 from tfdsl.vocabulary.names import LABEL, LABEL_VALUE, LONGEST_LABEL, LONGEST_NAME, QUALIFIED
 from tfdsl.vocabulary.quantities import Duration, Quantity, Undecided
@@ -133,7 +134,8 @@ def one_of(text: str, kind: StringType, what: str) -> Broken | None:
         return None
     expected = a_value(kind) if kind.called else listing(f'"{word}"' for word in kind.one_of)
     broken = Broken(value_rules.NOT_ONE_OF, (), {"what": what, "expected": expected, "given": f'"{text}"'})
-    near = closest(text.removeprefix(kind.prefix), kind.one_of)
+    known = {word: ours for word, ours in foreign.WORDS.items() if ours in kind.one_of}
+    near = closest(text.removeprefix(kind.prefix), kind.one_of, known)
     return broken if near is None else broken.meaning(f'"{near}"', "did you mean {}?")
 
 

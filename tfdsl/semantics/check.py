@@ -78,11 +78,13 @@ def check_in_steps(program: Program, request: Request, choices: Sequence[Choice]
     if program.templates:
         check_templates(templates, collector)
     every = derive(program, params, collector)
-    in_flows = flows.asked(flows.read_flows(program, params, every, collector), request, collector)
-    derived = chosen(every, request.job, request.name, collector)
+    every_flow = flows.read_flows(program, params, every, collector)
+    in_flows = flows.asked(every_flow, every, request, collector)
+    derived = chosen(every, request.job, request.name, collector, program.flows)
     if request.flow is not None:
         names = frozenset[str]().union(*(flow.named for flow in in_flows))
         derived = [one if one.name in names else replace(one, chosen=False) for one in derived]
+    derived = flows.with_runs(derived, [one.name for one in every], every_flow, in_flows)
     if any(one.absent for one in derived):
         check_any_left([one for one in derived if one.chosen], collector)
     if request.extent == "names":

@@ -182,7 +182,8 @@ class Derived(Record):
 
     ``named_at``: what is wrong with the name is reported there. ``known``: the name could be evaluated; otherwise it is
     the text between the quotes. ``given``: the name is that of ``--name``. ``chosen``: ``--job`` does not leave it out.
-    ``absent``: the condition of its block is false.
+    ``absent``: the condition of its block is false. ``without_run``: why ``flow.run`` has no value in
+    it, and what to do; empty if it has one.
     """
 
     node: ast.Job
@@ -193,6 +194,7 @@ class Derived(Record):
     given: bool = False
     chosen: bool = True
     absent: bool = False
+    without_run: tuple[str, ...] = "is in no flow", "write run for it in a flow"
 
     @property
     def sampled(self) -> bool:
@@ -304,15 +306,21 @@ def _operand(pattern: ast.Str, scope: Scope) -> Span:
 # --- what is asked for -----------------------------------------------------------------------------------------
 
 
-def chosen(jobs: Sequence[Derived], job: Argument | None, name: Argument | None, report: Report) -> list[Derived]:
-    """``jobs`` with a mark on those that ``--job`` leaves, and with the name that ``--name`` gives."""
+def chosen(
+    jobs: Sequence[Derived], job: Argument | None, name: Argument | None, report: Report, flows: Iterable[ast.Flow] = ()
+) -> list[Derived]:
+    """``jobs`` with a mark on those that ``--job`` leaves, and with the name that ``--name`` gives.
+
+    ``flows``: those of the file, one of which ``--job`` may name.
+    """
     left = list(jobs)
     if job is not None:
         left = [one for one in jobs if one.known and one.name == job.text] or [
             one for one in jobs if one.node.name.text == job.text
         ]
         if not left:
-            report(unknown_job([one.name for one in jobs], job))
+            is_flow = any(flow.name.text == job.text for flow in flows)
+            report(unknown_job([one.name for one in jobs], job, is_flow=is_flow))
     there = [one for one in left if not one.absent] or left
     if name is not None and len(there) > 1:
         report(several_jobs([one.name for one in there], name))
@@ -324,8 +332,11 @@ def chosen(jobs: Sequence[Derived], job: Argument | None, name: Argument | None,
     return [renamed if one is there[0] else one for one in marked]
 
 
-def unknown_job(known: Sequence[str], argument: Argument) -> Diagnostic:
-    """The error that there is no job ``argument``."""
+def unknown_job(known: Sequence[str], argument: Argument, *, is_flow: bool = False) -> Diagnostic:
+    """The error that there is no job ``argument``. ``is_flow``: there is a flow of that name."""
+    if is_flow:
+        error = name_rules.UNKNOWN_JOB(argument.span, name=argument.text)
+        return error.help(f"{argument.text} is a flow: write --flow {argument.text}")
     near = closest(argument.text, known)
     others = f"{'the job is' if len(known) == 1 else 'there are'} {listing(known)}" if known else ""
     advice = f"did you mean {near}?" if near else others

@@ -134,11 +134,11 @@ def _interpolated(expr: ast.Expr, scope: Scope, depth: int) -> str | RunTime | R
 
 
 def _run_time(expr: ast.Expr, scope: Scope) -> RunTime | Poison | None:
-    """``task.index``, ``env.NAME`` or ``job.user`` alone, else ``None``."""
+    """``task.index``, ``env.NAME``, ``job.user`` or ``flow.run`` alone, else ``None``."""
     if not isinstance(expr, ast.Member) or not isinstance(expr.base, ast.Ref):
         return None
     base, member = expr.base.name, expr.name.text
-    if base not in ("task", "env") and (base, member) != ("job", "user"):
+    if not _is_run_time(base, member, scope):
         return None
     if scope.job is None:
         scope.report(name_rules.NOT_IN_JOB(expr.span, name=f"{base}.{member}"))
@@ -151,10 +151,23 @@ def _run_time(expr: ast.Expr, scope: Scope) -> RunTime | Poison | None:
         known = enumeration(target.name for target in targets.every() if target.knows_submitter)
         scope.report(name_rules.JOB_USER_HERE(expr.span, targets=known).help("pass the user as a param"))
         return POISON
+    if base == "flow":
+        wrong = scope.job.without_run()
+        if not wrong:
+            return RunTime("flow.run")
+        scope.report(name_rules.FLOW_RUN_HERE(expr.span, job=scope.job.name, why=wrong[0]).help(wrong[1]))
+        return POISON
     if member != "index":
         scope.report(name_rules.UNKNOWN_MEMBER(expr.name.span, base="task", name=member).help("write task.index"))
         return POISON
     return RunTime("task.index")
+
+
+def _is_run_time(base: str, member: str, scope: Scope) -> bool:
+    """Whether ``base.member`` is known at run time only; ``flow`` may be the name of a param or let."""
+    if (base, member) == ("flow", "run"):
+        return base not in scope.globals.names()
+    return base in ("task", "env") or (base, member) == ("job", "user")
 
 
 def _bool(expr: ast.Bool, scope: Scope, depth: int) -> Data:
@@ -512,7 +525,9 @@ def special_member(expr: ast.Member, base: str, name: ast.Name, scope: Scope) ->
     """``base.name`` where ``base`` is a reserved word; ``None`` when it is not."""
     if base == "task" and name.text != "index":
         return name_rules.UNKNOWN_MEMBER(name.span, base="task", name=name.text).help("write task.index")
-    if base in ("task", "env") or (base, name.text) == ("job", "user"):
+    if base == "flow" and name.text != "run":
+        return name_rules.UNKNOWN_MEMBER(name.span, base="flow", name=name.text).help("write flow.run")
+    if _is_run_time(base, name.text, scope):
         whole = f"{base}.{name.text}"
         return name_rules.RUN_TIME_ALONE(expr.span, name=whole).help(f'write "${{{whole}}}"')
     if base == "job":

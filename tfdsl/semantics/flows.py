@@ -12,7 +12,7 @@ from functools import partial
 
 from tfdsl.diagnostics import Diagnostic, Report, name_rules, value_rules
 from tfdsl.diagnostics.suggest import alias_table, closest, enumeration, listing, meant
-from tfdsl.record import Record
+from tfdsl.record import Record, replace
 from tfdsl.rules import flows as rules
 from tfdsl.rules.fields import broken_by
 from tfdsl.semantics import resolved
@@ -237,27 +237,72 @@ def check_jobs(flows: Iterable[resolved.Flow], jobs: Mapping[str, resolved.Job],
         ttls = [ttl if isinstance(ttl := job.data("ttl"), Duration) else None for job in its]
         for broken in rules.of_its_jobs(flow, _text(own), spaces, ttls):
             report(broken.diagnostic(flow.span))
+        for error in _versions(flow, its):
+            report(error)
+
+
+def _versions(flow: resolved.Flow, jobs: Sequence[resolved.Job]) -> Iterator[Diagnostic]:
+    """That a flow runs on one cluster, with both places that name a version of it."""
+    first = jobs[0]
+    other = next((job for job in jobs if job.version != first.version), None)
+    if other is None:
+        return
+    places = [job.option_spans.get("version", job.name_span) for job in (other, first)]
+    known = enumeration([str(first.version), str(other.version)])
+    words = {"first": first.name, "second": other.name, "flow": flow.name, "target": first.target, "versions": known}
+    error = value_rules.FLOW_VERSIONS(places[0], **words).note(places[1], f"job {first.name} is for {first.version}")
+    yield error.help("write the same version in all of its jobs, or choose one with -t TARGET@VERSION")
 
 
 def _text(data: Data | None) -> str | None:
     return data if isinstance(data, str) else None
 
 
-def asked(flows: Sequence[resolved.Flow], request: Request, report: Report) -> tuple[resolved.Flow, ...]:
-    """The flow that ``request`` asks for, or all that have a job that is present; none if it asks for a job."""
+def asked(
+    flows: Sequence[resolved.Flow], jobs: Sequence[Derived], request: Request, report: Report
+) -> tuple[resolved.Flow, ...]:
+    """The flow that ``request`` asks for, or all that have a job that is present; none if it asks for a job.
+
+    ``jobs``: those of the file, one of which ``--flow`` may name.
+    """
     flow = request.flow
     if flow is None:
         alone = request.job is not None or request.name is not None
         return () if alone else tuple(one for one in flows if one.runs)
     found = tuple(one for one in flows if one.name == flow.text)
     if not found:
-        report(_unknown_flow(flow, [one.name for one in flows]))
+        is_job = any(flow.text in (job.name, job.node.name.text) for job in jobs)
+        report(_unknown_flow(flow, [one.name for one in flows], is_job=is_job))
     elif found[0].complete and not found[0].runs:
         report(name_rules.ABSENT_FLOW(flow.span, flow=flow.text))
     return found
 
 
-def _unknown_flow(flow: Argument, names: Sequence[str]) -> Diagnostic:
+def with_runs(
+    jobs: list[Derived], named: Sequence[str], flows: Sequence[resolved.Flow], asked: Sequence[resolved.Flow]
+) -> list[Derived]:
+    """``jobs`` with what each knows of the run of its flow. ``named``: their own names, which --name may have replaced.
+
+    ``flows``: those of the file; while one is not complete, nothing is wrong. ``asked``: those that are compiled.
+    """
+    if not flows:
+        return jobs
+    first = {name: flow.name for flow in reversed(flows) for name in flow.named}
+    these = frozenset[str]().union(*(flow.named for flow in asked))
+    is_open = not all(flow.complete for flow in flows)
+
+    def wrong(job: Derived, name: str) -> tuple[str, ...]:
+        if is_open or name in these or (name in first and not job.chosen):
+            return ()
+        return ("is compiled without its flow", f"write --flow {first[name]}") if name in first else job.without_run
+
+    return [replace(job, without_run=wrong(job, name)) for job, name in zip(jobs, named, strict=True)]
+
+
+def _unknown_flow(flow: Argument, names: Sequence[str], *, is_job: bool) -> Diagnostic:
+    if is_job:
+        error = name_rules.UNKNOWN_FLOW(flow.span, name=flow.text)
+        return error.help(f"{flow.text} is a job: write --job {flow.text}")
     near = closest(flow.text, names)
     known = f"{'the flow is' if len(names) == 1 else 'there are'} {listing(names)}"
     others = known if names else "write flow NAME { … } in it"

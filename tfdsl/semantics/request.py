@@ -38,6 +38,11 @@ class Choice(Record):
     backend: Backend
     version: str | None = None
 
+    @property
+    def shown(self) -> str:
+        """As a command line names it: ``volcano@1.9``."""
+        return f"{self.backend.name}@{self.version}" if self.version else self.backend.name
+
 
 class Request(Record):
     """What is asked for beside the text: values of params and options from outside, and which job (``None``: all).

@@ -157,6 +157,10 @@ class Resolver(JobNames):
         inside = block is not None and block.source is at.source and block.start <= at.start < block.end
         return not (self.compiled or inside)
 
+    def without_run(self) -> tuple[str, ...]:
+        """Why ``flow.run`` has no value in the job, and what to do; empty if it has one."""
+        return self.derived.without_run
+
     def role_names(self) -> tuple[str, ...]:
         """The job's roles, in the order of the language."""
         named = {*self.absent_roles, *(name for block in self.blocks for name in block.roles)}

@@ -132,6 +132,10 @@ class JobNames:
         """Whether the target that ``at`` is read for (if any) knows the submitter."""
         return False
 
+    def without_run(self) -> tuple[str, ...]:
+        """Why ``flow.run`` has no value in the job, and what to do; empty if it has one."""
+        return ()
+
     def role_names(self) -> tuple[str, ...]:
         """The names of the roles of the job."""
         return ()
@@ -213,7 +217,7 @@ def _walk(
 
 def dependence(node: ast.Item) -> Dependence:
     """What the values in ``node`` depend on."""
-    names = {ref.name for ref in references((node,), ("job", "role", "roles", "matrix"))}
+    names = {ref.name for ref in references((node,), ("job", "role", "roles", "matrix", "flow"))}
     return "role" if "role" in names else "job" if names else "nothing"
 
 

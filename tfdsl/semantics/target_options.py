@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Chosen(Record):
-    """What was chosen for a target. ``version``: as written, without a ``v``."""
+    """What was chosen for a target. ``version``: as written, without a ``v``; ``spans``: also of it."""
 
     version: str
     options: Mapping[str, OptionValue]
@@ -48,7 +48,7 @@ def choose(
     written = values.pop("version", None)
     chosen_version = _version(written, target, scope) if version is None else version
     options: dict[str, OptionValue] = {}
-    spans: dict[str, Span] = {}
+    spans = {"version": written.span} if written is not None else {}
     for name, option in table.items():
         options[name] = option.default
         if name in values:

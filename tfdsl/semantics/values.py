@@ -16,9 +16,12 @@ if TYPE_CHECKING:
 
 
 class RunTime(Record):
-    """A part of a text that is known only when a replica runs: its index, an environment variable, the submitter."""
+    """A part of a text that is known only when a replica runs: its index, an environment variable, the submitter.
 
-    kind: Literal["task.index", "env", "job.user"]
+    ``flow.run`` is known when a flow runs.
+    """
+
+    kind: Literal["task.index", "env", "job.user", "flow.run"]
     name: str = ""
 
 

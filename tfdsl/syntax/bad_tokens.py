@@ -527,21 +527,21 @@ def _unknown(lexed: Lexed, at: int, stop: int) -> int:
     return end
 
 
-def empty_deep_brackets(lexed: Lexed, limit: int) -> None:
-    """Report each bracket that opens inside ``limit`` others, and remove everything up to its closing bracket."""
+def empty_deep_brackets(lexed: Lexed) -> None:
+    """Report each bracket that opens inside too many others, and remove everything up to its closing bracket."""
     types = lexed.types
     kept = lexer.Lexed(lexed.source)
     depth = 0
     for i, type_ in enumerate(types):
         if type_ in (lexer.RBRACE, lexer.RSQB, lexer.RPAR):
             depth = max(0, depth - 1)
-        if depth <= limit or type_ == lexer.END:
+        if depth <= lexer.MAX_NESTING or type_ == lexer.END:
             kept.add(type_, lexed.starts[i], lexed.ends[i])
         if type_ in (lexer.LBRACE, lexer.LSQB, lexer.LPAR):
             depth += 1
-            if depth == limit + 1:
+            if depth == lexer.MAX_NESTING + 1:
                 span = Span(lexed.source, lexed.starts[i], lexed.ends[i])
-                lexed.diagnostics.append(rules.NESTING_TOO_DEEP(span, limit=limit))
+                lexed.diagnostics.append(rules.NESTING_TOO_DEEP(span, limit=lexer.MAX_NESTING))
                 if type_ == lexer.LPAR:
                     kept.add(lexer.ERROR, lexed.ends[i], lexed.ends[i])
     lexed.types, lexed.starts, lexed.ends = kept.types, kept.starts, kept.ends

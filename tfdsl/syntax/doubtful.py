@@ -71,9 +71,9 @@ def _node(node: N, places: Sequence[int], end: int) -> N:
     for field in fields:
         value: object = getattr(node, field)
         inner = value.entries if isinstance(value, ast.MapExpr) else value
-        if not isinstance(inner, tuple) or not inner or not isinstance(inner[0], Record):
+        nodes = cast("tuple[Node, ...]", inner) if isinstance(inner, tuple) else ()
+        if not nodes or not all(isinstance(one, Record) for one in nodes):  # the parts of a string are texts, too
             continue
-        nodes = cast("tuple[Node, ...]", inner)
         done = _nodes(nodes, places, end)
         for one in nodes:
             left.difference_update(places[bisect_right(places, one.span.start) : bisect_right(places, one.span.end)])

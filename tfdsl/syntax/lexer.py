@@ -202,7 +202,7 @@ def _limit_nesting(lexed: Lexed) -> None:
             if depth > MAX_NESTING:
                 from tfdsl.syntax.bad_tokens import empty_deep_brackets
 
-                empty_deep_brackets(lexed, MAX_NESTING)
+                empty_deep_brackets(lexed)
                 return
 
 

@@ -274,6 +274,9 @@ VALUES = {
 }
 """Keys of maps of Kubernetes, where a plain value is wanted here."""
 
+WORDS = {"forbid": "skip", "singleton": "skip", "enqueue": "skip"}
+"""Words of other tools, in small letters, for words that an attribute can be."""
+
 BY_NAME_ALONE = ("var", "local", "locals", "param", "params", "let", "input", "inputs", "values", "variables",
                  "parameters")  # fmt: skip
 """Where other languages keep params and constants: ``var.x`` is ``x`` here."""

@@ -228,6 +228,9 @@ WORDS = {
 }
 """The words of the grammar that are in no other table: how they are written, and what they mean."""
 
+FLOW_RUN_VARIABLE = "TFDSL_FLOW_RUN"
+"""The variable that stands for ``flow.run``; an engine that names its runs writes their names in its place."""
+
 RESERVED_NAMES = ("job", "role", "roles", "task", "env", "matrix")
 """Reserved: no let, param or template can have these names, which are values inside a job."""
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tfdsl.backend import Row, approximated, translated
-from tfdsl_backends.scripts.flows import documents, rows
+from tfdsl_backends.scripts.flows import documents
+from tfdsl_backends.scripts.support import flow_rows
 
 if TYPE_CHECKING:
     from tfdsl.backend import Document, Support
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from tfdsl.diagnostics import Diagnostic
 
 ROWS: tuple[Row, ...] = (
-    *rows("YARN", "crontab"),
+    *flow_rows("YARN", "crontab"),
     approximated(
         "runs[]", "flow.sh", "flow.sh starts the jobs itself, so it has to run until the last one has ended", "173",
         "flow-stays",

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterator
 from tfdsl.backend import UNUSED, Row, approximated, conditions, kept, refused, translated
 from tfdsl.vocabulary.attributes import IN_MEMORY
 from tfdsl_backends.hadoop import when
+from tfdsl_backends.scripts import support
+from tfdsl_backends.scripts.support import KUBERNETES
 
 Code = Callable[[str, str], str]
 """Takes the code of slider and that of yarn, and gives the target's."""
 
-KUBERNETES = "write it in the block of a Kubernetes target"
 DATA = "put the data in HDFS (mount hdfs) or in a folder that every node has (mount host)"
 
 KUBERNETES_MOUNTS = {
@@ -27,13 +28,10 @@ KUBERNETES_MOUNTS = {
 }
 """Kind of mount → code, why it is refused, what to write instead."""
 
-WITH_RUN_TIME_VALUES = (
-    *("mounts[host]", "mounts[hdfs]", "mounts[archive]"),
-    *("roles[].env", "roles[].command", "roles[].args", "roles[].workdir"),
-    *(f"steps[prepare].{field}" for field in ("env", "command", "args", "workdir")),
-    *("outputs[].source", "outputs[].destination"),
+_GRACE = (
+    "the task program gives a command {value}, but when YARN itself stops a container, the NodeManager kills it after "
+    "yarn.nodemanager.sleep-delay-before-sigkill.ms (250 ms unless set)"
 )
-"""Keys whose texts may have values that are known only when a task runs."""
 
 
 def rows(program: str, *, image: str, vcores: str, memory: str, code: Code) -> tuple[Row, ...]:
@@ -47,10 +45,18 @@ def rows(program: str, *, image: str, vcores: str, memory: str, code: Code) -> t
         *_placement(code),
         *_container(program, image, code),
         *_identity(),
-        _stop(program),
         *_ports(),
-        *_resources(vcores, memory),
+        *_resources(memory),
         *_steps(program),
+        *support.rows(
+            "YARN",
+            tasks="tasks",
+            program=program,
+            cores=vcores,
+            grace=(program, _GRACE),
+            charged="queue selects the resources for the job",
+            codes=(code("013", "015"), "033", code("044", "046")),
+        ),
         *(refused(f"mounts[{kind}]", why, code, instead=do) for kind, (code, why, do) in KUBERNETES_MOUNTS.items()),
     )
 
@@ -106,18 +112,6 @@ def _steps(program: str) -> Iterator[Row]:
 
 def _job(program: str, code: Code) -> tuple[Row, ...]:
     return (
-        approximated(
-            "job.namespace",
-            "",
-            "YARN has no namespaces; {value} is ignored",
-            "001",
-            edit=f"{UNUSED}; queue selects the resources for the job",
-        ),
-        _no_labels("job.common_labels"),
-        *_labels("job"),
-        refused(
-            "job.scheduler", "a YARN cluster has one scheduler; a job cannot choose {value}", "005", instead=KUBERNETES
-        ),
         translated("job.cleanup", "", "all containers end with the job", when=conditions.running),
         approximated(
             "job.cleanup",
@@ -133,17 +127,6 @@ def _job(program: str, code: Code) -> tuple[Row, ...]:
             code("011", "013"),
             instead="submit it later",
         ),
-        approximated(
-            "cluster.protocol",
-            program,
-            "only server roles use protocol {value}: TF_CONFIG does not name it, so a program that starts its own "
-            "server "
-            "must set it",
-            code("013", "015"),
-            when=conditions.not_grpc,
-            default="silent",
-        ),
-        translated("cluster.protocol", program, "of the servers that roles with server = true run"),
         kept("build", "the Dockerfile of the image", when=when.any_docker),
         approximated(
             "build",
@@ -152,17 +135,6 @@ def _job(program: str, code: Code) -> tuple[Row, ...]:
             code("012", "014"),
             "build-unused",
         ),
-    )
-
-
-def _no_labels(key: str) -> Row:
-    return approximated(key, "", "YARN has no labels; they are ignored", "002", "labels", edit=UNUSED)
-
-
-def _labels(of: str) -> tuple[Row, ...]:
-    return (
-        _no_labels(f"{of}.labels"),
-        approximated(f"{of}.annotations", "", "YARN has no annotations; they are ignored", "003", edit=UNUSED),
     )
 
 
@@ -178,7 +150,6 @@ def _placement(code: Code) -> tuple[Row, ...]:
             edit="lower replicas",
         ),
         kept("roles[].min_available", ""),
-        *_labels("roles[]"),
         refused(
             "roles[].node_selector",
             "YARN does not know Kubernetes node labels",
@@ -241,12 +212,6 @@ def _container(program: str, image: str, code: Code) -> tuple[Row, ...]:
             code("043", "045"),
             instead="remove host_network",
         ),
-        refused(
-            "roles[].service_account",
-            "YARN has no service accounts; tasks run as the user who submits",
-            code("044", "046"),
-            instead=KUBERNETES,
-        ),
     )
 
 
@@ -293,16 +258,6 @@ def _identity() -> tuple[Row, ...]:
     )
 
 
-def _stop(program: str) -> Row:
-    return approximated(
-        "roles[].stop_grace",
-        program,
-        "the task program gives a command {value}, but when YARN itself stops a container, the NodeManager kills it "
-        "after yarn.nodemanager.sleep-delay-before-sigkill.ms (250 ms unless set)",
-        "151",
-    )
-
-
 def _ports() -> tuple[Row, ...]:
     return (
         kept("roles[].ports", "", when=conditions.empty),
@@ -339,18 +294,8 @@ def _no_variables(env_from: str, pod_field: str) -> tuple[Row, ...]:
     )
 
 
-def _resources(vcores: str, memory: str) -> tuple[Row, ...]:
+def _resources(memory: str) -> tuple[Row, ...]:
     return (
-        approximated(
-            "roles[].cpu",
-            vcores,
-            "YARN counts whole processors; {value} is rounded up",
-            "033",
-            "cpu-rounded",
-            when=conditions.fraction,
-            edit="write a whole number",
-        ),
-        kept("roles[].cpu", vcores),
         translated("roles[].memory", memory, "in MB, rounded up"),
         approximated(
             "roles[].cpu_limit",
@@ -386,7 +331,6 @@ def _resources(vcores: str, memory: str) -> tuple[Row, ...]:
             "035",
             edit="request the larger amount as memory",
         ),
-        refused("roles[].gpu_memory", "YARN cannot share a GPU", "039", instead="request whole devices with gpu"),
     )
 
 

@@ -182,8 +182,8 @@ def or_empty(holds: Callable[[object], bool]) -> Callable[[object], bool]:
     return lambda value: not value or holds(value)
 
 
-def _is_a_number(least: int, most: float) -> Callable[[object], bool]:
-    return lambda value: isinstance(value, int) and least <= value <= most
+def _is_counted(most: float) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, int) and 1 <= value <= most
 
 
 # --- labels ------------------------------------------------------------------------------------------------------
@@ -233,7 +233,7 @@ _POD_TERM: Final = (
     Must("topologyKey", is_qualified_name, _TOPOLOGY, "for example kubernetes.io/hostname", missing=True),
 )
 _SPREAD: Final = (
-    Must("maxSkew", _is_a_number(1, inf), "maxSkew must be at least 1", missing=True),
+    Must("maxSkew", _is_counted(inf), "maxSkew must be at least 1", missing=True),
     Must(
         "topologyKey",
         is_qualified_name,
@@ -247,7 +247,7 @@ _SPREAD: Final = (
         missing=True,
     ),
 )
-_WEIGHTS: Final = (Must("weight", _is_a_number(1, 100), _WEIGHT, missing=True),)
+_WEIGHTS: Final = (Must("weight", _is_counted(100), _WEIGHT, missing=True),)
 
 
 def tolerations(node: Node) -> Iterator[Complaint]:
@@ -506,7 +506,7 @@ _POD: Final = (
         "{value!r} is not the name of a secret",
         missing="None is not the name of a secret",
     ),
-    Must("activeDeadlineSeconds", _is_a_number(1, INT32), f"activeDeadlineSeconds must be between 1 and {INT32}"),
+    Must("activeDeadlineSeconds", _is_counted(INT32), f"activeDeadlineSeconds must be between 1 and {INT32}"),
     *(
         Must(path, _is_not_negative, f"{path.rpartition('.')[2]} cannot be negative")
         for path in _of_rows("not negative")

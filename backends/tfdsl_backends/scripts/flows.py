@@ -1,4 +1,4 @@
-"""What the targets share whose flows are a script, ``flow.sh``: rows, in which order jobs start, and documents.
+"""What the targets share whose flows are a script, ``flow.sh``: in which order jobs start, and documents.
 
 The engine of these targets has no flows. So the script is what knows the order, and its tables are made here.
 """
@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from tfdsl.backend import Row, approximated, refused, translated
 from tfdsl.record import replace
 from tfdsl.rules.flows import in_order
 
@@ -20,33 +19,8 @@ if TYPE_CHECKING:
     from tfdsl.ir.flow import Flow
 
 SCRIPT: Final = "flow.sh"
-UNUSED: Final = "remove it"
 CONDITIONS: Final = {"succeeded": "afterok", "failed": "afternotok", "ended": "afterany"}
 """The ends of a job in the words of sbatch."""
-
-
-def rows(system: str, table: str) -> tuple[Row, ...]:
-    """The rows that do not depend on the engine. ``table``: the program to which the schedule is given."""
-    return (
-        translated("flow.schedule", f"{SCRIPT} --schedule", f"it prints the line for {table}"),
-        refused(
-            "flow.time_zone",
-            f"{table} uses the time zone of its machine; it cannot use {{value}}",
-            "170",
-            instead="remove time_zone, and write the schedule in the time of that machine",
-        ),
-        approximated(
-            "flow.namespace", "", f"{system} has no namespaces; {{value}} is ignored", "171", "flow-namespace",
-            edit=UNUSED,
-        ),
-        approximated(
-            "flow.common_labels", "", f"{system} has no labels; they are ignored", "002", "labels", edit=UNUSED
-        ),
-        approximated(
-            "flow.service_account", "", f"{system} has no service accounts; {{value}} is ignored", "172",
-            "flow-service-account", edit=UNUSED,
-        ),
-    )  # fmt: skip
 
 
 def conditions(flow: Flow) -> dict[str, list[str]]:
@@ -72,6 +46,7 @@ def documents(unit: FlowUnit, templates: Path, values: dict[str, Data]) -> Seque
     from tfdsl.backend import Document
     from tfdsl.emit.located import Located
     from tfdsl.emit.script import render
+    from tfdsl.ir.flow import names_run
     from tfdsl_backends.scripts import PARTS
 
     flow = unit.flow
@@ -79,6 +54,7 @@ def documents(unit: FlowUnit, templates: Path, values: dict[str, Data]) -> Seque
     places = {run.job: run.path for run in flow.runs}
     given: dict[str, Data] = {
         "flow": Located(flow.name, "name"),
+        "names_run": any(names_run(job.unit.job) for job in unit.jobs),
         "schedule": Located(flow.schedule, "schedule") if flow.schedule else "",
         "overlap": Located(flow.overlap, "overlap"),
         "deadline": Located(str(flow.deadline.seconds), "deadline") if flow.deadline else "",

@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from tfdsl.backend import UNUSED, Row, Support, approximated, chosen, conditions, kept, refused, translated
 from tfdsl_backends.hadoop import when as shared
 from tfdsl_backends.hadoop.flows import ROWS as FLOW_ROWS
-from tfdsl_backends.hadoop.support import WITH_RUN_TIME_VALUES, native_memory, native_path, rows, scratch_size
+from tfdsl_backends.hadoop.support import native_memory, native_path, rows, scratch_size
+from tfdsl_backends.scripts.support import WITH_RUN_TIME_VALUES
 from tfdsl_backends.slider import when
 
 RESOURCES = "resources.json"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from tfdsl.backend import Condition, Unit, condition
 from tfdsl.ir.policies import covering
-from tfdsl.vocabulary.statements import RESTARTS
+from tfdsl.vocabulary.statements import FLOW_RUN_VARIABLE, RESTARTS
 from tfdsl_backends.hadoop.when import in_docker
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def unknown_variable(unit: Unit, item: Item) -> bool:
     field = item.path.rpartition(".")[2] if item.key.startswith(("roles", "outputs", "steps")) else None
     value = getattr(item.node, field) if field else item.node
     known = item.node.env if item.key.startswith("steps") and isinstance(item.node, Step) else role.env
-    return any(name != "USER" and name not in known for name in _variables(value))
+    return any(name not in known for name in _variables(value) if name not in ("USER", FLOW_RUN_VARIABLE))
 
 
 def _variables(value: object) -> Iterator[str]:

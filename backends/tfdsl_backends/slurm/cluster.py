@@ -97,6 +97,8 @@ _NUMBERED: Final = re.compile(r"(?P<whole>\d{1,12})(?:\+(?P<offset>\d{1,4}))?(?P
 _EXIT: Final = re.compile(r"(?P<status>\d{1,3}):(?P<signal>\d{1,3})")
 _KILLED: Final = "task 0: Out Of Memory"
 """What srun says if the kernel has ended a program of its step."""
+_NO_PORTS: Final = "sock_bind_listen_range: all ports in range"
+"""What srun says if the site gives it ports (``SrunPortRange``) and all are in use; its step never begins then."""
 _OUT_OF_MEMORY: Final = "OUT_OF_MEMORY"
 _KILLED_STATUSES: Final = (75, 128 + 9)
 _LOG: Final = re.compile(r"(?P<role>[a-z]+)-(?P<index>\d{1,6})\.log")
@@ -105,7 +107,7 @@ _TOLD: Final = re.compile(r"^\[tfjob\] [a-z]+-\d{1,6}: (.*)$", re.MULTILINE)
 """What the script of a replica says before it runs the command, or instead."""
 _ALL_READ: Final = 4
 _NUMBER: Final = re.compile(r"[0-9]{1,12}")
-_LINES: Final = "500"
+_LINES: Final = "5000"
 
 
 class _Slurm:
@@ -152,7 +154,7 @@ class _Slurm:
         job = _latest(jobs)
         if job is None:
             return None
-        said, killed = _words(log.out)
+        said, cause = _words(log.out)
         told = _TOLD.findall(answers[_ALL_READ].out) if len(answers) > _ALL_READ else []
         live = _live(job, said)
         run = _RUN.fullmatch(job["log"])
@@ -168,7 +170,7 @@ class _Slurm:
         others = len({one["id"] for one in jobs}) - 1
         notes = (f"Slurm knows {others} more of this name; this is the latest, --id names another",) if others else ()
         is_well = live.phase in ("running", "succeeded")
-        signs = [] if is_well else _signs(job, said, live, replicas, mine, told, killed=killed)
+        signs = [] if is_well else _signs(job, said, live, replicas, mine, told, cause)
         return Live(
             "slurm", live.name, "", live.id, live.phase, live.since, live.queue, live.restarts, None,
             replicas, reasons(ROWS, signs), notes, live.submission,
@@ -326,16 +328,18 @@ def _last_words(job: dict[str, str], log: Answer) -> list[Call]:
     return [Call(("tail", "-n", "3", "--", f"{run['run']}/{role}-{index}.log"), f"the log of {role}[{index}]")]
 
 
-def _words(log: str) -> tuple[list[str], bool]:
-    """What the script has said, and whether the kernel has ended a program since replicas were last started."""
+def _words(log: str) -> tuple[list[str], str]:
+    """What the script has said, and the first cause that srun has named since replicas were last started."""
     said: list[str] = []
-    killed = False
+    cause = ""
     for line in log.splitlines():
         match = _SAID.fullmatch(line.strip())
         if match is not None:
             said.append(match["words"])
-        killed = _KILLED in line or (killed and not (match is not None and line.endswith("retries used)")))
-    return said, killed
+            cause = "" if line.endswith("retries used)") else cause
+        elif _KILLED in line or _NO_PORTS in line:
+            cause = cause or line
+    return said, cause
 
 
 def _submission(job: dict[str, str]) -> str:
@@ -406,8 +410,7 @@ def _signs(
     replicas: Sequence[Replica],
     past: Sequence[dict[str, str]],
     told: Sequence[str],
-    *,
-    killed: bool,
+    cause: str,
 ) -> list[Sign]:
     name, words = f"job/{job['id']}", said[-1] if said else ""
     match = _ENDED.match(words)
@@ -419,10 +422,12 @@ def _signs(
     state = Sign("state", f"{job['state']}/{reason}", "", name)
     if live.phase != "failed":
         return [state]
+    if _NO_PORTS in cause:
+        return [Sign("log", "ports", cause, name), state]
     if words and told and who is not None:
         return [Sign("log", "prepared", told[-1], name, who), state]
     if words:
-        by_kernel = killed and who is not None and who.end is not None and who.end.status in _KILLED_STATUSES
+        by_kernel = cause and who is not None and who.end is not None and who.end.status in _KILLED_STATUSES
         return [Sign("log", "killed" if by_kernel else "ended", words, name, who), state]
     failed = {f"{one.role}-{one.index}": one for one in replicas if one.end is not None and one.end.status}
     return [

@@ -138,6 +138,15 @@ ROWS: Final = (
         event="failed",
     ),
     Row(
+        "no-ports",
+        ("log",),
+        "ports",
+        r"\((?P<first>\d+), (?P<last>\d+)\)",
+        "srun found no free port: the site gives it only those from {first} to {last}",
+        "each replica needs 3 of them on the first node: fewer replicas, or ask the site for a wider SrunPortRange",
+        "replicas",
+    ),
+    Row(
         "not-prepared",
         ("log",),
         "prepared",

@@ -12,36 +12,14 @@ from collections.abc import Iterator
 
 from tfdsl.backend import UNUSED, Row, Support, approximated, chosen, conditions, kept, refused, translated
 from tfdsl.vocabulary.statements import RUN_TIME_MARKS
-from tfdsl_backends.scripts.flows import rows
+from tfdsl_backends.scripts.support import KUBERNETES, WITH_RUN_TIME_VALUES, flow_rows, rows
 from tfdsl_backends.slurm import when
 
 SCRIPT = "job.sbatch"
 TASK = "task.sh"
-KUBERNETES = "write it in the block of a Kubernetes target"
 DATA = "put the data into a folder that all nodes share (mount host)"
 
-
-def _no_labels(key: str) -> Row:
-    return approximated(key, "", "Slurm has no labels; they are ignored", "002", "labels", edit=UNUSED)
-
-
-def _labels(of: str) -> tuple[Row, ...]:
-    return (
-        _no_labels(f"{of}.labels"),
-        approximated(f"{of}.annotations", "", "Slurm has no annotations; they are ignored", "003", edit=UNUSED),
-    )
-
-
 JOB = (
-    approximated(
-        "job.namespace",
-        "",
-        "Slurm has no namespaces; {value} is ignored",
-        "001",
-        edit=f"{UNUSED}; the option account says who is charged",
-    ),
-    _no_labels("job.common_labels"),
-    *_labels("job"),
     translated("job.queue", "--partition", "the partition"),
     approximated(
         "job.priority",
@@ -52,7 +30,6 @@ JOB = (
         when=conditions.number,
     ),
     translated("job.priority", "--qos", "the quality of service of that name"),
-    refused("job.scheduler", "Slurm has one scheduler; a job cannot choose {value}", "005", instead=KUBERNETES),
     translated("job.gang", "", "one replica starts alone", when=conditions.single),
     approximated(
         "job.gang",
@@ -93,17 +70,6 @@ JOB = (
     translated("job.suspend", "--hold", "scontrol release starts it"),
     translated("job.checkpoint", TASK, "every role gets it as CHECKPOINT_DIR"),
     translated("cluster.discovery", SCRIPT, "it builds TF_CONFIG and the flags from the nodes of the allocation"),
-    approximated(
-        "cluster.protocol",
-        TASK,
-        "only server roles use protocol {value}: TF_CONFIG does not name it, so a program that starts its own server "
-        "must set it",
-        "010",
-        "protocol",
-        when=conditions.not_grpc,
-        default="silent",
-    ),
-    translated("cluster.protocol", TASK, "of the servers that roles with server = true run"),
     kept("build", "the Dockerfile of the image", when=when.containers),
     approximated(
         "build", "the Dockerfile", "no role runs in a container, so the image is not used", "011", "build-unused"
@@ -123,7 +89,6 @@ PLACEMENT = (
     kept("roles[].min_available", ""),
     translated("roles[].after", SCRIPT, "the steps of the role begin once those of the other roles have"),
     translated("roles[].server", TASK, "a TensorFlow server built from the addresses"),
-    *_labels("roles[]"),
     refused(
         "roles[].node_selector",
         "Slurm does not know Kubernetes node labels",
@@ -193,16 +158,6 @@ CONTAINER = (
         instead="read them with env_file(...), or let the program read a file that only you can read",
     ),
     refused("roles[].env{pod_field}", "Slurm has no pods, so there is no {value}", "034", "pod-field"),
-    approximated(
-        "roles[].cpu",
-        "--cpus-per-task",
-        "Slurm counts whole processors; {value} is rounded up",
-        "035",
-        "cpu-rounded",
-        when=conditions.fraction,
-        edit="write a whole number",
-    ),
-    kept("roles[].cpu", "--cpus-per-task"),
     kept("roles[].memory", "--mem-per-cpu", when=when.exact_memory),
     approximated(
         "roles[].memory",
@@ -230,9 +185,6 @@ CONTAINER = (
     kept("roles[].gpu", "", when=conditions.zero),
     kept("roles[].gpu", "--gpus-per-task, --gres"),
     translated("roles[].gpu_resource", "--gres", "by its name in the option gres, else gpu"),
-    refused(
-        "roles[].gpu_memory", "Slurm cannot share a GPU by memory", "039", instead="request whole devices with gpu"
-    ),
     kept("roles[].resources", "", when=conditions.empty),
     refused(
         "roles[].resources",
@@ -267,12 +219,6 @@ CONTAINER = (
         instead="let the command take a free port",
     ),
     kept("roles[].host_network", ""),
-    refused(
-        "roles[].service_account",
-        "Slurm has no service accounts; replicas run as the user who submits",
-        "044",
-        instead=KUBERNETES,
-    ),
     *(
         refused(f"roles[].{name}", "replicas run as the user who submits, not as {value}", code, instead=KUBERNETES)
         for name, code in (("run_as_user", "045"), ("run_as_group", "046"), ("fs_group", "047"))
@@ -297,12 +243,6 @@ CONTAINER = (
         "role {role} has the rights of the user who submits and no others",
         "049",
         instead=KUBERNETES,
-    ),
-    approximated(
-        "roles[].stop_grace",
-        SCRIPT,
-        "the script gives a command {value}, but when Slurm itself ends the job, it kills after its own KillWait",
-        "151",
     ),
     translated("roles[].logdir", TASK, "--logdir of TensorBoard"),
 )
@@ -378,12 +318,7 @@ def _run_time_values() -> Iterator[Row]:
             instead="mount the folder above it, and write the rest of the path in the command",
             when=when.containers,
         )
-        for place in (
-            *("mounts[host]", "mounts[hdfs]", "mounts[archive]"),
-            *("roles[].env", "roles[].command", "roles[].args", "roles[].workdir"),
-            *(f"steps[prepare].{field}" for field in ("env", "command", "args", "workdir")),
-            *("outputs[].source", "outputs[].destination"),
-        ):
+        for place in WITH_RUN_TIME_VALUES:
             yield translated(f"{place}{value}", TASK, "a variable of the script")
 
 
@@ -561,12 +496,25 @@ POLICIES = (
     ),
 )
 
-SUPPORT = Support("slurm", "SLM", *JOB, *PLACEMENT, *CONTAINER, *FILES, *_steps(), *POLICIES)
+SHARED = rows(
+    "Slurm",
+    tasks="replicas",
+    program=TASK,
+    cores="--cpus-per-task",
+    grace=(
+        SCRIPT,
+        "the script gives a command {value}, but when Slurm itself ends the job, it kills after its own KillWait",
+    ),
+    charged="the option account says who is charged",
+    codes=("010", "035", "044"),
+)
+
+SUPPORT = Support("slurm", "SLM", *JOB, *PLACEMENT, *CONTAINER, *FILES, *_steps(), *POLICIES, *SHARED)
 
 FLOWS = Support(
     "slurm",
     "SLM",
-    *rows("Slurm", "scrontab"),
+    *flow_rows("Slurm", "scrontab"),
     kept("runs[]", "sbatch"),
     translated("flow.overlap", "squeue", "flow.sh asks for the jobs of earlier runs before it submits"),
     approximated(

@@ -12,6 +12,7 @@ from typing import Final
 from tfdsl.backend import Unit
 from tfdsl.record import Record
 
+API_VERSION = "batch.volcano.sh/v1alpha1"
 VERSIONS = ("1.5.0", "1.6", "1.9", "1.11", "1.12.0", "1.12.4", "1.13.0", "1.13.2", "1.14", "1.15")
 """Releases from which something is different, oldest first."""
 

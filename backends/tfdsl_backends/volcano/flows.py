@@ -6,7 +6,7 @@ from typing import Final
 
 from tfdsl_backends.podspec.flows.argo import Argo
 from tfdsl_backends.podspec.flows.workflow import Awaited
-from tfdsl_backends.volcano.lower import API_VERSION
+from tfdsl_backends.volcano.features import API_VERSION
 from tfdsl_backends.volcano.messages import FLOWS
 
 LOWERING: Final = Argo(

@@ -10,14 +10,13 @@ from tfdsl_backends.podspec.objects import claim_document, claim_spec, job_metad
 from tfdsl_backends.podspec.pods import pod_template
 from tfdsl_backends.volcano import policies
 from tfdsl_backends.volcano.checks import check
+from tfdsl_backends.volcano.features import API_VERSION
 from tfdsl_backends.volcano.fields import SPEC
 from tfdsl_backends.volcano.names import claims, task_labels, task_name
 from tfdsl_backends.volcano.pods import plan
 from tfdsl_backends.volcano.tfconfig import plugins, tasks
 
 __all__ = ["check", "generate", "tasks"]
-
-API_VERSION = "batch.volcano.sh/v1alpha1"
 
 
 def generate(unit: Unit) -> list[Document]:

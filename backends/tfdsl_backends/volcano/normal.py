@@ -43,9 +43,8 @@ from tfdsl_backends.podspec.normal.rules import in_containers, with_each, withou
 from tfdsl_backends.podspec.normal.walk import Defaults, Dialect, Rule, Sets, Types
 from tfdsl_backends.podspec.plan import PORT_NAME
 from tfdsl_backends.volcano.controller import MAX_RETRY, minimums, of_task
-from tfdsl_backends.volcano.features import plugin_variables
+from tfdsl_backends.volcano.features import API_VERSION, plugin_variables
 from tfdsl_backends.volcano.fields import SPEC
-from tfdsl_backends.volcano.lower import API_VERSION
 from tfdsl_backends.volcano.names import ANNOTATIONS, JOB, LABELS, labels
 from tfdsl_backends.volcano.normal_policies import (
     gang,

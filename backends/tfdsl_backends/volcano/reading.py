@@ -44,9 +44,8 @@ from tfdsl_backends.podspec.reading.pods import add_missing_images, read_pods
 from tfdsl_backends.podspec.reading.settings import plain
 from tfdsl_backends.podspec.reading.values import seconds
 from tfdsl_backends.volcano.controller import MAX_RETRY, Task, minimums, reactions
-from tfdsl_backends.volcano.features import PLUGINS, VERSIONS, plugin_variables
+from tfdsl_backends.volcano.features import API_VERSION, PLUGINS, VERSIONS, plugin_variables
 from tfdsl_backends.volcano.fields import SPEC
-from tfdsl_backends.volcano.lower import API_VERSION
 from tfdsl_backends.volcano.names import labels
 from tfdsl_backends.volcano.normal import (
     HEADERS,

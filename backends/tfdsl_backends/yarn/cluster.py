@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -58,9 +59,12 @@ _TOGETHER: Final = 600
 _TOTAL: Final = re.compile(
     r"^Total number of [^:\n]{0,200}(?:\(.{0,1000}\))? ?:\s*(?P<count>\d{1,9})\s*$", re.MULTILINE
 )
+_BEGINS: Final = re.compile(r"^[ \t]*(?:application|container)_\d", re.MULTILINE)
 _NAMES: Final = re.compile(r"is (?P<id>application_[0-9]{1,20}_[0-9]{1,12}); its logs:")
 _FIELD: Final = re.compile(r"^\t(?P<name>[A-Z][A-Za-z-]*(?: [A-Za-z-]+){0,4}) : ?(?P<value>.*)$", re.MULTILINE)
 _CONTAINER: Final = re.compile(r"^Container: (?P<id>container_\w{1,80}) on (?P<node>\S+)", re.MULTILINE)
+_PARTS: Final = re.compile(r"^(?=Container: container_)", re.MULTILINE)
+_ATTEMPT: Final = re.compile(r"\bcontainer_(?:e\d{1,9}_)?\d{1,20}_\d{1,12}_(?P<attempt>\d{1,9})_\d{1,12}\b")
 _TASK: Final = r"(?P<role>[a-z]+)\[(?P<index>\d{1,6})\]"
 _OF_TASK: Final = re.compile(rf"^\[tfjob {_TASK}\] (?P<words>.*)$", re.MULTILINE)
 _EXITS: Final = re.compile(r"exits with (?P<status>\d{1,3})")
@@ -153,7 +157,8 @@ class _Yarn:
             if not start or max(starts) - start <= 1000 * _TOGETHER
         ]
         rest = iter(answers[lists + len(run) :])
-        texts = {app.id: answer for app in run if _containers(app) for answer in [next(rest, Answer(1, "", ""))]}
+        asked = [app for app in run if _containers(app)]
+        texts = {app.id: _of_last_attempt(next(rest, Answer(1, "", ""))) for app in asked}
         return _live(place, together, texts, every)
 
     def lists(self, place: Place) -> list[Call]:
@@ -256,26 +261,32 @@ def _has_no_tags(place: Place) -> bool:
 
 
 def _is_whole(out: str) -> bool:
-    """Whether a list has as many rows as its first line says."""
+    """Whether a list has as many rows as its first line says, also those that a name with a line break has broken."""
     total = _TOTAL.search(out)
-    return total is not None and sum(1 for _ in _rows(out, 8)) >= int(total["count"])
+    return total is not None and out.endswith("\n") and len(_BEGINS.findall(out)) >= int(total["count"])
 
 
-def _rows(out: str, cells: int) -> Iterator[list[str]]:
-    for line in out.splitlines():
-        row = [cell.strip() for cell in line.split("\t")]
-        if len(row) >= cells and re.match(r"(?:application|container)_\d", row[0]):
+def _rows(out: str) -> Iterator[list[str]]:
+    """The rows of a list that have as many cells as its head: a name may have tabs, to make it look otherwise."""
+    table = [[cell.strip() for cell in line.split("\t")] for line in out.splitlines()]
+    head = next((row for row in table if row[0] in ("Application-Id", "Container-Id")), [])
+    for row in table:
+        if len(row) == len(head) and _BEGINS.match(row[0]):
             yield row
 
 
 def _apps(answers: Sequence[Answer]) -> list[_App]:
-    """The applications of the lists, in order; the second has those that are ours."""
-    tagged = {row[0] for answer in answers[1:2] for row in _rows(answer.out, 8)}
-    rows = [row for answer in answers[:1] for row in _rows(answer.out, 8)]
+    """The applications of the lists, in order; the second has those that are ours.
+
+    One that comes twice is left out: a name with a line break can look like a row about somebody else's.
+    """
+    tagged = {row[0] for answer in answers[1:2] for row in _rows(answer.out)}
+    rows = [row for answer in answers[:1] for row in _rows(answer.out)]
+    times = Counter(row[0] for row in rows)
     found = [
         _App(number, name, user, queue, state, final, number in tagged)
         for number, name, _, user, queue, state, final, *_ in rows
-        if _ID.fullmatch(number)
+        if _ID.fullmatch(number) and times[number] == 1
     ]
     return sorted(found, key=lambda app: app.order)
 
@@ -326,6 +337,20 @@ def _containers(app: _App) -> Call | None:
         return None
     attempt = app.id.replace("application", "appattempt")
     return Call(("yarn", "container", "-list", f"{attempt}_000001"), f"the containers of {app.id}")
+
+
+def _attempt(text: str) -> int:
+    """Which attempt of an application's master a container belongs to; 0 if that is not said."""
+    match = _ATTEMPT.search(text)
+    return int(match["attempt"]) if match is not None else 0
+
+
+def _of_last_attempt(answer: Answer) -> Answer:
+    """Logs without those of earlier attempts: when its master has ended, an application starts all tasks again."""
+    parts = _PARTS.split(answer.out)
+    attempts = [_attempt(part.partition("\n")[0]) for part in parts]
+    last = max(attempts)
+    return replace(answer, out="".join(part for part, own in zip(parts, attempts, strict=True) if own == last))
 
 
 def _report(answer: Answer) -> dict[str, str]:
@@ -385,6 +410,10 @@ def _live(
     notes += [
         f"YARN does not say how {app.id} is to this user" for app, report in run if report.get("Diagnostics") == "N/A"
     ]
+    for app, _ in run:
+        attempt = _attempt(texts[app.id].out) if app.id in texts else 0
+        if attempt > 1:
+            notes.append(f"its application master was started again: all tasks are those of attempt {attempt}")
     others = len({app.id for app in _of_user(every) if _is_of(app, place)} - {app.id for app, _ in run})
     if others and not place.id:
         notes.append(f"YARN knows {others} more applications of this name; this is the latest run, --id names another")
@@ -431,7 +460,7 @@ def _tasks_of(containers: Answer | None) -> int | None:
 
 
 def _running_rows(containers: Answer) -> list[list[str]]:
-    return [row for row in _rows(containers.out, 7) if row[3] == "RUNNING" and not row[0].endswith("_000001")]
+    return [row for row in _rows(containers.out) if row[3] == "RUNNING" and not row[0].endswith("_000001")]
 
 
 def _running(app: _App, containers: Answer, counts: Mapping[str, int]) -> tuple[list[Replica], str]:

@@ -10,6 +10,7 @@ from typing import cast
 from tfdsl.backend import Document, TaskConfig, Unit
 from tfdsl.emit.located import Data, Located, Written, at, child
 from tfdsl.emit.script import render
+from tfdsl.ir.flow import names_run
 from tfdsl.ir.model import Job, Role
 from tfdsl.ir.policies import starts_for_ever
 from tfdsl_backends.hadoop.options import files
@@ -74,6 +75,7 @@ def submit_script(unit: Unit) -> Written:
         "files": cast("Data", [{"source": source, "name": name} for source, name in files(unit)]),
         "packed": PACKED_FILES,
         "localize": have.localize,
+        "names_run": names_run(unit.job),
         "tags": have.tags,
         "tag": TAG,
         "several": len(submitted) > 1,

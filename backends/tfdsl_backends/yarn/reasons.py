@@ -139,8 +139,6 @@ ROWS: Final = (
         "tfdsl submit starts it again",
         event="evicted",
     ),
-    Row("lost", ("log",), "fail", "was lost", "{who} was lost: its container or its node ended", tier=2, basis="log"),
-    Row("script", ("log",), "fail|missing", r"\S", "the tasks say: {said}", tier=2, basis="log"),
     # --- why an application has ended ---
     Row(
         "master-memory",
@@ -177,6 +175,8 @@ ROWS: Final = (
         "yarn logs with -am ALL shows what it printed",
         tier=2,
     ),
+    Row("lost", ("log",), "fail", "was lost", "{who} was lost: its container or its node ended", tier=2, basis="log"),
+    Row("script", ("log",), "fail|missing", r"\S", "the tasks say: {said}", tier=2, basis="log"),
     Row(
         "never-fits",
         ("report",),

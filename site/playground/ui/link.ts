@@ -5,7 +5,7 @@
 
 import { deflateSync, Inflate, strFromU8, strToU8 } from "fflate";
 import { LIMITS, type Catalogue } from "../protocol";
-import { exampleOf, FIRST, started, type Project } from "./project";
+import { exampleOf, FIRST, started, withoutLeftOvers, type Project } from "./project";
 
 /** Files that a link may have; each has a tab. */
 const MOST_FILES = 100;
@@ -23,7 +23,8 @@ export function fragmentOf(project: Project, catalogue: Catalogue): string {
   if (example !== null) {
     return `#${new URLSearchParams({ example: example.name, target: project.target })}`.replace("%40", "@");
   }
-  return `#1=${base64(deflateSync(strToU8(JSON.stringify(project)), { level: 9 }))}`;
+  const needed = withoutLeftOvers(project, catalogue);
+  return `#1=${base64(deflateSync(strToU8(JSON.stringify(needed)), { level: 9 }))}`;
 }
 
 /** The project that a fragment names; `null`: it names none. A wrong one is a {@link LinkError}. */

@@ -26,6 +26,9 @@ async function start(): Promise<void> {
   byId("source").replaceChildren();
   playground = new Playground(catalogue, engine);
   early.forEach((event) => playground?.heard(event));
+  // Only after what the reader waits for. Where there is none (no https), the page works as long as there is a network.
+  const keep = () => void navigator.serviceWorker?.register("offline.js").catch(() => undefined);
+  document.readyState === "complete" ? keep() : addEventListener("load", keep, { once: true });
 }
 
 start().catch((error: unknown) => {

@@ -27,6 +27,7 @@ export class OutputPane {
   /** The file that is chosen, as long as it is there. */
   private file = "";
   private graph = false;
+  private of = "";
 
   constructor(private readonly events: OutputEvents) {
     this.tabs = new Tabs(
@@ -38,9 +39,13 @@ export class OutputPane {
     this.view.dom.hidden = true;
   }
 
-  /** The files of the output; the same as before if nothing has changed. */
-  set(outputs: readonly Output[]): void {
+  /** The files of the output, which are `of` a target; the place stays where it is as long as that does. */
+  set(outputs: readonly Output[], of = ""): void {
     this.outputs = outputs;
+    if (of !== this.of) {
+      this.of = of;
+      delete this.view.dom.dataset["name"];
+    }
     if (this.current === undefined) {
       this.file = outputs[0]?.name ?? "";
     }
@@ -102,6 +107,7 @@ export class OutputPane {
     const shown = this.view.dom.dataset["name"];
     if (current === undefined || shown !== current.name) {
       this.view.setState(this.state(current ?? null));
+      this.view.scrollDOM.scrollTo(0, 0);
       this.view.dom.dataset["name"] = current?.name ?? "";
     } else {
       this.replace(current.text);

@@ -222,16 +222,16 @@ export class Playground {
   }
 
   private compiled(event: Compiled): void {
-    const { outputs, revision } = event;
+    const { outputs, revision, target } = event;
     if (revision !== this.revision) {
       if (outputs !== null && !this.foreign) {
-        this.output.set(outputs);
+        this.output.set(outputs, target);
       }
       return;
     }
     this.leaveForeign();
     if (outputs !== null) {
-      this.output.set(outputs);
+      this.output.set(outputs, target);
       this.choosers.compiled(this.chosen, event);
     }
     this.busy(false);

@@ -46,6 +46,20 @@ export function exampleOf(project: Project, catalogue: Catalogue): Example | nul
   );
 }
 
+/**
+ * The project without what is left of an example that another text has taken the place of: files that are as some example has
+ * them, and whose names no other file has in it.
+ */
+export function withoutLeftOvers(project: Project, catalogue: Catalogue): Project {
+  const entries = Object.entries(project.files);
+  const kept = entries.filter(([name, text]) => {
+    const word = name.slice(name.lastIndexOf("/") + 1);
+    const asShipped = name !== project.main && catalogue.examples.some(({ files }) => files[name] === text);
+    return !asShipped || entries.some(([other, content]) => other !== name && content.includes(word));
+  });
+  return { ...project, files: Object.fromEntries(kept) };
+}
+
 /** A project as it can be used, whatever a link says: an unknown target is the first, a missing main file is another one. */
 export function usable(project: Project, catalogue: Catalogue): Project {
   const { name, version } = targetOf(project);

@@ -64,8 +64,8 @@ SlurmdParameters=config_overrides
 DefMemPerNode=3000
 Licenses=local:2
 UnkillableStepTimeout=30
-NodeName={names} NodeHostname=localhost NodeAddr={names} Port=[{first_node}-{last_node}] CPUs=32 \
-Sockets=1 CoresPerSocket=16 ThreadsPerCore=2 RealMemory=64000 Gres=gpu:{gpus} Feature=fast
+NodeName={names} NodeHostname=localhost NodeAddr={names} Port=[{first_node}-{last_node}] CPUs={threads} \
+Sockets=1 CoresPerSocket={cores} ThreadsPerCore=2 RealMemory=64000 Gres=gpu:{gpus} Feature=fast
 PartitionName=main Nodes=127.0.1.[1-4] Default=YES MaxTime=INFINITE DefaultTime=10 PriorityTier=10 State=UP
 PartitionName=low Nodes=127.0.1.[1-4] MaxTime=60 PriorityTier=1 PreemptMode=REQUEUE GraceTime=0 State=UP
 PartitionName=brief Nodes=127.0.1.[1-4] DefaultTime=1 MaxTime=1 State=UP
@@ -138,6 +138,9 @@ class Cluster:
     """The daemons. They may outlive this process (``up``)."""
 
     port = PORT
+    cores = 16
+    sruns = 120
+    """That can run at once: each listens on three ports of ``SrunPortRange``, and ends if there is none."""
     more = WITHOUT_ACCOUNTING
     cgroups = "CgroupAutomount=no\n"
 
@@ -184,8 +187,10 @@ class Cluster:
             first_node=self.port + 1,
             last_node=self.port + len(NODES),
             database=self.port + 10,
+            cores=self.cores,
+            threads=2 * self.cores,
             first=self.port + 20,
-            last=self.port + 400,
+            last=self.port + 20 + 3 * self.sruns,
             gpus=GPUS,
         )
         (self.folder / "slurm.conf").write_text(text)
@@ -261,6 +266,8 @@ class Accounted(Cluster):
     """The same with accounting (slurmdbd and MariaDB) and with limits of memory by control groups."""
 
     port = PORT + 500
+    cores = 64
+    sruns = 250
     more = WITH_ACCOUNTING
     cgroups = "CgroupPlugin=cgroup/v1\nCgroupAutomount=no\nConstrainRAMSpace=yes\nAllowedSwapSpace=0\n"
 

@@ -274,3 +274,18 @@ def test_a_job_that_the_queue_has_forgotten(accounted: Accounted, tmp_path: Path
     assert ran.status == 3
     assert "no run waits or runs" in ran.err
     assert operated.run("status", "slurm/greedy", "--id", "99999").status == 3
+
+
+@pytest.mark.long
+def test_200_replicas(accounted: Accounted, tmp_path: Path) -> None:
+    operated = Operated(accounted, tmp_path)
+    text = JOB.replace("NAME", "many").replace("COMMAND", "echo here; sleep 600").replace("MORE", "")
+    (tmp_path / "many.tfjob").write_text(text.replace("= 2 }", "= 200 }").replace("100Mi", "32Mi"))
+    assert operated.run("submit", "many.tfjob", "-t", "slurm").status == 0
+    end = time.monotonic() + 300
+    while "worker: 200 running" not in (out := operated.run("status", "slurm/many").out):
+        assert time.monotonic() < end, out
+        time.sleep(3)
+    assert "worker[" not in out
+    assert operated.run("logs", "slurm/many").out.count("here") == 201
+    assert operated.run("cancel", "slurm/many").status == 0

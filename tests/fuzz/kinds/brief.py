@@ -26,6 +26,8 @@ BEGUN = (
     "job a { ",
     'job a {\n  image = "x:1"\n  ',
     "job a { role worker { ",
+    "flow f { ",
+    'job a { image = "x:1", role worker { } }\nflow f { run a after ',
     "let x = ",
     "param x: ",
     "1\n",

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.unit.cli.shell import ROOT, tfdsl
 from tests.unit.operating import recorded
 from tests.unit.operating.conftest import JOB, Kubectl, kubectl as kubectl
 from tfdsl.backend.cluster import Answer
+from tfdsl.operating.submitting import for_shell
 
 ALL = {"TFJob/train", "PersistentVolumeClaim/train-data", "Deployment/train-tensorboard", "Service/train-tensorboard"}
 CLAIM = "PersistentVolumeClaim/train-data"
@@ -121,6 +124,67 @@ def test_dry_run_is_a_script_that_does_the_same(kubectl: Kubectl) -> None:
     environment = {"PATH": kubectl.path, "STAND_IN_KUBECTL": str(kubectl.cluster)}
     subprocess.run(["sh", "-ec", ran.out], env=environment, check=True, stdout=subprocess.DEVNULL)
     assert kubectl.names() == ALL
+
+
+PASTED = """\
+param n: int = 1
+param tag: string = "x"
+job train {
+  image   = "registry.example.com/x:1"
+  command = ["echo", tag]
+  memory  = 2Gi
+  role worker { replicas = n, cpu = 1 }
+}
+"""
+
+
+@pytest.mark.parametrize("target", ["tfjob", "kubernetes", "volcano", "jobset", "slurm", "yarn"])
+@pytest.mark.parametrize(
+    ("words", "piped"),
+    [
+        (('it\'s "a" b.tfjob', "--params", "v 1.params", "--set", 'tag=it\'s\n\t"$(b)" `c`'), False),
+        (("-", "--params", "v 1.params"), True),
+    ],
+    ids=["file", "standard-input"],
+)
+def test_what_a_dry_run_prints_works_when_pasted(
+    kubectl: Kubectl, target: str, words: tuple[str, ...], piped: bool
+) -> None:
+    """It submits what ``tfdsl submit`` does: the same objects, or by the same files."""
+    (kubectl.folder / 'it\'s "a" b.tfjob').write_text(PASTED)
+    (kubectl.folder / "v 1.params").write_text("n = 2\n")
+    (kubectl.folder / "train").write_text("a file is in the way\n")
+    again = {"stdin": PASTED.encode() if piped else b""}
+    dry = tfdsl("submit", *words, "-t", target, "--dry-run", cwd=kubectl.folder, PATH=kubectl.path, **again)
+    assert (dry.status, kubectl.calls()) == (0, []), dry.err
+    assert tfdsl("compile", *words, "-t", target, "-o", "out", cwd=kubectl.folder, **again).status == 0
+    programs = kubectl.folder / "bin"
+    (programs / "tfdsl").write_text(f'#!/bin/sh\nexec {sys.executable} -m tfdsl "$@"\n')
+    (programs / "bash").write_text('#!/bin/sh\nprintf "%s\\n" "$*" >>ran\n')
+    for program in programs.iterdir():
+        program.chmod(0o755)
+    environment = {"PATH": kubectl.path, "STAND_IN_KUBECTL": str(kubectl.cluster)}
+    subprocess.run(["sh", "-ec", dry.out], cwd=kubectl.folder, env=environment, check=True, capture_output=True)
+    if (kubectl.folder / "out/train").is_dir():
+        (folder,) = {Path(line.split()[0]).parent for line in (kubectl.folder / "ran").read_text().splitlines()}
+        files = {each.name: each.read_text() for each in (kubectl.folder / "out/train").iterdir()}
+        assert {each.name: each.read_text() for each in (kubectl.folder / folder).iterdir()} == files
+    else:
+        documents = list(yaml.safe_load_all((kubectl.folder / "out/train.yaml").read_text()))
+        assert [one["spec"] for one in kubectl.objects] == [one["spec"] for one in documents]
+
+
+def test_a_text_is_given_to_a_shell_whatever_its_lines_are() -> None:
+    text = "a\n$(b) `c` \\\nTFDSL\nTFDSL_\nd"
+    assert subprocess.run(["sh", "-ec", for_shell("cat", text)], capture_output=True, text=True).stdout == f"{text}\n"
+
+
+def test_a_dry_run_cannot_print_values_that_are_read_once(kubectl: Kubectl) -> None:
+    (kubectl.folder / "a.tfjob").write_text(PASTED)
+    words = ("submit", "a.tfjob", "-t", "slurm", "--dry-run", "--params", "-")
+    ran = tfdsl(*words, cwd=kubectl.folder, stdin=b"n = 2\n")
+    assert (ran.status, ran.out) == (2, "")
+    assert "--dry-run prints a command line, which cannot read - again" in ran.err
 
 
 def test_errors_of_the_file_end_it_before_the_cluster_is_asked(kubectl: Kubectl) -> None:
@@ -793,6 +857,38 @@ def test_what_is_behind_two_dashes_goes_to_sbatch(
         assert ran.out.splitlines()[0] == f"tfdsl compile {file}-t slurm -o train{flags}"
         assert tfdsl(*shlex.split(ran.out.splitlines()[0])[1:], cwd=kubectl.folder).status == 0
         assert (kubectl.folder / shlex.split(ran.out.splitlines()[1])[1]).exists()
+
+
+JOB_IN_A_NAMESPACE = """\
+job train {
+  image = "a:1", command = ["true"], memory = 1Gi, namespace = "team"
+  role chief { }
+}
+"""
+WITHOUT_KUBECTL = [
+    (target, *words)
+    for target in ("slurm", "yarn")
+    for command in ("submit", "status", "logs", "cancel", "resume")
+    for words in ((command, "a.tfjob", "-t", target), *(((command, f"{target}/train"),) if command != "submit" else ()))
+] + [(target, "status", "-t", target) for target in ("slurm", "yarn")]
+
+
+@pytest.mark.parametrize("words", WITHOUT_KUBECTL, ids=" ".join)
+def test_what_is_for_kubectl_is_an_error_elsewhere(kubectl: Kubectl, words: tuple[str, ...]) -> None:
+    target, *rest = words
+    (kubectl.folder / "a.tfjob").write_text(JOB_IN_A_NAMESPACE)
+    for flag, name in (("--context", ""), ("--kubeconfig", ""), ("--namespace", ""), ("-n", "--namespace")):
+        for dry in ((), ("--dry-run",)) if rest[0] in ("submit", "status", "cancel") else ((),):
+            ran = kubectl.run(*rest, flag, "there", *dry)
+            assert (ran.status, ran.out) == (2, "")
+            said = f"{name or flag} cannot be used with {target}: it is for kubectl, so for tfjob, volcano, kubernetes"
+            assert f"{said} and jobset" in ran.err
+
+
+@pytest.mark.parametrize("target", ["slurm", "yarn"])
+def test_the_namespace_of_a_job_is_no_error_elsewhere(kubectl: Kubectl, target: str) -> None:
+    (kubectl.folder / "a.tfjob").write_text(JOB_IN_A_NAMESPACE)
+    assert kubectl.run("submit", "a.tfjob", "-t", target, "--dry-run").status == 0
 
 
 @pytest.mark.parametrize(

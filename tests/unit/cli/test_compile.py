@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from typing import TYPE_CHECKING
 
 import pytest
@@ -93,9 +94,10 @@ def test_notes_are_one_line_that_names_the_command(folder: Path) -> None:
     *_, notes, wrote = ran.err.splitlines()
     number, command = notes.split(" notes, shown by: ")
     assert command == "tfdsl check mnist.tfjob -t volcano@1.11 -t kubernetes -O volcano.tf_config=static --notes"
-    assert wrote == "wrote 2 files; next, for example: kubectl create -f 'out dir/volcano/mnist.yaml'".replace(
-        "2 files", "'out dir/volcano/mnist.yaml' and 'out dir/kubernetes/mnist.yaml'".replace("'", "")
-    )
+    files = "out dir/volcano/mnist.yaml and out dir/kubernetes/mnist.yaml"
+    submit = "tfdsl submit mnist.tfjob -t volcano@1.11 -O volcano.tf_config=static"
+    create = "kubectl create -f 'out dir/volcano/mnist.yaml'"
+    assert wrote == f"wrote {files}; next, for example: {submit}, or {create}"
     shown = tfdsl(*command.split()[1:], cwd=folder)
     assert shown.err.count("info[") == int(number)
     assert "info[" not in tfdsl("check", *words, cwd=folder).err
@@ -130,23 +132,57 @@ def test_notes_are_never_beside_errors(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "wrote"),
     [
-        (("volcano", "-o", "out"), "wrote out/mnist.yaml; next: kubectl create -f out/mnist.yaml\n"),
-        (("volcano", "-o", "o ut.yaml"), "wrote o ut.yaml; next: kubectl create -f 'o ut.yaml'\n"),
-        (("slurm", "-o", "."), "wrote 3 files; next: ./mnist/submit.sh\n"),
         (
-            ("volcano,slurm", "-o", "out"),
-            "wrote 4 files; next, for example: kubectl create -f out/volcano/mnist.yaml\n",
+            "mnist.tfjob -t volcano -o out",
+            "wrote out/mnist.yaml; next: tfdsl submit mnist.tfjob -t volcano, or kubectl create -f out/mnist.yaml",
         ),
-        (("volcano", "-o", "out", "--source-map"), "wrote out/mnist.yaml; next: kubectl create -f out/mnist.yaml\n"),
-        (("volcano", "-o", "-"), ""),
-        (("volcano", "-o", "out", "-q"), ""),
-        (("volcano", "-o", "out", "--format", "json"), ""),
+        (
+            "mnist.tfjob -t volcano -o 'o ut.yaml' --name 'm-2' --allow-read .",
+            "wrote o ut.yaml; next: tfdsl submit mnist.tfjob -t volcano --name m-2 --allow-read ., "
+            "or kubectl create -f 'o ut.yaml'",
+        ),
+        (
+            "mnist.tfjob -t slurm -o .",
+            "wrote 3 files; next: tfdsl submit mnist.tfjob -t slurm, or ./mnist/submit.sh",
+        ),
+        (
+            "mnist.tfjob -t volcano@1.9,slurm -O slurm.account=a -O volcano.tf_config=static -o out",
+            "wrote 4 files; next, for example: tfdsl submit mnist.tfjob -t volcano@1.9 -O volcano.tf_config=static, "
+            "or kubectl create -f out/volcano/mnist.yaml",
+        ),
+        (
+            "two.tfjob -t slurm -o out",
+            "wrote 6 files; next, for example: tfdsl submit two.tfjob -t slurm --job one-0, or out/one-0/submit.sh",
+        ),
+        (
+            "two.tfjob -t tfjob -o out",
+            "wrote out/one-0.yaml and out/one-1.yaml; next, for example: tfdsl submit two.tfjob -t tfjob, "
+            "or kubectl create -f out/one-0.yaml",
+        ),
+        ("mnist.tfjob -t slider -o out", "wrote 19 files; next: out/mnist/submit.sh"),
+        ("flow.tfjob -t yarn -o out", "wrote 3 files; next: out/night/flow.sh"),
+        (
+            "flow.tfjob -t slurm -o out",
+            "wrote 4 files; next: tfdsl submit flow.tfjob -t slurm, or out/night/flow.sh",
+        ),
+        ("- -t volcano -o out", "wrote out/mnist.yaml; next: kubectl create -f out/mnist.yaml"),
+        (
+            "mnist.tfjob -t volcano -o out --source-map",
+            "wrote out/mnist.yaml; next: tfdsl submit mnist.tfjob -t volcano, or kubectl create -f out/mnist.yaml",
+        ),
+        ("mnist.tfjob -t volcano -o -", ""),
+        ("mnist.tfjob -t volcano -o out -q", ""),
+        ("mnist.tfjob -t volcano -o out --format json", ""),
     ],
 )
-def test_what_was_written_and_what_comes_next_are_one_line(folder: Path, words: tuple[str, ...], wrote: str) -> None:
-    ran = tfdsl("compile", "mnist.tfjob", "-t", *words, cwd=folder)
-    assert ran.status == 0
-    assert [line for line in ran.err.splitlines(keepends=True) if line.startswith("wrote")] == [wrote] * bool(wrote)
+def test_what_was_written_and_what_comes_next_are_one_line(folder: Path, words: str, wrote: str) -> None:
+    one = 'job one { image = "x:1", matrix { x = [1, 2] }, command = ["a"], role worker { } }\n'
+    (folder / "two.tfjob").write_text(one)
+    (folder / "flow.tfjob").write_text(one.replace("matrix { x = [1, 2] }, ", "") + "flow night { run one }\n")
+    ran = tfdsl("compile", *shlex.split(words), cwd=folder, stdin=(folder / "mnist.tfjob").read_bytes())
+    assert ran.status == 0, ran.err
+    lines = [line for line in ran.err.splitlines() if line.startswith("wrote")]
+    assert lines == ([wrote] if wrote else [])
 
 
 def test_error_writes_nothing_and_keeps_the_old_file(folder: Path) -> None:

@@ -109,8 +109,10 @@ def test_keys_are_told_as_they_are_written() -> None:
 
 
 def test_every_target_is_named_for_an_attribute() -> None:
-    page = pages_of("gpu")[0]
-    assert all(f"\n  {backend.name} " in page for backend in targets.built_in())
+    for word, last in (("gpu", 0), ("schedule", 0), ("overlap", 0), ("run", 0), ("ended", 0), ("failed", -1)):
+        page = pages_of(word)[last]
+        assert all(f"\n  {backend.name} " in page for backend in targets.built_in()), word
+    assert "translated as spec.concurrencyPolicy" in pages_of("overlap")[0]
 
 
 def test_a_word_of_another_tool_is_understood(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfdsl.compiling import front_end
@@ -14,6 +15,7 @@ from tfdsl.text import Source, Span
 if TYPE_CHECKING:
     from tfdsl.drawing.picture import Box, Picture
 
+EXAMPLES = Path(__file__).parents[3] / "examples"
 HEAD = 'image = "registry.example.com/mnist:1.4"\ncommand = ["python", "train.py"]\n'
 
 
@@ -33,6 +35,11 @@ def picture_of(body: str, *targets: str) -> Picture:
     """The picture of one job called ``mnist``, with an image and a command."""
     (found,) = pictures_of(f"job mnist {{\n{HEAD}{body}\n}}\n", *targets)
     return found
+
+
+def picture_of_example(name: str) -> Picture:
+    """The picture of the first job of a shipped example."""
+    return pictures_of((EXAMPLES / name / "main.tfjob").read_text(encoding="utf-8"))[0]
 
 
 def links_of(picture: Picture) -> set[tuple[str, str, str]]:

@@ -8,10 +8,11 @@ from time import process_time
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from tests.unit.drawing.jobs import picture_of
+from tests.unit.drawing.jobs import picture_of, picture_of_example
 from tfdsl.drawing.layout import Layout, layout
-from tfdsl.drawing.picture import FRAME, Box, Line, Link, LinkKind, Picture
-from tfdsl.drawing.sizes import label_size, shortened, width
+from tfdsl.drawing.picture import FRAME, Box, Direction, Line, Link, LinkKind, Picture
+from tfdsl.drawing.sizes import STACK, label_size, shortened, width
+from tfdsl.record import replace
 
 STORED: tuple[LinkKind, ...] = ("mount", "output", "variables", "logs")
 NAMES = st.text(min_size=1, max_size=80)
@@ -42,9 +43,19 @@ def pictures(draw: st.DrawFn) -> Picture:
     return Picture("mnist", "", tuple(draw(st.lists(LINES, max_size=4))), tuple(boxes), tuple(links))
 
 
-def check(picture: Picture) -> Layout:
-    made = layout(picture)
-    places = {one.sized.box.id: (one.x, one.y, one.sized.width, one.sized.height) for one in made.boxes}
+def check(picture: Picture, direction: Direction = "down") -> Layout:
+    """Judge a layout; one whose links go to the right is judged with x and y exchanged."""
+    made = layout(picture, direction)
+    result = made
+
+    def turned(one: float, other: float) -> tuple[float, float]:
+        return (one, other) if direction == "down" else (other, one)
+
+    places = {
+        one.sized.box.id: (*turned(one.x, one.y), *turned(one.sized.width, one.sized.height)) for one in made.boxes
+    }
+    if direction == "right":
+        made = _turned(made)
     assert set(places) == {one.id for one in picture.boxes}
     for (x, y, wide, high), (x2, y2, wide2, high2) in combinations(places.values(), 2):
         assert x + wide <= x2 or x2 + wide2 <= x or y + high <= y2 or y2 + high2 <= y, "two boxes overlap"
@@ -60,7 +71,7 @@ def check(picture: Picture) -> Layout:
         assert y + high <= made.height
     for drawn in made.links:
         ends = (drawn.link.source, drawn.link.target)
-        upper, lower = ends if drawn.down else ends[::-1]
+        upper, lower = ends if drawn.forwards else ends[::-1]
         x, y = drawn.route[0]
         assert _on_edge(places[upper], x, y, upper=upper == FRAME and drawn.route[-1][1] <= frame[1])
         x, y = drawn.route[-1]
@@ -68,18 +79,37 @@ def check(picture: Picture) -> Layout:
         heights = [y for _, y in drawn.route]
         assert heights == sorted(heights)
         _passes_no_box(drawn.route, [place for name, place in places.items() if name not in (*ends, FRAME)])
-    _labels_are_readable(made, [place for name, place in places.items() if name != FRAME])
-    return made
+    sizes = [turned(*label_size(drawn.label.texts)) for drawn in made.links if drawn.label is not None]
+    _labels_are_readable(made, sizes, [place for name, place in places.items() if name != FRAME])
+    return result
 
 
-def _labels_are_readable(made: Layout, boxes: list[tuple[float, float, float, float]]) -> None:
+def _turned(made: Layout) -> Layout:
+    frame = made.frame
+    labels = (one.label and replace(one.label, x=one.label.y, y=one.label.x) for one in made.links)
+    return replace(
+        made,
+        width=made.height,
+        height=made.width,
+        frame=replace(frame, x=frame.y, y=frame.x, width=frame.height, height=frame.width),
+        boxes=tuple(replace(one, x=one.y, y=one.x) for one in made.boxes),
+        links=tuple(
+            replace(one, route=tuple((y, x) for x, y in one.route), label=label)
+            for one, label in zip(made.links, labels, strict=True)
+        ),
+    )
+
+
+def _labels_are_readable(
+    made: Layout, sizes: list[tuple[float, float]], boxes: list[tuple[float, float, float, float]]
+) -> None:
     """Each is beside its link, and neither a box, nor another label, nor a link is behind it."""
     labels: list[tuple[float, float, float, float]] = []
-    for drawn in made.links:
-        if drawn.label is not None:
-            wide, high = label_size(drawn.label.texts)
-            assert any(x == pytest.approx(drawn.label.x) for x, _ in drawn.route)
-            labels.append((drawn.label.x, drawn.label.y, wide, high))
+    labelled = [drawn for drawn in made.links if drawn.label is not None]
+    for drawn, (wide, high) in zip(labelled, sizes, strict=True):
+        assert drawn.label is not None
+        assert any(x == pytest.approx(drawn.label.x) for x, _ in drawn.route)
+        labels.append((drawn.label.x, drawn.label.y, wide, high))
     for at, (x, y, wide, high) in enumerate(labels):
         assert 0 <= x < x + wide <= made.width
         for x2, y2, wide2, high2 in (*boxes, *labels[at + 1 :]):
@@ -103,10 +133,22 @@ def _passes_no_box(route: tuple[tuple[float, float], ...], places: list[tuple[fl
 
 @pytest.mark.slow
 @settings(max_examples=40, deadline=None)
-@given(pictures())
-def test_any_picture_is_readable(picture: Picture) -> None:
-    made = check(picture)
-    assert layout(picture) == made
+@given(pictures(), st.sampled_from(("down", "right")))
+def test_any_picture_is_readable(picture: Picture, direction: Direction) -> None:
+    made = check(picture, direction)
+    assert layout(picture, direction) == made
+
+
+@pytest.mark.parametrize("direction", ["down", "right"])
+@pytest.mark.parametrize("name", ["mnist", "multi-worker", "evaluator", "sweep"])
+def test_the_texts_of_examples_are_in_their_boxes(name: str, direction: Direction) -> None:
+    made = check(picture_of_example(name), direction)
+    (wide, high), frame = (made.frame.width, made.frame.height), made.frame
+    assert all(text.x + text.room < wide and text.y < high for text in frame.texts)
+    for placed in made.boxes:
+        card = placed.sized.width - placed.sized.pile * STACK
+        assert all(text.x + text.room < card for text in placed.sized.texts)
+    assert (made.width > made.height) == (direction == "right")
 
 
 def test_a_large_job_costs_little() -> None:

@@ -48,6 +48,7 @@ def test_devices_sizes_steps_and_space_are_lines_of_the_role() -> None:
         "2 GPUs · 4 CPUs · 16Gi",
         "starts when 3 can",
         "port 2222",
+        "each talks to all (grpc)",
         "on nodes zone=a|b",
         "each on a node of its own",
         "prepare fetch",
@@ -57,7 +58,7 @@ def test_devices_sizes_steps_and_space_are_lines_of_the_role() -> None:
         "scratch 10Gi at /scratch",
         "on completed → complete job",
     ]
-    assert box(picture, "worker").lines[5].path == "roles[worker].steps[0]"
+    assert box(picture, "worker").lines[6].path == "roles[worker].steps[0]"
 
 
 def test_policies_are_notes_of_their_subject() -> None:
@@ -170,6 +171,18 @@ def test_jobs_of_a_matrix_that_look_the_same_are_drawn_once() -> None:
     found = pictures_of(text)
     assert [one.title for one in found] == ["digits-0 and 2 like it", "digits-1 and 2 like it"]
     assert found[0].like == ("digits-2", "digits-4")
+    assert [line.text for line in found[1].lines][:2] == ["lr = 0.1, 0.2, 0.3", "size = 2"]
+    (named,) = pictures_of(text.replace("size = [1, 2]", f"size = [{', '.join('1' * 9)}]"))
+    assert named.lines[1].text == "size = 1"
+
+
+def test_replicas_without_parameter_servers_talk_to_all() -> None:
+    assert "each talks to all (grpc+verbs)" in texts(
+        picture_of('role worker { replicas = 2 }\ncluster { protocol = "grpc+verbs" }'), "worker"
+    )
+    assert not [
+        line for line in texts(picture_of("role worker { replicas = 2 }\nrole ps { }"), "worker") if "all" in line
+    ]
 
 
 def test_a_picture_for_a_target_is_of_the_job_that_it_gets() -> None:

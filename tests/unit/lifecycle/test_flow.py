@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from random import Random
 
 import pytest
 
 from tests.unit.lifecycle.jobs import flow_of
-from tfdsl.lifecycle.flow import FlowMachine, FlowPrediction, play_flow
+from tfdsl.lifecycle.flow import FlowMachine, FlowPrediction, play_flow, without_needless
 from tfdsl.lifecycle.scenario import Prediction
 
 _ENDS = {"ok": "succeeded", "fail": "failed", "abort": "aborted", "never": None}
@@ -134,3 +135,46 @@ def test_a_long_flow_takes_no_time() -> None:
     text = "; ".join([jobs[0], *(f"{job} after {before}" for before, job in pairwise(jobs))])
     assert _played(text, "").outcome == "succeeded"
     assert _played(text, "j0:fail").not_run == jobs[1:]
+
+
+@pytest.mark.parametrize(
+    ("flow", "lean"),
+    [
+        ("a; b after a; c after a b", "a; b after a; c after b"),
+        ("a; c after a b; b after a", "a; c after b; b after a"),
+        ("a; b after a; c after a b ended", "a; b after a; c after b ended"),
+        ("a; b after a failed; c after a b ended", "a; b after a failed; c after a b ended"),  # a has not succeeded
+        ("a; b after a ended; c after a b", "a; b after a ended; c after a b"),  # nor is it sure here
+        ("a; b after a; c after b ended; d after a c", "a; b after a; c after b ended; d after c"),
+        (_DIAMOND, _DIAMOND),
+    ],
+)
+def test_what_a_job_need_not_wait_for(flow: str, lean: str) -> None:
+    assert without_needless(flow_of(flow)) == flow_of(lean)
+
+
+def test_a_flow_lives_the_same_without_what_is_needless() -> None:
+    random = Random(31)
+    for _ in range(150):
+        jobs = [f"j{at}" for at in range(random.randint(2, 9))]
+        texts: list[str] = []
+        for at, job in enumerate(jobs):
+            after = random.sample(jobs[:at], random.randint(0, at))
+            ending = random.choice(["succeeded", "succeeded", "ended", "failed"]) if after else "succeeded"
+            after = after[:1] if ending == "failed" else after
+            texts.append(" ".join([job, *(["after", *after] if after else []), *([ending] * (ending != "succeeded"))]))
+        flow = flow_of("; ".join(texts), random.choice([None, "3h"]))
+        for _ in range(6):
+            ends = {
+                job: Prediction(random.choice(["succeeded", "succeeded", "failed", "aborted", None]), job, (), 0, (),
+                                ms=random.randint(1, 3) * 3_600_000)
+                for job in jobs
+            }  # fmt: skip
+            assert play_flow(without_needless(flow), ends) == play_flow(flow, ends), flow
+
+
+def test_a_flow_where_each_job_waits_for_all_before_it_costs_what_a_chain_costs() -> None:
+    jobs = [f"j{at}" for at in range(150)]
+    every = "; ".join([jobs[0], *(f"{job} after {' '.join(jobs[:at])}" for at, job in enumerate(jobs) if at)])
+    chain = "; ".join([jobs[0], *(f"{job} after {before}" for before, job in pairwise(jobs))])
+    assert without_needless(flow_of(every)) == flow_of(chain)

@@ -26,7 +26,7 @@ def linted(text: str, target: str | None = None) -> list[Diagnostic]:
     done = check(program, Request(), wanted)
     errors = [d for d in (*program.diagnostics, *done.diagnostics) if d.level == "error"]
     assert not errors
-    return runner.lint(program, done.jobs, done.used, gpus_per_node=GPUS_PER_NODE)
+    return runner.lint(program, done.jobs, done.used, gpus_per_node=GPUS_PER_NODE, flows=done.flows)
 
 
 def found(text: str, target: str | None = None) -> list[str]:

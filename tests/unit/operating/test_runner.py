@@ -128,3 +128,11 @@ def test_what_stays_is_heard_as_it_comes_and_says_what_it_leaves() -> None:
     with pytest.raises(KeyboardInterrupt):
         listen(Call(("sh", "-c", LEAVES), "it"), interrupt)
     assert heard == b"first\nit goes on\n"
+
+
+def test_that_it_does_not_say_what_it_leaves_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tfdsl.operating.runner._TO_SAY", 0.2)
+    heard = bytearray()
+    answer = listen(Call(("sh", "-c", "trap '' TERM; sleep 60"), "job a"), heard.extend, time.monotonic() + 0.2)
+    assert answer.status == 124
+    assert heard == b"what submits job a has not said within 0.2 s what it leaves: tfdsl status says what is there\n"

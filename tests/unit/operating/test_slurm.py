@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from pathlib import Path
@@ -17,6 +18,7 @@ from tfdsl.backend.cluster import Answer, Call, Live, LogOptions, Place, Sign, r
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.pipeline import Made, compile_source
 from tfdsl.operating.session import Session
+from tfdsl.operating.showing import lines
 from tfdsl.semantics.request import Choice, Request
 from tfdsl.text import Source
 
@@ -186,7 +188,7 @@ def test_what_the_accounting_says(name: str, number: str, phase: str, slug: str,
     log = re.search(r"/shared/runs/\S+/job\.log", lines)
     assert log is not None
     reads = [call.words for call in CLUSTER.more(place, answers)]
-    assert reads[:1] == ([] if number == "25" else [("tail", "-n", "500", "--", log[0])])  # that has never run
+    assert reads[:1] == ([] if number == "25" else [("tail", "-n", "5000", "--", log[0])])  # that has never run
     found = CLUSTER.live(place, answers)
     assert found is not None
     assert (found.id, found.phase, found.reasons[0].slug) == (number, phase, slug)
@@ -285,6 +287,25 @@ def test_command_lines() -> None:
     assert isinstance(call, Call)
     assert call.words == ("tail", "-n", "5", "-F", "--", f"{folder}/worker-1.log")
     assert CLUSTER.log(place, found, replica, "", LogOptions(previous=True)) is None
+
+
+MANY = json.loads((ROOT / "tests/data/live/slurm-many.json").read_text(encoding="utf-8"))
+"""What a Slurm answered of 200 replicas that run, and of 30 where ``SrunPortRange`` had 61 ports."""
+
+
+def test_200_replicas_are_counted() -> None:
+    found = live(*MANY["running"], unit=False)
+    assert (found.phase, found.reasons) == ("running", ())
+    assert list(lines(found))[2:] == ["  worker: 200 running"]
+    assert {one.index for one in found.replicas} == set(range(200))
+    assert all(one.name.endswith(f"/worker-{one.index}.log") for one in found.replicas)
+
+
+def test_a_site_that_gives_too_few_ports_to_srun() -> None:
+    found = live(*MANY["no-ports"], unit=False)
+    assert [one.slug for one in found.reasons[:1]] == ["no-ports"]
+    assert "only those from 18820 to 18880" in found.reasons[0].sentence
+    assert "SrunPortRange" in found.reasons[0].help
 
 
 def test_hostile_answers() -> None:

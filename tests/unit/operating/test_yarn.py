@@ -42,6 +42,7 @@ job NAME {
   target yarn { am_memory = 512 }
 }
 """
+COLUMNS = "Application-Id\tApplication-Name\tApplication-Type\tUser\tQueue\tState\tFinal-State\tProgress\tTracking-URL"
 HEAD = "Total number of applications (application-types: [YARN], states: [ALL] and tags: []):"
 
 
@@ -57,8 +58,9 @@ def row(number: str, name: str, state: str = "RUNNING", final: str = "UNDEFINED"
 
 
 def listed(*rows: str) -> Answer:
-    head = "Application-Id\tApplication-Name\tApplication-Type\tUser\tQueue\tState\tFinal-State\tProgress\tTracking-URL"
-    return Answer(0, "\n".join([f"{HEAD}{len(rows)}", head, *rows, ""]), "WARN util.NativeCodeLoader: Unable to load\n")
+    return Answer(
+        0, "\n".join([f"{HEAD}{len(rows)}", COLUMNS, *rows, ""]), "WARN util.NativeCodeLoader: Unable to load\n"
+    )
 
 
 def recorded(what: str, job: Made | None = None, **changed: str) -> Live:
@@ -86,6 +88,7 @@ REASONS = [  # what happened, phase, kind of reason, how its sentence begins, wh
     ("deadline", "aborted", "deadline", "it was ended about when its deadline passed", "deadline"),
     ("too-many-gpus", "failed", "never-fits", "no container was given to the job", "gpu"),
     ("master-killed", "failed", "master-failed", "its application master ended 2 times, the last time with", ""),
+    ("master-killed-twice", "failed", "master-failed", "its application master ended 2 times, the last time with", ""),
     ("master-memory", "failed", "master-memory", "the application master needed more virtual memory", "am_memory"),
     ("master-limit", "waiting", "master-limit", "its queue has too many application masters", "queue"),
     ("no-room", "waiting", "no-room", "its queue or its nodes have no room yet", "queue"),
@@ -147,6 +150,17 @@ def test_each_task_by_its_log_and_the_policy_that_decides() -> None:
     assert found.reasons[1].place == "train.tfjob:9"
 
 
+def test_tasks_are_those_of_the_last_attempt_of_the_application() -> None:
+    """Recorded when the application master was killed twice: with it, all tasks end and start again."""
+    job = made("amdies", JOB.replace("replicas = 2", "replicas = 1").replace("  deadline = 20s\n", ""))
+    found = recorded("master-killed-twice", job)
+    assert [one.name.split("_")[3] for one in found.replicas] == ["02", "02"]
+    assert [one.slug for one in found.reasons] == ["master-failed"]
+    assert found.notes == ("its application master was started again: all tasks are those of attempt 2",)
+    runs = RECORDED["runs"]["more"].replace("_01_0000", "_02_0000")
+    assert recorded("runs", made("run"), more=runs).notes == found.notes
+
+
 def test_the_last_lines_come_from_what_was_read() -> None:
     printed = RECORDED["exits"]["more"].replace(
         "[tfjob chief[0]] exits with 3", "no\x1b[31m data\n[tfjob chief[0]] exits with 3"
@@ -173,7 +187,7 @@ def test_200_replicas() -> None:
     job = made("run", JOB.replace("replicas = 2", "replicas = 200"))
     line = RECORDED["runs"]["more"].splitlines()[2]
     rows = [line.replace("_000004", f"_{number:06}") for number in range(1, 203)]
-    text = "\n".join([f"Total number of containers :{len(rows)}", *rows, ""])
+    text = "\n".join([f"Total number of containers :{len(rows)}", RECORDED["runs"]["more"].splitlines()[1], *rows, ""])
     assert [one.phase for one in recorded("runs", job, more=text).replicas] == ["running"] * 201
 
 
@@ -264,6 +278,30 @@ def test_words_that_were_not_recorded(source: str, reason: str, whose: str, word
             assert part in text
 
 
+def test_a_list_is_whole_although_a_name_breaks_its_row() -> None:
+    """YARN takes any name."""
+    assert CLUSTER is not None
+    (whole, _) = (call.is_whole for call in CLUSTER.reads(Place("run", unit=made("run").unit)))
+    table = listed(
+        row("application_1_0001", "a\nb"), row("application_1_0002", "a\tb"), row("application_1_0003", "run")
+    )
+    assert whole(table.out)
+    assert not whole(table.out[:-1])
+    assert not whole(table.out.replace(row("application_1_0003", "run") + "\n", ""))
+    assert [live.name for live in CLUSTER.listed(Place(), [table, table])][-1] == "run"
+
+
+def test_no_name_makes_an_application_look_like_another() -> None:
+    """Else ``cancel`` could be led to end something else of whoever calls it."""
+    assert CLUSTER is not None
+    real = row("application_1_0001", "valuable", user="alice")
+    forged = row("application_1_0001", "train", user="alice")
+    tabs = row("application_1_0003", "train\tYARN\talice\troot.default\tRUNNING\tUNDEFINED\t0%\tN/A", user="mallory")
+    table = listed(real, row("application_1_0002", f"x\ny\n{forged}\nz", user="mallory"), tabs)
+    assert all(call.is_whole(table.out) for call in CLUSTER.parts(Place("train")))
+    assert CLUSTER.found(Place("train"), [table, table]) == []
+
+
 def test_an_answer_of_one_long_line_takes_no_time() -> None:
     assert CLUSTER is not None
     (whole, _) = (call.is_whole for call in CLUSTER.reads(Place("run", unit=made("run").unit)))
@@ -290,12 +328,12 @@ def test_command_lines() -> None:
     assert len(CLUSTER.reads(Place("exits", unit=old.unit))) == 1  # its client knows no tags
 
 
-YARN_CLIENT = """#!/bin/sh
+YARN_CLIENT = f"""#!/bin/sh
 echo "$*" >>FOLDER/calls
 case "$*" in
 *-kill*) sed -i "/$3/d" FOLDER/tagged FOLDER/all ;;
-*-appTags*) echo "Total number of applications :$(grep -c . FOLDER/tagged)"; cat FOLDER/tagged ;;
-*-list*) echo "Total number of applications :$(grep -c . FOLDER/all)"; cat FOLDER/all ;;
+*-appTags*) echo "Total number of applications :$(grep -c . FOLDER/tagged)"; echo '{COLUMNS}'; cat FOLDER/tagged ;;
+*-list*) echo "Total number of applications :$(grep -c . FOLDER/all)"; echo '{COLUMNS}'; cat FOLDER/all ;;
 esac
 exit 0
 """
@@ -399,13 +437,16 @@ def test_several_jobs_are_submitted_one_after_the_other(tmp_path: Path) -> None:
     assert "choose one: --job NAME" in ran.err
 
 
-HADOOP = """#!/bin/sh
+HADOOP = f"""#!/bin/sh
 case "$*" in
 jar*) printf '%s\\n' 'INFO impl.YarnClientImpl: Submitted application application_1_0001'
   case "$*" in *-application_tags*,tfdsl*) tag=tagged ;; *) tag=none ;; esac
   printf 'application_1_0001\\ttrain\\tYARN\\talice\\tdefault\\tFINISHED\\tFINAL\\t100%%\\tN/A\\n' >FOLDER/$tag
+  [ STATUS -ne 0 ] || touch FOLDER/away
   exit STATUS ;;
-*-list*) echo "Total number of applications :$(cat FOLDER/tagged 2>/dev/null | wc -l)"; cat FOLDER/tagged 2>/dev/null ;;
+*-list*) [ ! -e FOLDER/away ] || {{ echo 'java.net.ConnectException: Connection refused' >&2; exit 255; }}
+  echo "Total number of applications :$(cat FOLDER/tagged 2>/dev/null | wc -l)"; echo '{COLUMNS}'
+  cat FOLDER/tagged 2>/dev/null ;;
 *-status*) printf '\\tDiagnostics : \\n[tfjob worker[0]] fail: chief[0] exited with 3\\n' ;;
 esac
 exit 0
@@ -413,19 +454,23 @@ exit 0
 
 
 @pytest.mark.parametrize(("final", "status", "shown"), [("SUCCEEDED", 0, "succeeded"), ("FAILED", 2, "failed")])
-def test_submit_stays_until_the_end_and_says_how_it_was(tmp_path: Path, final: str, status: int, shown: str) -> None:
-    """The emitted ``submit.sh`` itself, on a stand-in for the client."""
+def test_submit_stays_until_the_end_and_says_how_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, final: str, status: int, shown: str
+) -> None:
+    """The emitted ``submit.sh`` itself, on a stand-in for the client, which is away for a while afterwards."""
+    monkeypatch.setattr("tfdsl.operating.session.sleep", lambda _: (tmp_path / "away").unlink())
     client = Client(tmp_path)
     for name in ("yarn", "hdfs"):
         text = HADOOP.replace("FOLDER", str(tmp_path)).replace("FINAL", final).replace("STATUS", str(status))
         (tmp_path / name).write_text(text)
         (tmp_path / name).chmod(0o755)
-    for name in ("all", "tagged"):
-        (tmp_path / name).unlink()
+    earlier = row("application_1_0000", "train", user="alice")
+    (tmp_path / "tagged").write_text(f"{earlier}\n")  # as after a submission that was killed
     (tmp_path / "shell.jar").touch()
     (tmp_path / "train.tfjob").write_text(JOB.replace("NAME", "train"))
     ran = client.run("submit", "train.tfjob", "-t", "yarn", "--", "--jar=shell.jar")
     assert ran.status == (1 if status else 0), ran.out + ran.err
+    assert "yarn/train waits or runs already as application/application_1_0000; this is another run" in ran.err
     assert "submitting, and staying until the job has ended; elsewhere: tfdsl status yarn/train" in ran.err
     assert "train: job is application_1_0001; its logs: yarn logs" in ran.err
     assert ran.out.startswith(f"submitted application/application_1_0001\ntrain (yarn application_1_0001): {shown}")
@@ -440,11 +485,25 @@ def test_one_job_is_submitted_at_a_time(tmp_path: Path, more: tuple[str, ...]) -
     assert "choose one: --job NAME" in ran.err
 
 
+def test_nothing_is_submitted_where_yarn_does_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = Client(tmp_path)
+    (tmp_path / "yarn").write_text(f"#!/bin/sh\necho $1 >>{tmp_path}/calls\nsleep 60\n")
+    (tmp_path / "train.tfjob").write_text(JOB.replace("NAME", "train"))
+    monkeypatch.setattr("tfdsl.operating.session.PATIENCE", 0.3)
+    ran = client.run("submit", "train.tfjob", "-t", "yarn")
+    assert ran.status == 1
+    assert "cannot read applications: no answer within 0.3 s" in ran.err
+    assert "help: nothing was submitted" in ran.err
+    assert (tmp_path / "calls").read_text().split() == ["application"] * 2
+
+
 def test_a_submission_that_is_refused_says_why_at_its_line(tmp_path: Path) -> None:
     client = Client(tmp_path)
     refused = RECORDED["refused: queue-missing"]["said"].replace("nosuch", "train")
     (tmp_path / "refused").write_text(refused)
-    (tmp_path / "yarn").write_text(f"#!/bin/sh\ncase $1 in jar) cat {tmp_path}/refused; exit 1 ;; esac\n")
+    (tmp_path / "yarn").write_text(
+        f"#!/bin/sh\ncase $1 in jar) cat {tmp_path}/refused; exit 1 ;; esac\necho '{HEAD}0'\n"
+    )
     (tmp_path / "hdfs").write_text("#!/bin/sh\n")
     (tmp_path / "hdfs").chmod(0o755)
     (tmp_path / "shell.jar").touch()

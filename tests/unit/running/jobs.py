@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfdsl.compiling import pipeline
-from tfdsl.compiling.jobs import plain_jobs
+from tfdsl.compiling.jobs import plain_flows
 from tfdsl.lifecycle.behaviour import Task
 from tfdsl.running.plan import Problem, Replica, Surroundings, plan, tasks
 from tfdsl.semantics.request import Request
@@ -22,8 +22,8 @@ def plain(*lines: str) -> PlainJob:
     """A job with ``lines`` in it, and where they are."""
     body = "\n  ".join((HEAD, *lines))
     program = pipeline.load(Source("mnist.tfjob", f"job mnist {{\n  {body}\n}}\n"), lambda path: "no files here")
-    found = plain_jobs(program, Request())
-    [one] = found.jobs or [pytest_fail(found.diagnostics)]
+    found = plain_flows(program, Request())
+    [one] = found.beside or [pytest_fail(found.diagnostics)]
     return one
 
 

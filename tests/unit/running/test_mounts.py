@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tfdsl.compiling import pipeline
-from tfdsl.compiling.jobs import plain_jobs
+from tfdsl.compiling.jobs import plain_flows
 from tfdsl.diagnostics.diagnostic import Diagnostic
 from tfdsl.lifecycle.behaviour import Task
 from tfdsl.running import preparing
@@ -30,9 +30,9 @@ HERE = Span(Source("<arguments>", "--mount"), 0, 7)
 def plain(*lines: str) -> PlainJob:
     body = "\n  ".join(('image = "registry.example.com/mnist:1.4"', 'command = ["true"]', *lines))
     program = pipeline.load(Source("mnist.tfjob", f"job mnist {{\n  {body}\n}}\n"), lambda path: "no files here")
-    found = plain_jobs(program, Request())
-    assert found.jobs, [one.message for one in found.diagnostics]
-    return found.jobs[0]
+    found = plain_flows(program, Request())
+    assert found.beside, [one.message for one in found.diagnostics]
+    return found.beside[0]
 
 
 class Local:

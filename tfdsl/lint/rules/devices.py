@@ -82,6 +82,7 @@ def tiny_memory(view: JobView) -> Iterator[Diagnostic]:
             diagnostic = TINY_MEMORY(role.settings["memory"].value.span, memory=memory.text)
             number = memory.text.rstrip("kKMGTPEim")
             meant = f"{number}{'Gi' if float(number) <= MOST_SURE_GIBIBYTES else 'Mi'}"
+            meant = "1Gi" if meant == memory.text else meant
             yield diagnostic.help(f"did you mean {meant}?").replacing(f"write {meant}", meant)
 
 

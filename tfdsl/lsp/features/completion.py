@@ -95,14 +95,12 @@ _ITEMS = (
     ("unset", "unset ${1:image}", statements.WORDS["unset"][1]),
 )
 _JOB = (
-    ("role", "role ${1:worker} {\n\t$0\n}", "A role: chief, master, ps, worker, evaluator, tensorboard."),
     ("target", f"target ${{1:{targets.names()[0]}}} {{\n\t$0\n}}", "Settings for one target only."),
     ("cluster", 'cluster { discovery = "${1:tf_config}" }', "How tasks find each other."),
     ("matrix", "matrix { ${1:lr} = [${2:0.1, 0.01}] }", statements.WORDS["matrix"][1]),
     ("build", 'build {\n\tfrom = "${1:image}"\n\t$0\n}', "A Dockerfile for the image."),
 )
 _TARGET = (
-    ("role", "role ${1:worker} {\n\t$0\n}", "Settings for one role on this target only."),
     ("patch", 'patch "${1:path}" = ${2:value}', "Set a field of the output; `+=` merges a map or appends to a list."),
     ("unpatch", 'unpatch "${1:path}"', "Remove a field of the output."),
     ("patch pod", 'patch pod "${1:spec.hostPID}" = ${2:true}', "Set a field of the pod template of every role."),
@@ -153,6 +151,12 @@ def beginnings(snapshot: Snapshot, cursor: Cursor) -> list[Item]:
             Item(name, "param", text, "", f"{name} = ", rank=1)
             for kind, name, text in declared(snapshot, cursor)
             if kind == "param" and name not in used
+        ]
+    if block.kind in ("job", "target"):
+        roles = {f"role {role.label}": role.doc for role in _role_names(snapshot, cursor)}
+        found += [
+            Item(name, "snippet", f"{name} {{", doc, f"{name} {{\n\t$0\n}}", snippet=True, rank=3)
+            for name, doc in roles.items()
         ]
     if block.kind == "job":
         there = {words[0].type.lower() for words in block.statements[:-1] if words}

@@ -67,6 +67,7 @@ _MEMBERS = {
     "job": (("name", "Name of the job."), ("namespace", "Namespace of the job.")),
     "role": (("name", "Name of the role."), ("replicas", "Replicas of the role.")),
     "task": (("index", "Index of the task in its role; known at run time."),),
+    "flow": (("run", "Name of the run of the flow that runs the job, another one each time; known at run time."),),
 }
 REFERENCES = ("secret", "configmap", "pod_field")
 """Functions whose value only some places take."""
@@ -149,6 +150,7 @@ def names(snapshot: Snapshot, cursor: Cursor, *, references: Collection[str], ru
                 Item("task.index", "member", _MEMBERS["task"][0][1], rank=4),
                 Item("env.", "member", "An environment variable of the task.", rank=4),
                 Item("job.user", "member", _submitter(), rank=4),
+                Item("flow.run", "member", _MEMBERS["flow"][0][1], rank=4),
             ]
     found += [
         Item(row.name, "function", row.signature, row.doc, f"{row.name}($1)", snippet=True, rank=6)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tfdsl.diagnostics import Diagnostic
-from tfdsl.drawing.graphs import Graph, drawn, graphs, of_outcome
+from tfdsl.drawing.graphs import Graph, axes, drawn, graphs, of_outcome
 from tfdsl.drawing.picture import Picture
 from tfdsl.lsp.features.previews import Preview, outcome_for, request_for
 from tfdsl.lsp.snapshot import Snapshot
@@ -35,7 +35,10 @@ def draw_text(snapshot: Snapshot, preview: Preview) -> DrawnText | str:
         plain = graphs(snapshot.program, request_for(snapshot, preview), ())
         return _drawn(plain.graphs, plain.diagnostics)
     found = outcome_for(snapshot, preview)
-    return found if isinstance(found, str) else _drawn(of_outcome(found[1]), found[1].diagnostics)
+    if isinstance(found, str):
+        return found
+    made = of_outcome(found[1], axes(snapshot.program, request_for(snapshot, preview)))
+    return _drawn(made, found[1].diagnostics)
 
 
 def _drawn(made: Sequence[Graph], problems: tuple[Diagnostic, ...]) -> DrawnText:

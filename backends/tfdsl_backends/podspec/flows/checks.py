@@ -57,7 +57,8 @@ def _check_version(unit: FlowUnit, rules: FlowRules) -> Iterator[Diagnostic]:
         if named != first.unit.text("argo"):
             place = job.unit.option_place("argo")
             jobs = {"first": first.run.job, "version": first.unit.text("argo"), "job": job.run.job, "other": named}
-            yield rules.versions(place, **jobs).help("write the same version in all jobs of the flow")
+            error = rules.versions(place, **jobs).note(first.unit.option_place("argo"), f"that of job {first.run.job}")
+            yield error.help("write the same version in all jobs of the flow")
             return
 
 

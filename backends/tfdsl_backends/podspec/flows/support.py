@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from tfdsl.backend import kept, translated
+from tfdsl_backends.podspec.flows.manifests import RUN
 
 ROWS = (
+    translated("flow.run", RUN, "the first 8 characters of the Workflow's uid"),
     translated("flow.schedule", "spec.schedules", "of a CronWorkflow; before Argo 3.6 spec.schedule"),
     kept("flow.time_zone", "spec.timezone"),
     translated("flow.overlap", "spec.concurrencyPolicy", "Forbid for skip, Allow or Replace; only with a schedule"),

@@ -41,7 +41,7 @@ def job():
 
 def from_agent(config):
     # type: (dict[str, Any]) -> dict[str, str]
-    """What the agent says about this task: its role, index, folders, port, and the user who submitted the job."""
+    """What the agent says about this task: its role, index, folders and port, who submitted the job, the flow's run."""
     sites = config.get("configurations") or {}  # type: dict[str, Any]
     site = sites.get("global") or {}  # type: dict[str, Any]
     work = os.environ.get("AGENT_WORK_ROOT") or os.getcwd()
@@ -62,6 +62,7 @@ def from_agent(config):
         "host": str(native(config.get("hostname") or "")),
         "port": setting(component + ".port"),
         "user": setting("user.name"),
+        "flow_run": setting("flow.run"),
         "hadoop_conf": setting("hadoop.conf", "/etc/hadoop/conf"),
         "zookeeper": setting("zookeeper.quorum"),
         "checkpoint": setting("user.checkpoint.dir"),

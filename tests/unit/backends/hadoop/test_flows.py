@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import time
@@ -88,12 +89,12 @@ class Client:
             (folder / "bin" / name).write_text(text)
             (folder / "bin" / name).chmod(0o755)
 
-    def write(self, target: str = "yarn", runs: Runs = NIGHTLY, **fields: Any) -> None:
+    def write(self, target: str = "yarn", runs: Runs = NIGHTLY, command: str = "true", **fields: Any) -> None:
         backend = find(target)
         assert backend is not None
         flows = backend.load_flows()
         assert flows is not None
-        body = 'command = ["true"]\n  cpu = 1\n  memory = 1Gi\n  role worker { }'
+        body = f'command = ["{command}"]\n  cpu = 1\n  memory = 1Gi\n  role worker {{ }}'
         unit = flow_of("".join(f"job {name} {{\n  {body}\n}}\n" for name, _, _ in runs), runs, target, **fields)
         assert not list(flows.check(unit))
         for document in flows.generate(unit):
@@ -201,6 +202,34 @@ def test_it_goes_on_from_a_job(client: Client) -> None:
     wrong = client.run("--from", "trian")
     assert (wrong.returncode, wrong.stdout) == (1, "")
     assert "there is no job trian in it" in wrong.stderr
+
+
+_NAMED: Runs = (("fetch", (), "succeeded"), ("train", ("fetch",), "succeeded"))
+_SAYS = '#!/bin/sh\necho "$TFDSL_FLOW_RUN" "$@" >>"$STORY"\n'
+
+
+def test_all_jobs_of_a_run_know_its_name_and_a_part_that_runs_again_keeps_it(client: Client) -> None:
+    client.write(runs=_NAMED, command="${env.TFDSL_FLOW_RUN}")
+    printed = subprocess.run(
+        [client.flow / "train/submit.sh", "--print"], env={**os.environ, "TFDSL_FLOW_RUN": "20260102-030405-00c0ffee"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "-shell_env TFDSL_FLOW_RUN=20260102-030405-00c0ffee" in printed.stdout
+    for job in ("fetch", "train"):
+        (client.flow / job / "submit.sh").write_text(_SAYS)
+    assert [client.run(*words).returncode for words in ((), (), ("--from", "train"))] == [0, 0, 0]
+    names = [line.split()[0] for line in client.said]
+    assert all(re.fullmatch(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{8}", name) for name in names)
+    assert (names[0], names[2], names[4]) == (names[1], names[3], names[3])
+    assert names[0] != names[2]
+
+
+def test_slider_hands_the_name_of_a_run_to_its_agents(client: Client) -> None:
+    client.write("slider", _NAMED, "${env.TFDSL_FLOW_RUN}")
+    printed = client.run("--print").stdout
+    names = re.findall(r"submit\.sh --option site\.global\.flow\.run ([0-9a-f-]{24})", printed)
+    assert len(names) == 2
+    assert names[0] == names[1]
 
 
 @pytest.mark.parametrize(("number", "deadline"), [(signal.SIGINT, ""), (signal.SIGTERM, ""), (None, "1s")])

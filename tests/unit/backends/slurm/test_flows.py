@@ -44,6 +44,7 @@ case "$*" in *"${REFUSED:-no job}"*) echo 'sbatch: error: Invalid account' >&2; 
 case "$*" in *"${WAITS:-no job}"*) touch "$STAND_IN/waits"; sleep 30; exit 1 ;; esac
 number=$(($(cat "$STAND_IN/last" 2>/dev/null || echo 10) + 1))
 echo "$number" >"$STAND_IN/last"
+echo "${TFDSL_FLOW_RUN-}" >>"$STAND_IN/named"
 printf '%s\n' "$@" >"$STAND_IN/options-$number"
 for word; do case $word in --comment=*) echo "$number PENDING ${word#*=}" >"$STAND_IN/job-$number" ;; esac; done
 echo "$number"
@@ -88,12 +89,12 @@ class Login:
             (folder / "bin" / name).write_text(f"#!/usr/bin/env bash{text}")
             (folder / "bin" / name).chmod(0o755)
 
-    def write(self, runs: Runs = NIGHTLY, **fields: Any) -> None:
+    def write(self, runs: Runs = NIGHTLY, *lines: str, **fields: Any) -> None:
         backend = find("slurm")
         assert backend is not None
         flows = backend.load_flows()
         assert flows is not None
-        for document in flows.generate(flow_of(jobs_of(runs), runs, "slurm", **fields)):
+        for document in flows.generate(flow_of(jobs_of(runs, *lines), runs, "slurm", **fields)):
             assert document.file is not None
             path = self.folder / "the flow" / document.file
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -168,6 +169,14 @@ def test_jobs_are_submitted_behind_those_they_come_after(login: Login) -> None:
     assert "--reservation=today" in (login.state / "options-13").read_text().splitlines()
     assert (login.state / "scontrol").read_text() == "release 11\n"
     assert "scancel 16 15 14 13 12 11" in done.stdout
+
+
+def test_all_jobs_of_a_run_know_its_name(login: Login) -> None:
+    login.write(NIGHTLY, 'args = ["${env.TFDSL_FLOW_RUN}"]')
+    assert login.run().returncode == 0
+    assert not checked('args = ["${env.TFDSL_FLOW_RUN}"]')
+    (name,) = set((login.state / "named").read_text().split())
+    assert f"--comment=tfdsl-flow:nightly:{name}" in (login.state / "options-11").read_text()
 
 
 def test_nothing_is_left_when_one_is_refused(login: Login) -> None:

@@ -36,6 +36,13 @@ VALUES = {
 """Options of the client that take a value, and the first version that has them."""
 
 
+RETRIES = (
+    "2026-11-30 03:37:22,841 INFO ipc.Client: Retrying connect to server: localhost/127.0.0.1:9. Already tried 2 "
+    "time(s); retry policy is RetryUpToMaximumCountWithFixedSleep(maxRetries=10, sleepTime=1000 MILLISECONDS)"
+)
+"""What the client of Hadoop 3.4.2 says while nobody answers."""
+
+
 def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
@@ -124,6 +131,8 @@ def submit(argv: list[str]) -> int:
         return 1
     if "gpu" in options.get("container_resources", [""])[0]:
         time.sleep(float(os.environ.get("STUB_BEFORE_GPUS", "0")))
+    if "STUB_DEAF" in os.environ:
+        say(RETRIES)
     time.sleep(float(os.environ.get("STUB_BEFORE", "0")))
     application = f"application_{int(time.time() * 1000)}_{os.getpid() % 10000:04d}"
     note(application, "ACCEPTED", "UNDEFINED", options)
@@ -229,10 +238,11 @@ def kill(application: str) -> None:
 
 
 def ask(argv: list[str]) -> int:
-    """``yarn application``; STUB_DEAF is a ResourceManager that does not answer."""
+    """``yarn application``; STUB_DEAF is a ResourceManager that does not answer, and for how long its client tries."""
     with open(FOLDER / "asked", "a") as file:
         file.write(json.dumps(argv) + "\n")
     if "STUB_DEAF" in os.environ:
+        time.sleep(float(os.environ["STUB_DEAF"]))
         say("java.net.ConnectException: Connection refused")
         return 255
     if argv[0] == "-kill":

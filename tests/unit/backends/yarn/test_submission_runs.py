@@ -133,13 +133,18 @@ def test_ctrl_c_in_the_middle_of_a_submission_leaves_no_half_job(cluster: Cluste
     assert list(going.applications.values()) == ["KILLED"]
 
 
-def test_ctrl_c_while_yarn_does_not_answer_claims_nothing(cluster: Cluster) -> None:
-    going = Submission(cluster, ONE, "--cancel-on-interrupt", STUB_DEAF="1")
+@pytest.mark.parametrize(("tries", "reason"), [("0", "java.net.ConnectException"), ("60", "no answer within 0.3 s")])
+def test_ctrl_c_while_yarn_does_not_answer_claims_nothing(cluster: Cluster, tries: str, reason: str) -> None:
+    patience = {"TFJOB_PATIENCE": "0.3"} if tries == "60" else {}
+    going = Submission(
+        cluster, ONE, "--cancel-on-interrupt", STUB_DEAF=tries, STUB_BEFORE="1", TFJOB_POLL="0.1", **patience
+    )
     going.running(1)
     going.interrupt()
     said = going.end()
     assert going.process.returncode == 130
-    assert "YARN does not say what is running: java.net.ConnectException" in said
+    assert said.count("no answer from localhost/127.0.0.1:9; the client of job keeps trying") == 1
+    assert f"YARN does not say what is running: {reason}" in said
     assert "yarn application -list -appTags mnist-" in said
     assert "is ended" not in said
 
