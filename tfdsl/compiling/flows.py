@@ -102,7 +102,7 @@ def walk(flow: Flow, jobs: Mapping[str, Unit]) -> Iterator[Item]:
 
     for row in FLOW:
         value: object = getattr(flow, row.name)
-        if value is not None:
+        if value:
             yield Item(f"flow.{row.name}", row.name, flow, value)
     for run in flow.runs:
         yield Item("runs[]", run.path, run, run.job)

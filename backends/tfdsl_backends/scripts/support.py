@@ -92,8 +92,8 @@ def _labels(system: str, of: str) -> tuple[Row, ...]:
     return tuple(_ignored(system, f"{of}.{name}", name) for name in _CODES)
 
 
-def _ignored(system: str, key: str, what: str) -> Row:
-    return approximated(key, "", f"{system} has no {what}; they are ignored", _CODES[what], what, edit=UNUSED)
+def _ignored(system: str, key: str, what: str, edit: str = UNUSED) -> Row:
+    return approximated(key, "", f"{system} has no {what}; they are ignored", _CODES[what], what, edit=edit)
 
 
 def flow_rows(system: str, table: str) -> tuple[Row, ...]:
@@ -107,7 +107,7 @@ def flow_rows(system: str, table: str) -> tuple[Row, ...]:
             "170",
             instead="remove time_zone, and write the schedule in the time of that machine",
         ),
-        _ignored(system, "flow.common_labels", "labels"),
+        _ignored(system, "flow.common_labels", "labels", "remove it"),
         *(
             approximated(
                 f"flow.{name}", "", f"{system} has no {what}; {{value}} is ignored", code,
