@@ -9,7 +9,17 @@ if TYPE_CHECKING:
     from tfdsl import ir
     from tfdsl.api.calls import Value
     from tfdsl.api.compiling import Document, Program, Result, check, compile, load
-    from tfdsl.api.diagnostics import CompileError, Diagnostic, Edit, Fix, Label, Span, UsageError
+    from tfdsl.api.diagnostics import (
+        CompileError,
+        Diagnostic,
+        Diagnostics,
+        Edit,
+        Fix,
+        Label,
+        OutputWarning,
+        Span,
+        UsageError,
+    )
     from tfdsl.api.importing import Imported, ImportedJob, format, import_manifest
     from tfdsl.api.info import FlowInfo, Info, JobInfo, Param, Profile, RunInfo, Task, info, tfconfig
     from tfdsl.api.operating import (
@@ -26,6 +36,7 @@ if TYPE_CHECKING:
         status,
         submit,
     )
+    from tfdsl.api.running import JobRun, ReplicaRun, run
     from tfdsl.api.showing import (
         Difference,
         Ending,
@@ -52,6 +63,7 @@ __all__ = [
     "ClusterError",
     "CompileError",
     "Diagnostic",
+    "Diagnostics",
     "Difference",
     "Document",
     "Edit",
@@ -66,15 +78,18 @@ __all__ = [
     "ImportedJob",
     "Info",
     "JobInfo",
+    "JobRun",
     "Label",
     "Live",
     "MadeLine",
     "MatrixJob",
+    "OutputWarning",
     "Param",
     "Profile",
     "Program",
     "Reason",
     "Replica",
+    "ReplicaRun",
     "Result",
     "RunInfo",
     "Scenario",
@@ -98,6 +113,7 @@ __all__ = [
     "logs",
     "matrix",
     "resume",
+    "run",
     "simulate",
     "simulate_flow",
     "status",
@@ -109,7 +125,17 @@ __all__ = [
 _MODULES = {
     "calls": ("Value",),
     "compiling": ("Document", "Program", "Result", "check", "compile", "load"),
-    "diagnostics": ("CompileError", "Diagnostic", "Edit", "Fix", "Label", "Span", "UsageError"),
+    "diagnostics": (
+        "CompileError",
+        "Diagnostic",
+        "Diagnostics",
+        "Edit",
+        "Fix",
+        "Label",
+        "OutputWarning",
+        "Span",
+        "UsageError",
+    ),
     "importing": ("Imported", "ImportedJob", "format", "import_manifest"),
     "info": ("FlowInfo", "Info", "JobInfo", "Param", "Profile", "RunInfo", "Task", "info", "tfconfig"),
     "operating": (
@@ -126,6 +152,7 @@ _MODULES = {
         "status",
         "submit",
     ),
+    "running": ("JobRun", "ReplicaRun", "run"),
     "showing": (
         "Difference",
         "Ending",

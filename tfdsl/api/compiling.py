@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Union, Unpack, cast, overload
 
+from tfdsl import text
 from tfdsl.api.calls import (
+    Asking,
     Call,
     Compiling,
     Loaded,
     Reading,
     Value,
+    argument,
+    asked_of,
     call_of,
     check_names,
     jobs_of,
@@ -24,13 +29,15 @@ from tfdsl.api.calls import (
     taking,
     target_of,
 )
-from tfdsl.api.diagnostics import Diagnostic, UsageError, compile_error, public
-from tfdsl.compiling import pipeline
-from tfdsl.compiling.output_files import dockerfiles, file_of, is_stream, output_files, stream
-from tfdsl.compiling.pipeline import Outcome, Output
+from tfdsl.api.diagnostics import Diagnostics, OutputWarning, UsageError, compile_error, messages, public
+from tfdsl.compiling import beside_output, pipeline
+from tfdsl.compiling.beside_output import Advice, Compilation, Whole, how_whole
+from tfdsl.compiling.front_end import source_of
+from tfdsl.compiling.kustomizations import Renaming
+from tfdsl.compiling.output_files import dockerfiles, file_of, is_stream, placed, stream
+from tfdsl.compiling.pipeline import Made, Outcome, Output
 from tfdsl.emit.header import Form
 from tfdsl.emit.located import plain
-from tfdsl.writing import File, write_all
 
 if TYPE_CHECKING:
     from tfdsl.ir.flow import Flow
@@ -70,8 +77,10 @@ class Result:
     jobs: tuple[Job, ...]
     flows: tuple[Flow, ...]
     documents: tuple[Document, ...]
-    diagnostics: tuple[Diagnostic, ...]
+    diagnostics: Diagnostics
     _made: tuple[Output, ...] = field(repr=False, compare=False)
+    _source: text.Source = field(repr=False, compare=False)
+    _whole: Whole = field(repr=False, compare=False)
 
     @property
     def text(self) -> str:
@@ -84,39 +93,57 @@ class Result:
             raise UsageError(f"{self.target} is a set of files: use write() or documents")
         return stream("-", self._made).written.text
 
-    def write(self, folder: str | os.PathLike[str]) -> list[Path]:
+    def write(self, folder: str | os.PathLike[str], *, kustomization: bool = False, prune: bool = False) -> list[Path]:
         """Write the files into ``folder``, all or none, as ``tfdsl compile -o FOLDER`` does; gives their paths.
 
         Folders are made where they are missing. Scripts are executable; files of a job that holds a secret as plain
-        text can be read by their owner only.
+        text can be read by their owner only. What does not fit is an :class:`OutputWarning`: files of jobs that are
+        gone, a kustomization that does not list what was written, or that renames a job which cannot be renamed.
+
+        Args:
+            folder: Where to write.
+            kustomization: List the files in the ``resources`` of the ``kustomization.yaml`` there, or make one.
+            prune: Remove the files there of jobs that the source no longer has.
 
         Raises:
             OSError: A file cannot be written; then none is.
+            UsageError: ``prune`` cannot know which jobs are gone, as after ``job=`` or ``name=``.
         """
-        root = os.fspath(folder)
-        files = [
-            File(
-                os.path.join(root, *output_file.name.split("/")),
-                output_file.written.text,
-                output_file.executable,
-                output_file.private,
-                root,
-            )
-            for made in self._made
-            for output_file in output_files(made)
-        ]
-        failure = write_all(files)
-        if failure is not None:
-            raise OSError(f"cannot write {failure.path}: {failure.reason}; nothing was written")
-        return [Path(file.path) for file in files]
+        root, sources = os.fspath(folder), [self._source.origin] if self._source.origin is not None else []
+        here = Compilation(self._source, self._whole, root, argument("folder", root), _ADVICE)
+        jobs = placed(self._made, root)
+        done = beside_output.write(here, jobs, sources, lists=kustomization, prunes=prune)
+        if done is None:
+            raise UsageError("prune=True cannot know which jobs are gone: these need not be all the jobs of a file")
+        if done.failure is not None:
+            raise OSError(f"cannot write {done.failure.path}: {done.failure.reason}; nothing was written")
+        if done.stays is not None:
+            raise OSError(f"cannot remove {done.stays.path}: {done.stays.reason}")
+        for diagnostic in public(done.diagnostics):
+            warnings.warn(OutputWarning(diagnostic), stacklevel=2)
+        return [Path(file.path) for job in jobs for file in job.files]
+
+    def _repr_html_(self) -> str:
+        from tfdsl.ir.fields import roles_table  # costs pydantic
+
+        return "".join(roles_table(job) for job in self.jobs) + messages(self.diagnostics)
 
 
-def result_of(target: str, version: str, done: Outcome, diagnostics: tuple[Diagnostic, ...]) -> Result:
+def _renamed(made: Made, renaming: Renaming, several: bool) -> str:
+    job = f'job="{made.unit.name}", ' if several else ""
+    return f'compile(…, {job}name="{renaming.renamed(made.unit.name)}")'
+
+
+_ADVICE = Advice(lambda: "write(…, kustomization=True)", _renamed, "write(…, prune=True)")
+
+
+def result_of(target: str, version: str, done: Outcome, asked: Asking) -> Result:
     """The public form of what the pipeline made."""
-    jobs = tuple(output.unit.job for output in done.made)
-    flows = tuple(flow.unit.flow for flow in done.flows)
-    documents = tuple(document for output in done.outputs for document in _documents(output))
-    return Result(target, version, jobs, flows, documents, diagnostics, done.outputs)
+    jobs = tuple(one.unit.job for one in done.made)
+    flows = tuple(one.unit.flow for one in done.flows)
+    documents = tuple(document for one in done.outputs for document in _documents(one))
+    source, whole = source_of(asked.given), how_whole(asked.given, asked.request)
+    return Result(target, version, jobs, flows, documents, public(done.diagnostics), done.outputs, source, whole)
 
 
 def _documents(made: Output) -> Iterator[Document]:
@@ -149,7 +176,7 @@ class Program:
         return self.loaded.path
 
     @cached_property
-    def diagnostics(self) -> tuple[Diagnostic, ...]:
+    def diagnostics(self) -> Diagnostics:
         """What the rules of the language and of lint say, in file order; a target may have more to say."""
         return public(outcome(self.loaded, Call()).diagnostics)
 
@@ -157,6 +184,9 @@ class Program:
     def ok(self) -> bool:
         """Whether there is no error among the diagnostics."""
         return all(diagnostic.level != "error" for diagnostic in self.diagnostics)
+
+    def _repr_html_(self) -> str:
+        return messages(self.diagnostics)
 
     def jobs(self, target: str, *, options: Mapping[str, Value] | None = None) -> tuple[Job, ...]:
         """The jobs as ``target`` is to run them: layers merged, names resolved, defaults written out.
@@ -229,18 +259,19 @@ def compile(
         raise TypeError("compile() needs a target")
     choice = target_of(target)
     loaded = loaded_of(source, given)
-    done = outcome(loaded, call_of(choice, given, strict=strict))
+    call = call_of(choice, given, strict=strict)
+    done = outcome(loaded, call)
     if pipeline.has_errors(done.diagnostics):
         raise compile_error(f"cannot compile {loaded.path} for {target}", done.diagnostics)
     made, default = done.outputs, choice.version or choice.backend.default_version
     version = made[0].unit.shown_version if made else default
-    return result_of(choice.backend.name, version, done, public(done.diagnostics))
+    return result_of(choice.backend.name, version, done, asked_of(loaded, call))
 
 
 @taking(Compiling)
 def check(
     source: Source | None = None, target: str | None = None, *, strict: bool = False, **given: Unpack[Compiling]
-) -> tuple[Diagnostic, ...]:
+) -> Diagnostics:
     """What is wrong with a job, and what ``target`` cannot do or does differently, in file order.
 
     The arguments are those of :func:`compile`. Without a target the rules of the language and of lint are checked, and

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias, cast
 
 from tfdsl import diagnostics, text
 from tfdsl.diagnostics.render.columns import visible
+from tfdsl.diagnostics.render.html import table
 from tfdsl.diagnostics.render.text import render
 
 Level: TypeAlias = Literal["error", "warning", "info"]
@@ -80,10 +81,37 @@ class Diagnostic:
         message = " ".join(visible(part) for part in self.message.split("\n"))
         return f"{self.span}: {self.level}[{self.code}] {self.slug}: {message}"
 
+    def _repr_html_(self) -> str:
+        return messages((self,))
 
-def public(diagnostics: Iterable[diagnostics.Diagnostic]) -> tuple[Diagnostic, ...]:
+
+class Diagnostics(tuple[Diagnostic, ...]):
+    """Messages, which a notebook shows as a table."""
+
+    __slots__ = ()
+    __module__ = "tfdsl"
+
+    def _repr_html_(self) -> str:
+        return messages(self)
+
+
+def messages(diagnostics: Iterable[Diagnostic]) -> str:
+    """Messages as a table: severity, place, what is wrong, and what to do about it."""
+    rows = [
+        (
+            one.level,
+            str(one.span),
+            f"{one.message} [{one.code}]",
+            "\n".join([*one.help, *(fix.title for fix in one.fixes)]),
+        )
+        for one in diagnostics
+    ]
+    return table(("severity", "place", "message", "what to do"), rows) if rows else "<p>no messages</p>"
+
+
+def public(diagnostics: Iterable[diagnostics.Diagnostic]) -> Diagnostics:
     """The compiler's diagnostics as public ones."""
-    return tuple(map(_diagnostic, diagnostics))
+    return Diagnostics(map(_diagnostic, diagnostics))
 
 
 def _diagnostic(diagnostic: diagnostics.Diagnostic) -> Diagnostic:
@@ -108,6 +136,20 @@ def _fix(fix: diagnostics.Fix) -> Fix:
 def _span(span: text.Span) -> Span:
     position = span.source.position
     return Span(span.source.path, *position(span.start), *position(span.end))
+
+
+class OutputWarning(UserWarning):
+    """What does not fit in a folder that was written; ``diagnostic`` says what, and what to do about it."""
+
+    __module__ = "tfdsl"
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__(diagnostic)
+        self.diagnostic = diagnostic
+
+    def __str__(self) -> str:
+        """The message, and what to do about it."""
+        return "; ".join((str(self.diagnostic), *self.diagnostic.help))
 
 
 # --- exceptions ------------------------------------------------------------------------------------------------

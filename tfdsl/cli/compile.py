@@ -5,30 +5,28 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from tfdsl import targets
 from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import FILE, Arguments, Command, Flag, quote
-from tfdsl.cli.destinations import (
-    FILE_ENDINGS,
-    Compilation,
-    Destination,
-    Placed,
-    destination,
-    file_name,
-    folders,
-    one_file,
-    placed,
-    target_of,
-)
+from tfdsl.cli.destinations import FILE_ENDINGS, Destination, destination, one_file
 from tfdsl.cli.report import OK, document, end, notes_line, report, status_of
 from tfdsl.cli.streams import err, out
 from tfdsl.cli.watching import WATCH, watched
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.front_end import Project, compiled, project_of
 from tfdsl.compiling.masking import hide, masked
-from tfdsl.compiling.output_files import OutputFile, output_files, stream
+from tfdsl.compiling.output_files import (
+    OutputFile,
+    Placed,
+    file_name,
+    folders,
+    output_files,
+    placed,
+    stream,
+    target_of,
+)
 from tfdsl.compiling.pipeline import Made, Output
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import (
@@ -43,11 +41,15 @@ from tfdsl.diagnostics.render import Format
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.diagnostics.render.json import Json, contents
 from tfdsl.emit.located import plain
-from tfdsl.record import Record, replace
+from tfdsl.record import replace
 from tfdsl.semantics.request import Choice, Request
 from tfdsl.source_files import origin_of
 from tfdsl.text import Source, Span
 from tfdsl.writing import Failure, write_all
+
+if TYPE_CHECKING:
+    from tfdsl.compiling import beside_output
+    from tfdsl.compiling.kustomizations import Renaming
 
 OUTPUT = Flag("--output", "a folder, a file (FILE.yaml), or - for standard output", short="-o", value="PATH")
 KUSTOMIZATION = Flag("--kustomization", "list what is written in the resources of the kustomization.yaml there")
@@ -121,14 +123,18 @@ def _once(arguments: Arguments) -> int:
     made = () if pipeline.has_errors(diagnostics) else outcome.outputs
     written: list[Diagnostic] = []
     jobs: list[Placed] = []
-    besides = Besides()
+    lines: list[str] = []
+    removed: tuple[str, ...] = ()
+    plan: Sequence[str] = ()
     if made:
         taken = (source, *file.inputs.sources, project.settings.source, *_sources(request))
         origins = [one.origin for one in taken if one is not None and one.origin is not None]
         if place.kind == "folder":
-            jobs = placed(place, made, source_map=arguments.on(SOURCE_MAP.name))
-            compilation = Compilation(arguments, source, file.given, request, place)
-            written, besides = _write_folder(compilation, jobs, origins)
+            jobs = placed(made, place.path, by_target=place.folders, source_map=arguments.on(SOURCE_MAP.name))
+            compilation = _compilation(arguments, file, request, place)
+            written, besides = _write_folder(arguments, compilation, jobs, origins)
+            removed, plan = besides.removed, besides.plan
+            lines = [*(f"removed {path}" for path in removed), *(f"wrote {path}" for path in besides.listed)]
             if arguments.on(DRY_RUN.name):
                 jobs = []
         else:
@@ -137,14 +143,14 @@ def _once(arguments: Arguments) -> int:
                 jobs = [Placed(made[0], "", tuple(one_file(place, made, source_map=False)))]
     if form == "json":
         diagnostics = in_file_order([*diagnostics, *written], [source.path])
-        return _document(arguments, place, made, masked(diagnostics, picked.hidden), besides.removed)
-    out("".join(f"{visible(line)}\n" for line in besides.plan))
+        return _document(arguments, place, made, masked(diagnostics, picked.hidden), removed)
+    out("".join(f"{visible(line)}\n" for line in plan))
     status = report([*at_first_sight(diagnostics), *written], [source.path], hidden=picked.hidden)
     if not arguments.on(chosen.QUIET.name):
         again = chosen.again(arguments, "check", chosen.NOTES.name)
         err(notes_line(diagnostics, visible(hide(again, picked.hidden))))
         wrote = [_wrote(jobs, arguments, project.choices)] if jobs else []
-        for line in (*besides.done, *wrote) if status == OK else ():
+        for line in (*lines, *wrote) if status == OK else ():
             err(f"{visible(hide(line, picked.hidden))}\n")
     return status
 
@@ -180,57 +186,54 @@ def _write(
     return _left_out(made) if failure is None else [_not_written(place, failure)]
 
 
-class Besides(Record):
-    """What was done beside the files of the jobs: the files ``removed``; ``plan``: lines of what would be done."""
-
-    removed: tuple[str, ...] = ()
-    listed: tuple[str, ...] = ()
-    plan: tuple[str, ...] = ()
-
-    @property
-    def done(self) -> list[str]:
-        """A line each."""
-        return [*(f"removed {path}" for path in self.removed), *(f"wrote {path}" for path in self.listed)]
-
-
 def _write_folder(
-    compilation: Compilation, jobs: Sequence[Placed], sources: Sequence[str]
-) -> tuple[list[Diagnostic], Besides]:
+    arguments: Arguments, compilation: beside_output.Compilation, jobs: Sequence[Placed], sources: Sequence[str]
+) -> tuple[list[Diagnostic], beside_output.Written]:
     """Write the files of all jobs, but not over one of ``sources``; also returns the diagnostics about the folder."""
-    from tfdsl.cli import beside_output, kustomizations
+    from tfdsl.compiling import beside_output
 
-    place, arguments = compilation.place, compilation.arguments
-    prune = arguments.on(PRUNE.name)
-    files = [each for job in jobs for each in job.files]
-    taken = next((file.path for file in files if os.path.basename(file.path) in kustomizations.NAMES), None)
-    if taken is not None:
-        reason = "kustomize would take it for a kustomization; --name gives the job another name"
-        return [_not_written(place, Failure(taken, reason))], Besides()
-    around = kustomizations.around(file.path for file in files)
-    left = beside_output.leftovers(compilation, jobs, surely=prune)
-    if prune and left is None:
+    lists, prunes, dry = (arguments.on(flag.name) for flag in (KUSTOMIZATION, PRUNE, DRY_RUN))
+    done = beside_output.write(compilation, jobs, sources, lists=lists, prunes=prunes, dry=dry)
+    if done is None:
         what = "--prune cannot know which jobs are gone: these need not be all the jobs of a file below a root"
         error = BAD_ARGUMENT(arguments.values(PRUNE.name)[-1].span, what=what)
         advice = (
             "leave out --job, --flow, --name and what the names of jobs depend on; an empty tfdsl.toml marks a root"
         )
         end([error.help(advice)], cast("Format", arguments.text(FORMAT.name, "text")))
-    removed = (left or []) if prune else []
-    listed = beside_output.updated(jobs, around, removed, added=arguments.on(KUSTOMIZATION.name))
-    if isinstance(listed, Failure):
-        return [_not_written(place, listed)], Besides()
-    paths = tuple(path for leftover in removed for path in leftover.files)
-    if arguments.on(DRY_RUN.name):
-        return [], Besides(paths, plan=tuple(beside_output.plan([*files, *listed], removed)))
-    failure = write_all([*files, *listed], sources)
-    if failure is not None:
-        return [_not_written(place, failure)], Besides()
-    failure = beside_output.remove(removed)
-    if failure is not None:
-        return [OUTPUT_NOT_REMOVED(place.span, path=failure.path, reason=failure.reason)], Besides()
-    around = kustomizations.around(file.path for file in files) if listed else around
-    told = beside_output.warnings(compilation, jobs, [] if prune else left or [], around)
-    return told, Besides(paths, tuple(file.path for file in listed))
+    span = compilation.span
+    if done.failure is not None:
+        return [OUTPUT_NOT_WRITTEN(span, path=done.failure.path, reason=done.failure.reason)], done
+    if done.stays is not None:
+        return [OUTPUT_NOT_REMOVED(span, path=done.stays.path, reason=done.stays.reason)], done
+    return [*done.diagnostics], done
+
+
+def _compilation(
+    arguments: Arguments, file: chosen.Opened, request: Request, place: Destination
+) -> beside_output.Compilation:
+    from tfdsl.compiling import beside_output
+
+    advice = beside_output.Advice(
+        lambda: chosen.again(arguments, "compile", "-o", place.path, KUSTOMIZATION.name),
+        lambda made, renaming, several: _with_name(arguments, made, renaming, several=several),
+        f"compile with {PRUNE.name}",
+    )
+    whole = beside_output.how_whole(file.given, request)
+    return beside_output.Compilation(file.source, whole, place.path, place.span, advice)
+
+
+def _with_name(arguments: Arguments, made: Made, renaming: Renaming, *, several: bool) -> str:
+    """The command that compiles a job under the name that kustomize would give it."""
+    unit = made.unit
+    backend = targets.find(unit.target)
+    version = "" if backend is None or unit.shown_version == backend.default_version else f"@{unit.shown_version}"
+    words = ["tfdsl", "compile", *(argument.text for argument in arguments.rest), "-t", f"{unit.target}{version}"]
+    words += [chosen.JOB.name, unit.name] if several else []
+    for flag in (chosen.PROFILE, chosen.PARAMS, chosen.SET, chosen.OPTION, chosen.ALLOW_READ):
+        words += [word for argument in arguments.values(flag.name) for word in (flag.short or flag.name, argument.text)]
+    words += [chosen.NAME.name, renaming.renamed(unit.name), "-o", renaming.folder]
+    return " ".join(map(quote, words))
 
 
 def _wrote(jobs: Sequence[Placed], arguments: Arguments, choices: Sequence[Choice]) -> str:
@@ -303,7 +306,7 @@ def _listed(place: Destination, made: Sequence[Output], *, source_map: bool) -> 
     if place.kind == "file":
         yield _listed_file(stream(os.path.basename(place.path), made), made, place.path, source_map=source_map)
         return
-    where = folders(place, made)
+    where = folders(made, "" if place.kind == "stream" else place.path, by_target=place.folders)
     for one in made:
         for output in output_files(one):
             yield _listed_file(output, [one], file_name(where[target_of(one)], output), source_map=source_map)

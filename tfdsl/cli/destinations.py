@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 from tfdsl.cli.arguments import Arguments, quote
-from tfdsl.compiling.front_end import Input
-from tfdsl.compiling.output_files import OutputFile, folder_names, output_files, stream
+from tfdsl.compiling.output_files import files_in, stream
 from tfdsl.compiling.pipeline import Output
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import OUTPUT_PLACE
-from tfdsl.record import Record, replace
-from tfdsl.semantics.request import Choice, Request
-from tfdsl.text import Argument, Source, Span
+from tfdsl.record import Record
+from tfdsl.semantics.request import Choice
+from tfdsl.text import Argument, Span
 from tfdsl.writing import File
 
 FILE_ENDINGS = (".yaml", ".yml")
@@ -32,16 +31,6 @@ class Destination(Record):
     path: str
     span: Span
     folders: bool = False
-
-
-class Compilation(Record):
-    """What a command line compiles, and where the output goes."""
-
-    arguments: Arguments
-    source: Source
-    given: Input
-    request: Request
-    place: Destination
 
 
 def destination(
@@ -115,55 +104,7 @@ def _command(arguments: Arguments, choices: Sequence[Choice]) -> str:
     return " ".join(["tfdsl compile", quote(file), *targets, *switches, "-o out"])
 
 
-class Placed(Record):
-    """The files of one job. ``folder``: that of its target, in which they are."""
-
-    made: Output
-    folder: str
-    files: tuple[File, ...]
-
-
 def one_file(place: Destination, made: Sequence[Output], *, source_map: bool) -> list[File]:
     """The files to write, for a destination that is a file."""
     whole = stream(os.path.basename(place.path), made)
-    return _files(os.path.dirname(place.path), [whole], source_map=source_map)
-
-
-def placed(place: Destination, made: Sequence[Output], *, source_map: bool) -> list[Placed]:
-    """The files to write, for a destination that is a folder."""
-    where = folders(place, made)
-    jobs: list[Placed] = []
-    for output in made:
-        folder = where[target_of(output)]
-        written = _files(folder, output_files(output), source_map=source_map)
-        # None of these names is the user's.
-        jobs.append(Placed(output, folder, tuple(replace(each, root=place.path) for each in written)))
-    return jobs
-
-
-def target_of(made: Output) -> tuple[str, str]:
-    """The target that a job was made for, and its version."""
-    return made.unit.target, made.unit.shown_version
-
-
-def folders(place: Destination, made: Sequence[Output]) -> dict[tuple[str, str], str]:
-    """The folder of the files of each target; a relative path where nothing is written."""
-    root = "" if place.kind == "stream" else place.path
-    names = folder_names(made)
-    return {target: os.path.join(root, name) if place.folders else root for target, name in names.items()}
-
-
-def file_name(folder: str, output: OutputFile) -> str:
-    """The path of a file in ``folder``."""
-    return os.path.join(folder, *output.name.split("/"))
-
-
-def _files(folder: str, outputs: Iterable[OutputFile], *, source_map: bool) -> list[File]:
-    """``outputs`` below ``folder``, each with its map if those are asked for."""
-    written: list[File] = []
-    for output in outputs:
-        path = file_name(folder, output)
-        written.append(File(path, output.written.text, output.executable, output.private))
-        if source_map and output.mapped:
-            written.append(File(f"{path}.map", output.source_map(), private=output.private))
-    return written
+    return files_in(os.path.dirname(place.path), [whole], source_map=source_map)

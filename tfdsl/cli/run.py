@@ -32,7 +32,7 @@ from tfdsl.record import Record, replace
 from tfdsl.running import preparing
 from tfdsl.running.local_job import FIRST_PAUSE, LocalJob, Loop
 from tfdsl.running.mounts import MountOptions, Volumes, given_mount
-from tfdsl.running.preparing import Prepared, Settings, scaled
+from tfdsl.running.preparing import OF_IMAGES, Prepared, Settings, scaled
 from tfdsl.running.screen import Logs, Result, Screen, last_words, last_words_of_flow
 from tfdsl.running.supervisor import NoTemporaryFolderError, Supervisor
 from tfdsl.semantics import functions
@@ -102,23 +102,19 @@ COMMAND = Command(
 )
 
 
-_OF_IMAGES = frozenset({"floating-image-tag", "gpu-image-without-gpu", "image-without-gpu"})
-"""Lint rules about images, which are not used here."""
-
-
 def run(arguments: Arguments) -> int:
     """Run the jobs of the command line."""
     picked = chosen.selection(arguments)
     options, wrong = options_of(arguments)
     file = chosen.opened(arguments, picked, wrong)
     project = settings_for(file.source.origin, allowed=picked.allowed)
-    levels = {slug: level for slug, level in project.levels.items() if slug not in _OF_IMAGES}
+    levels = {slug: level for slug, level in project.levels.items() if slug not in OF_IMAGES}
     request = replace(picked.request, scale=options.scale, levels=levels)
     found = plain_flows(file.given, request)
     shown = [
         diagnostic
         for diagnostic in found.diagnostics
-        if diagnostic.level != "info" and diagnostic.rule.slug not in _OF_IMAGES
+        if diagnostic.level != "info" and diagnostic.rule.slug not in OF_IMAGES
     ]
     shown = [*project.problems, *shown]
     if not (found.beside or found.flows) or project.problems:

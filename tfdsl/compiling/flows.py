@@ -36,8 +36,9 @@ def without_documents(backend: Backend, flow: Flow, origins: Origins, jobs: Mapp
     if namespace != flow.namespace:
         flow = flow.but(namespace=namespace)
     spaces = any(row.fate == "kept" for row in lowering.SUPPORT["flow.namespace"])
-    given = flow if spaces else flow.but(namespace=None, common_labels={})
-    named = [_named(given, origins, unit, mark) for unit in units]
+    named = [_named(flow.name, unit, mark, namespace if spaces else None) for unit in units]
+    if spaces and flow.common_labels:
+        named = [_labelled(flow, origins, unit) for unit in named]
     made = [FlowJob(run, unit, ()) for run, unit in zip(flow.runs, named, strict=True)]
     return FlowUnit(backend.name, units[0].version, flow, origins, tuple(made), mark)
 
@@ -48,19 +49,23 @@ def with_documents(unit: FlowUnit, documents: Sequence[Sequence[Document]]) -> F
     return replace(unit, jobs=tuple(jobs))
 
 
-def _named(flow: Flow, origins: Origins, unit: Unit, mark: str) -> Unit:
+def _named(flow: str, unit: Unit, mark: str, namespace: str | None) -> Unit:
     from tfdsl.ir.flow import names_run, with_run
 
-    changes: dict[str, object] = {"name": name_in(flow.name, unit, mark)}
-    if flow.namespace is not None and unit.job.namespace is None:
-        changes["namespace"] = flow.namespace
-    if flow.common_labels:
-        changes["common_labels"] = {**flow.common_labels, **unit.job.common_labels}
-        places = [entry("common_labels", key) for key in flow.common_labels if key not in unit.job.common_labels]
-        for path in places if unit.job.common_labels else ["common_labels", *places]:
-            unit.origins.record(path, origins.span(path))
+    changes: dict[str, object] = {"name": name_in(flow, unit, mark)}
+    if namespace is not None and unit.job.namespace is None:
+        changes["namespace"] = namespace
     job = with_run(unit.job, mark) if mark and names_run(unit.job) else unit.job
     return replace(unit, job=job.but(**changes))
+
+
+def _labelled(flow: Flow, origins: Origins, unit: Unit) -> Unit:
+    """``unit`` with the labels of its flow, at their places there, unless the job has others."""
+    own = unit.job.common_labels
+    places = [entry("common_labels", key) for key in flow.common_labels if key not in own]
+    for path in places if own else ["common_labels", *places]:
+        unit.origins.record(path, origins.span(path))
+    return replace(unit, job=unit.job.but(common_labels={**flow.common_labels, **own}))
 
 
 def name_in(flow: str, unit: Unit, mark: str) -> str:
@@ -97,7 +102,7 @@ def walk(flow: Flow, jobs: Mapping[str, Unit]) -> Iterator[Item]:
 
     for row in FLOW:
         value: object = getattr(flow, row.name)
-        if value not in (None, {}):
+        if value:
             yield Item(f"flow.{row.name}", row.name, flow, value)
     for run in flow.runs:
         yield Item("runs[]", run.path, run, run.job)

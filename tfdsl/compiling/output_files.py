@@ -6,6 +6,7 @@ Files have their headers, and are named as ``tfdsl compile -o FOLDER`` names the
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
@@ -22,6 +23,7 @@ from tfdsl.record import Record, replace
 from tfdsl.source_files import name_below_root
 from tfdsl.text import Span
 from tfdsl.vocabulary.attributes import ROLE_NAMES
+from tfdsl.writing import File
 
 if TYPE_CHECKING:
     from typing import Any
@@ -160,6 +162,52 @@ def folder_names(made: Sequence[Output]) -> dict[tuple[str, str], str]:
     return {
         (target, version): target if targets.count(target) == 1 else f"{target}-{version}" for target, version in units
     }
+
+
+class Placed(Record):
+    """The files of one job. ``folder``: that of its target, in which they are."""
+
+    made: Output
+    folder: str
+    files: tuple[File, ...]
+
+
+def placed(made: Sequence[Output], root: str, *, by_target: bool = False, source_map: bool = False) -> list[Placed]:
+    """The files to write into the folder ``root``, or into one of each target in it."""
+    where = folders(made, root, by_target=by_target)
+    jobs: list[Placed] = []
+    for one in made:
+        folder = where[target_of(one)]
+        written = files_in(folder, output_files(one), source_map=source_map)
+        # None of these names is the user's.
+        jobs.append(Placed(one, folder, tuple(replace(each, root=root) for each in written)))
+    return jobs
+
+
+def target_of(made: Output) -> tuple[str, str]:
+    """The target that a job was made for, and its version."""
+    return made.unit.target, made.unit.shown_version
+
+
+def folders(made: Sequence[Output], root: str, *, by_target: bool) -> dict[tuple[str, str], str]:
+    """The folder of the files of each target."""
+    return {target: os.path.join(root, name) if by_target else root for target, name in folder_names(made).items()}
+
+
+def file_name(folder: str, output: OutputFile) -> str:
+    """The path of a file in ``folder``."""
+    return os.path.join(folder, *output.name.split("/"))
+
+
+def files_in(folder: str, outputs: Iterable[OutputFile], *, source_map: bool) -> list[File]:
+    """``outputs`` below ``folder``, each with its map if those are asked for."""
+    written: list[File] = []
+    for output in outputs:
+        path = file_name(folder, output)
+        written.append(File(path, output.written.text, output.executable, output.private))
+        if source_map and output.mapped:
+            written.append(File(f"{path}.map", output.source_map(), private=output.private))
+    return written
 
 
 _TASK = regex(r"([a-z]+)(?:\[(\d{1,9})\])?")

@@ -20,8 +20,9 @@ Keys are what a support table speaks of:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import get_args
+from typing import cast, get_args
 
+from tfdsl.diagnostics.render.html import table
 from tfdsl.ir import model
 from tfdsl.record import Record
 from tfdsl.text import Span
@@ -125,11 +126,30 @@ class Item(Record):
     @property
     def shown(self) -> str:
         """The value for a message."""
-        if isinstance(self.value, bool):
-            return "true" if self.value else "false"
-        if isinstance(self.value, model.RunTimeText):
-            return "".join(_as_written(part) for part in self.value.parts)
-        return str(self.value)
+        return shown(self.value)
+
+
+def shown(value: object) -> str:
+    """A value in words of the language."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, model.RunTimeText):
+        return "".join(_as_written(part) for part in value.parts)
+    return str(value)
+
+
+def roles_table(job: model.Job) -> str:
+    """The roles of ``job`` as HTML, without what none of them has."""
+    names = ("name", "replicas", "image", "command", "args", "cpu", "memory", "gpu", "after")
+    columns = {name: [_words(getattr(role, name)) for role in job.roles] for name in names}
+    columns = {name: texts for name, texts in columns.items() if any(texts)}
+    return table(tuple(columns), zip(*columns.values(), strict=True), f"job {job.name}")
+
+
+def _words(value: object) -> str:
+    if isinstance(value, tuple):
+        return " ".join(map(shown, cast("tuple[object, ...]", value)))
+    return shown(value) if value else ""
 
 
 def _as_written(part: str | model.TaskIndex | model.EnvVar) -> str:

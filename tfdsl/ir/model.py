@@ -749,6 +749,12 @@ class Job(Node):
         """All of its roles but tensorboard."""
         return [role for role in self.roles if not role.is_board]
 
+    def _repr_html_(self) -> str:
+        """A table of its roles, for notebooks."""
+        from tfdsl.ir.fields import roles_table
+
+        return roles_table(self)
+
     def stated(self) -> dict[str, Any]:
         """The fields that differ from their defaults, without what the job has filled in."""
         filled_in = ("retries", "checkpoint", "roles", "policies", "claims")

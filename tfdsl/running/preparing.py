@@ -34,6 +34,9 @@ from tfdsl.running.supervisor import Supervisor
 from tfdsl.text import Span
 from tfdsl.vocabulary.quantities import Quantity
 
+OF_IMAGES: Final = frozenset({"floating-image-tag", "gpu-image-without-gpu", "image-without-gpu"})
+"""Lint rules about images, which are not used here."""
+
 
 class Settings(Record):
     """What the command line says about a run.

@@ -43,7 +43,7 @@ def rows(
             "001",
             edit=f"{UNUSED}; {charged}",
         ),
-        _no_labels(system, "job.common_labels"),
+        _ignored(system, "job.common_labels", "labels"),
         *_labels(system, "job"),
         refused(
             "job.scheduler", f"{system} has one scheduler; a job cannot choose {{value}}", "005", instead=KUBERNETES
@@ -85,15 +85,15 @@ def rows(
     )
 
 
+_CODES: Final = {"labels": "002", "annotations": "003"}
+
+
 def _labels(system: str, of: str) -> tuple[Row, ...]:
-    return (
-        _no_labels(system, f"{of}.labels"),
-        approximated(f"{of}.annotations", "", f"{system} has no annotations; they are ignored", "003", edit=UNUSED),
-    )
+    return tuple(_ignored(system, f"{of}.{name}", name) for name in _CODES)
 
 
-def _no_labels(system: str, key: str) -> Row:
-    return approximated(key, "", f"{system} has no labels; they are ignored", "002", "labels", edit=UNUSED)
+def _ignored(system: str, key: str, what: str, edit: str = UNUSED) -> Row:
+    return approximated(key, "", f"{system} has no {what}; they are ignored", _CODES[what], what, edit=edit)
 
 
 def flow_rows(system: str, table: str) -> tuple[Row, ...]:
@@ -107,7 +107,7 @@ def flow_rows(system: str, table: str) -> tuple[Row, ...]:
             "170",
             instead="remove time_zone, and write the schedule in the time of that machine",
         ),
-        _no_labels(system, "flow.common_labels"),
+        _ignored(system, "flow.common_labels", "labels", "remove it"),
         *(
             approximated(
                 f"flow.{name}", "", f"{system} has no {what}; {{value}} is ignored", code,

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
+from tests.unit.cli.shell import tfdsl
 from tests.unit.cli.test_kustomizations import CLAIM, FLAGS, JOB, TENSORBOARD
 from tfdsl import targets
-from tfdsl.cli.beside_output import CLAIM as CLAIMS, HOSTS, SELECTOR, SUBDOMAIN, kept_names
+from tfdsl.compiling.beside_output import CLAIM as CLAIMS, HOSTS, SELECTOR, SUBDOMAIN, kept_names
 from tfdsl.compiling.output_files import stream
 from tfdsl.compiling.pipeline import compile_source
 from tfdsl.text import Source
@@ -163,3 +164,33 @@ def test_generated_secrets(work: Work, tmp_path: Path, target: str) -> None:
 def test_replicas_are_refused(work: Work, tmp_path: Path, target: str) -> None:
     with pytest.raises(AssertionError, match="does not match a config with the following GVK"):
         kustomized(work, tmp_path, made(JOB, target), "replicas: [{name: digits-worker, count: 5}]")
+
+
+def test_what_compile_lists_is_what_kustomize_deploys(work: Work, tmp_path: Path) -> None:
+    """A new job is not deployed before it is listed; one that is gone is no longer after ``--prune``."""
+    folder = tmp_path / "k"
+    folder.mkdir()
+    (tmp_path / "tfdsl.toml").touch()
+    (folder / "old.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: old}\n")
+    (folder / "kustomization.yaml").write_text("# ours\nresources:\n  - old.yaml # stays\n")
+
+    def compiled(text: str, *words: str) -> str:
+        (tmp_path / "n.tfjob").write_text(text)
+        ran = tfdsl("compile", "n.tfjob", "-t", "kubernetes", "-o", "k", *words, cwd=tmp_path)
+        assert ran.status == 0, ran.err
+        return ran.out + ran.err
+
+    def deployed() -> set[str]:
+        ran = subprocess.run([work.programs / "kustomize", folder], capture_output=True, text=True, check=True)
+        return {name.partition(" ")[2].partition("-")[0] for name in by_name(ran.stdout)}
+
+    both = JOB + JOB.replace("job digits", "job other")
+    assert "kustomize-unlisted" in compiled(both)
+    assert deployed() == {"old"}
+    compiled(both, "--kustomization")
+    assert deployed() == {"old", "digits", "other"}
+    assert "would remove k/other.yaml" in compiled(JOB, "--prune", "--dry-run")
+    assert deployed() == {"old", "digits", "other"}
+    compiled(JOB, "--prune")
+    assert deployed() == {"old", "digits"}
+    assert (folder / "kustomization.yaml").read_text().startswith("# ours\nresources:\n  - old.yaml # stays\n")

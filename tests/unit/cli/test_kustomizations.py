@@ -15,9 +15,9 @@ import pytest
 
 from tests.unit.cli.shell import Ran, tfdsl
 from tfdsl import targets
-from tfdsl.cli import kustomizations
-from tfdsl.cli.beside_output import kept_names
-from tfdsl.cli.kustomizations import around, renamings, with_resources
+from tfdsl.compiling import kustomizations
+from tfdsl.compiling.beside_output import kept_names
+from tfdsl.compiling.kustomizations import around, renamings, with_resources
 from tfdsl.compiling.pipeline import compile_source
 from tfdsl.text import Source
 

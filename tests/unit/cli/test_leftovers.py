@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.cli.shell import JOB, ROOT, Ran, tfdsl
-from tfdsl.cli import beside_output
+from tfdsl.compiling import beside_output
 from tfdsl.writing import Failure
 
 if TYPE_CHECKING:

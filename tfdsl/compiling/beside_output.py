@@ -9,16 +9,14 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Final, cast
+from typing import Final, Literal, TypeAlias, cast
 
 from tfdsl import targets
 from tfdsl.backend import Backend
-from tfdsl.cli import kustomizations, selection as chosen
-from tfdsl.cli.arguments import Arguments, quote
-from tfdsl.cli.destinations import Compilation, Placed
-from tfdsl.cli.kustomizations import Kustomization, Renaming
+from tfdsl.compiling import kustomizations
 from tfdsl.compiling.front_end import Input, ReadyJob
-from tfdsl.compiling.output_files import json_object
+from tfdsl.compiling.kustomizations import Kustomization, Renaming
+from tfdsl.compiling.output_files import Placed, json_object
 from tfdsl.compiling.pipeline import Made, Output
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.command_rules import KUSTOMIZE_RENAMES, KUSTOMIZE_TTL, KUSTOMIZE_UNLISTED, LEFT_OVER
@@ -26,12 +24,107 @@ from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.emit.header import FORMS, escaped, said_by
 from tfdsl.emit.json import VERSION
 from tfdsl.emit.located import Plain, plain
+from tfdsl.emit.shell import quote
 from tfdsl.grouping import grouped
 from tfdsl.record import Record
 from tfdsl.semantics.request import Request
 from tfdsl.source_files import beginning, contents, has_root, is_below, name_below_root, root_of
-from tfdsl.text import Source
-from tfdsl.writing import Failure, File
+from tfdsl.text import Source, Span
+from tfdsl.writing import Failure, File, write_all
+
+
+class Advice(Record):
+    """What to do about a folder, in the words of who has it written: a command, or a call.
+
+    ``listed``: so that kustomize deploys what is written. ``renamed``: so that a job has the name that kustomize gives
+    it; ``several``: it is not the only one. ``pruned``: so that what is left over is removed.
+    """
+
+    listed: Callable[[], str]
+    renamed: Callable[[Made, Renaming, bool], str]
+    pruned: str
+
+
+Whole: TypeAlias = Literal["no", "now", "surely"]
+"""Whether what is compiled is all that a source has; ``now``: with its values, and other ones can make other jobs."""
+
+
+def how_whole(given: Input, request: Request) -> Whole:
+    """Whether ``request`` asks for all that ``given`` has."""
+    if (request.job, request.flow, request.name) != (None, None, None):
+        return "no"
+    if isinstance(given, ReadyJob) or not any(job.pattern or job.condition or job.matrix for job in given.jobs):
+        return "surely"
+    if request.params or request.values or request.profile:
+        return "no"
+    return "now" if given.params or given.profiles else "surely"
+
+
+class Compilation(Record):
+    """What is compiled, and where the output goes: the folder ``path``, which is named at ``span``."""
+
+    source: Source
+    whole: Whole
+    path: str
+    span: Span
+    advice: Advice
+
+
+class Written(Record):
+    """What became of an output.
+
+    ``diagnostics``: what to know of the folder. ``failure``: why nothing was written; ``stays``: what could not be
+    removed. ``removed``, ``listed``: paths that were removed, and kustomizations that were changed. ``plan``: lines
+    that say what would be done.
+    """
+
+    diagnostics: Sequence[Diagnostic] = ()
+    removed: tuple[str, ...] = ()
+    listed: tuple[str, ...] = ()
+    failure: Failure | None = None
+    stays: Failure | None = None
+    plan: Sequence[str] = ()
+
+
+def write(
+    compilation: Compilation,
+    jobs: Sequence[Placed],
+    sources: Sequence[str] = (),
+    *,
+    lists: bool = False,
+    prunes: bool = False,
+    dry: bool = False,
+) -> Written | None:
+    """Write the files of ``jobs``, all or none and not over one of ``sources``.
+
+    ``lists``: also in the resources of a kustomization. ``prunes``: what is left over is removed; ``None`` if nothing
+    shows which jobs are gone. ``dry``: nothing is done.
+    """
+    files = [each for job in jobs for each in job.files]
+    taken = next((file.path for file in files if os.path.basename(file.path) in kustomizations.NAMES), None)
+    if taken is not None:
+        reason = "kustomize would take it for a kustomization: give the job another name"
+        return Written(failure=Failure(taken, reason))
+    around = kustomizations.around(file.path for file in files)
+    left = leftovers(compilation, jobs, surely=prunes)
+    if prunes and left is None:
+        return None
+    removed = (left or []) if prunes else []
+    listed = updated(jobs, around, removed, added=lists)
+    if isinstance(listed, Failure):
+        return Written(failure=listed)
+    paths = tuple(path for leftover in removed for path in leftover.files)
+    if dry:
+        return Written(removed=paths, plan=plan([*files, *listed], removed))
+    failure = write_all([*files, *listed], sources)
+    if failure is not None:
+        return Written(failure=failure)
+    failure = remove(removed)
+    if failure is not None:
+        return Written(stays=failure)
+    around = kustomizations.around(file.path for file in files) if listed else around
+    told = warnings(compilation, jobs, [] if prunes else left or [], around)
+    return Written(told, paths, tuple(file.path for file in listed))
 
 
 def warnings(
@@ -61,10 +154,10 @@ def leftovers(compilation: Compilation, jobs: Sequence[Placed], *, surely: bool 
     ``surely``: so that it can be removed. A name in a header is that of one source below a root only, and a job that is
     there with some values only may be meant to stay.
     """
-    source, place = compilation.source, compilation.place
+    source = compilation.source
     name = name_below_root(source)
-    shows = _shows_what_is_gone(compilation.given, compilation.request, surely=surely)
-    unique = has_root(source.file) or (not surely and is_below(place.path, [root_of(source.file)]))
+    shows = compilation.whole == "surely" or (compilation.whole == "now" and not surely)
+    unique = has_root(source.file) or (not surely and is_below(compilation.path, [root_of(source.file)]))
     if name is None or not shows or not unique:
         return None
     names = frozenset(escaped(name, form) for form in FORMS)
@@ -178,8 +271,7 @@ def _unlisted(compilation: Compilation, there: Kustomization, missing: Sequence[
         return
     names = [os.path.relpath(os.path.realpath(path), there.folder) for path in missing]
     warning = KUSTOMIZE_UNLISTED(there.resources, names=enumeration(names), path=there.source.path)
-    again = chosen.again(compilation.arguments, "compile", "-o", compilation.place.path, "--kustomization")
-    yield warning.help(f"kustomize deploys only what its resources list; this adds it: {again}")
+    yield warning.help(f"kustomize deploys only what its resources list; this adds it: {compilation.advice.listed()}")
 
 
 def _removed_but_listed(job: Placed, there: Kustomization) -> Iterator[Diagnostic]:
@@ -217,21 +309,8 @@ def _renaming(compilation: Compilation, renaming: Renaming, jobs: Sequence[Made]
         renaming.span, field=renaming.field, job=job, target=target, what=enumeration(name.what for name in kept)
     )
     warning = warning.help(enumeration(one.consequence for one in kept))
-    command = _with_name(compilation.arguments, first, renaming, several=len(jobs) > 1)
+    command = compilation.advice.renamed(first, renaming, len(jobs) > 1)
     yield warning.help(f"leave {renaming.field} out, and give the job that name: {command}")
-
-
-def _with_name(arguments: Arguments, made: Made, renaming: Renaming, *, several: bool) -> str:
-    """The command that compiles a job under the name that kustomize would give it."""
-    unit = made.unit
-    backend = targets.find(unit.target)
-    version = "" if backend is None or unit.shown_version == backend.default_version else f"@{unit.shown_version}"
-    words = ["tfdsl", "compile", *(argument.text for argument in arguments.rest), "-t", f"{unit.target}{version}"]
-    words += [chosen.JOB.name, unit.name] if several else []
-    for flag in (chosen.PROFILE, chosen.PARAMS, chosen.SET, chosen.OPTION, chosen.ALLOW_READ):
-        words += [word for argument in arguments.values(flag.name) for word in (flag.short or flag.name, argument.text)]
-    words += [chosen.NAME.name, renaming.renamed(unit.name), "-o", renaming.folder]
-    return " ".join(map(quote, words))
 
 
 MOST_FILES: Final = 10_000
@@ -267,15 +346,6 @@ class Leftover(Record):
     gone: bool
     files: tuple[str, ...]
     folder: str | None = None
-
-
-def _shows_what_is_gone(given: Input, request: Request, *, surely: bool) -> bool:
-    if (request.job, request.flow, request.name) != (None, None, None):
-        return False
-    chosen_values = bool(request.params or request.values or request.profile)
-    if isinstance(given, ReadyJob) or not (chosen_values or (surely and (given.params or given.profiles))):
-        return True
-    return not any(job.pattern or job.condition or job.matrix for job in given.jobs)
 
 
 def _in_folder(folder: Folder, names: frozenset[str]) -> Iterator[Leftover]:
@@ -363,16 +433,16 @@ def _is_map(path: str, of: str) -> bool:
 def _leftover_warning(compilation: Compilation, left: Sequence[Leftover]) -> Iterator[Diagnostic]:
     if not left:
         return
-    shown = enumeration(leftover.folder or leftover.files[0] for leftover in left)
-    warning = LEFT_OVER(compilation.place.span, path=shown, source=compilation.source.path)
-    folders = [leftover.folder for leftover in left if leftover.folder]
-    paths = [*folders, *(path for leftover in left if not leftover.folder for path in leftover.files)]
+    shown = enumeration(one.folder or one.files[0] for one in left)
+    warning = LEFT_OVER(compilation.span, path=shown, source=compilation.source.path)
+    folders = [one.folder for one in left if one.folder]
+    paths = [*folders, *(path for one in left if not one.folder for path in one.files)]
     ends = ["--"] if any(path.startswith("-") for path in paths) else []
     words = ["rm", *(["-r"] if folders else []), *ends, *paths]
     many = len(paths) > MOST_NAMED
     it = "it" if len(left) == 1 else "them"
-    warning = warning.help(f"remove {it}: {'compile with --prune' if many else ' '.join(map(quote, words))}")
-    gone = [leftover.job for leftover in left if leftover.gone]
+    warning = warning.help(f"remove {it}: {compilation.advice.pruned if many else ' '.join(map(quote, words))}")
+    gone = [one.job for one in left if one.gone]
     if gone:
         jobs = f"{'job' if len(gone) == 1 else 'jobs'} {enumeration(gone)}"
         warning = warning.help(
