@@ -34,7 +34,7 @@ def job():
 
 
 def from_agent(config):
-    """What the agent says about this task: its role, index, folders, port, and the user who submitted the job."""
+    """What the agent says about this task: its role, index, folders and port, who submitted the job, the flow's run."""
     sites = config.get("configurations") or {}
     site = sites.get("global") or {}
     work = os.environ.get("AGENT_WORK_ROOT") or os.getcwd()
@@ -54,6 +54,7 @@ def from_agent(config):
         "host": str(native(config.get("hostname") or "")),
         "port": setting(component + ".port"),
         "user": setting("user.name"),
+        "flow_run": setting("flow.run"),
         "hadoop_conf": setting("hadoop.conf", "/etc/hadoop/conf"),
         "zookeeper": setting("zookeeper.quorum"),
         "checkpoint": setting("user.checkpoint.dir"),

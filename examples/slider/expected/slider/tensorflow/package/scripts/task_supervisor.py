@@ -80,7 +80,8 @@ class Supervisor(object):
         """An environment variable of the task: of its env, else of the node. One that names itself is the node's."""
         own = self.role["env"].get(name)
         if own is None or name in self.resolving:
-            return (self.settings["user"] if name == "USER" else "") or os.environ.get(name, "")
+            known = {"USER": "user", "TFDSL_FLOW_RUN": "flow_run"}
+            return (self.settings[known[name]] if name in known else "") or os.environ.get(name, "")
         self.resolving.add(name)
         try:
             return self.text(own)
