@@ -1,7 +1,9 @@
 /** The parts of the extension that need no editor, and what its manifest promises. */
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import fs from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import test from "node:test";
 import { outputsOf, type Output } from "../src/compile";
@@ -150,7 +152,7 @@ test("an answer of another form is no answer", () => {
 test("the manifest names files that exist and commands that are registered", () => {
   const manifest = JSON.parse(fs.readFileSync(path.join(extension, "package.json"), "utf8"));
   const { languages, grammars, snippets, commands } = manifest.contributes;
-  const files: string[] = [languages[0].configuration, grammars[0].path, snippets[0].path, manifest.main];
+  const files: string[] = [languages[0].configuration, ...Object.values<string>(languages[0].icon), grammars[0].path, snippets[0].path, manifest.main];
   for (const file of files) {
     assert.ok(fs.existsSync(path.join(extension, file)), file);
   }
@@ -158,6 +160,20 @@ test("the manifest names files that exist and commands that are registered", () 
   for (const { command } of commands) {
     assert.ok(bundle.includes(`"${command}"`), command);
   }
+});
+
+test("the package is made without a warning, and has what a marketplace shows", { timeout: 120_000 }, () => {
+  const vsix = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "tfdsl-vsix-")), "tfjob.vsix");
+  const scripts = JSON.parse(fs.readFileSync(path.join(extension, "package.json"), "utf8")).scripts as Record<string, string>;
+  // As `npm run package` does it, but not into the file that another test may install at the moment.
+  const command = (scripts["package"] ?? "").replace("--out tfjob.vsix", `--out ${vsix}`);
+  const { stdout, stderr, status } = spawnSync("npx", ["--no", "-c", command], { cwd: extension, encoding: "utf8" });
+  assert.equal(status, 0, stderr);
+  assert.doesNotMatch(`${stdout}${stderr}`, /warning/i);
+  for (const file of ["LICENSE.txt", "readme.md", "changelog.md", "icon.png", "package.json"]) {
+    assert.match(stdout, new RegExp(`[├└]─ ${file.replace(".", "\\.")}`, "i"), file);
+  }
+  fs.rmSync(path.dirname(vsix), { recursive: true });
 });
 
 test("a word is one word, and a line that opens a block indents the next", () => {

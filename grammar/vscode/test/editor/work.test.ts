@@ -6,6 +6,7 @@ import fs from "node:fs";
 import path from "node:path";
 import test, { after, before } from "node:test";
 import { promisify } from "node:util";
+import type { CompletionList } from "vscode";
 import { project } from "../places";
 import { program } from "./environment";
 import { until, VsCode } from "./vscode";
@@ -76,6 +77,7 @@ before(async () => {
       "common.tfjob": COMMON,
       "manifest.yaml": MANIFEST,
       "broken.yaml": "kind: TFJob\nspec: [\n",
+      "prod.params": "# for production\nworker = 16\n\n",
       "bare.tfjob": 'edition 1\njob bare {\n  image = "x:1"\n  role worker { command = ["true"] }\n}\n',
       "unopened.tfjob": 'edition 1\njob bad {\n  image = "x:1"\n  role wroker { }\n}\n',
     },
@@ -404,6 +406,23 @@ test("a message's page opens in the editor", async () => {
   );
   assert.match(page, /^# TFJ1201 unknown-name/);
   await editor.page.locator(".tab", { hasText: "unknown-name" }).waitFor();
+  await editor.show("main.tfjob");
+});
+
+test("a file of values has the problems and the completions of its job", async () => {
+  await editor.show("prod.params");
+  const found = await editor.waitFor(
+    "the problems",
+    (vscode, uri) => vscode.languages.getDiagnostics(vscode.Uri.parse(uri)).map(({ message, range }) => [range.start.line, message] as const),
+    (all) => all.length > 0,
+    editor.uri("prod.params"),
+  );
+  assert.deepEqual(found, [[1, "there is no param worker\nhelp: did you mean workers?"]]);
+  const labels = await editor.run(async (vscode, uri) => {
+    const list = await vscode.commands.executeCommand<CompletionList>("vscode.executeCompletionItemProvider", vscode.Uri.parse(uri), new vscode.Position(2, 0));
+    return list.items.map(({ label }) => (typeof label === "string" ? label : label.label));
+  }, editor.uri("prod.params"));
+  assert.ok(labels.includes("workers"), labels.join());
   await editor.show("main.tfjob");
 });
 
