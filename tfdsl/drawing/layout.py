@@ -117,7 +117,8 @@ class _Layout:
     """One picture. Places are counted from its middle until all are known."""
 
     def __init__(self, picture: Picture, direction: Direction) -> None:
-        self.picture, self.direction = picture, direction
+        self.picture = picture
+        self.direction: Direction = direction
         self.sized = {box.id: sized(box) for box in picture.boxes}
         self.sizes = {name: _turned((one.width, one.height), direction) for name, one in self.sized.items()}
         self.sides: dict[str, tuple[float, float]] = {}  # left and right
