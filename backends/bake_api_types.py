@@ -57,18 +57,18 @@ class Reader:
         fields: list[tuple[str, str, str | None]] | None = None
         default: str | None = None
         for line in text.splitlines():
-            if (found := _TYPE.match(line)) is not None:
-                if found[2] == "struct":
-                    fields = self.structs[found[1]] = []
+            if (match := _TYPE.match(line)) is not None:
+                if match[2] == "struct":
+                    fields = self.structs[match[1]] = []
                 else:
-                    self.aliases[found[1]] = found[2]
+                    self.aliases[match[1]] = match[2]
             elif line == "}":
                 fields = None
-            elif (found := _DEFAULT.match(line)) is not None:
-                default = found[1]
-            elif fields is not None and (found := _FIELD.match(line)) is not None:
-                name = found[3].partition(",")[0]
-                fields.append((name, found[2], default))
+            elif (match := _DEFAULT.match(line)) is not None:
+                default = match[1]
+            elif fields is not None and (match := _FIELD.match(line)) is not None:
+                name = match[3].partition(",")[0]
+                fields.append((name, match[2], default))
                 default = None
             elif not line.startswith("\t//"):
                 default = None

@@ -37,9 +37,9 @@ _ASSIGNED = r"(?=[ \t]*=(?![=>]))"
 """Before ``=`` every word is a name, also one that is a word of the language elsewhere."""
 
 
-def _choice(found: Iterable[str]) -> str:
+def _choice(words: Iterable[str]) -> str:
     """Words as a group of a regular expression, longer ones first."""
-    return "|".join(re.escape(word) for word in sorted(found, key=lambda word: (-len(word), word)))
+    return "|".join(re.escape(word) for word in sorted(words, key=lambda word: (-len(word), word)))
 
 
 def _groups(*kinds: Kind) -> Action:

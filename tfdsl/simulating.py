@@ -155,13 +155,13 @@ def simulated(
         if pipeline.has_errors(outcome.diagnostics):
             refused.append(choice.backend.name)
             errors += [diagnostic for diagnostic in outcome.diagnostics if diagnostic.level == "error"]
-        made += [(choice.backend, one) for one in outcome.made]
-        made_flows += [(choice.backend, one) for one in outcome.flows]
+        made += [(choice.backend, output) for output in outcome.made]
+        made_flows += [(choice.backend, flow) for flow in outcome.flows]
     if refused and named:
         return Simulation((), tuple(errors))
     jobs = {job.job.name: job.job for job in plain.beside}
-    for _, one in made:
-        jobs.setdefault(one.unit.job.name, one.unit.job)
+    for _, output in made:
+        jobs.setdefault(output.unit.job.name, output.unit.job)
     if not jobs and not flows:
         return Simulation((), plain.diagnostics)
     alone, together = _meant([*jobs.values()], flows, faults or ())
@@ -169,11 +169,12 @@ def simulated(
     if wrong:
         return Simulation((), tuple(wrong))
     done = [
-        _job(job, [_Target(backend, one) for backend, one in made if one.unit.job.name == job.name], faults)
+        _job(job, [_Target(backend, output) for backend, output in made if output.unit.job.name == job.name], faults)
         for job in alone
     ]
     played = [
-        _flow(flow, [one for one in made_flows if one[1].unit.name == flow.flow.name], faults) for flow in together
+        _flow(flow, [made_flow for made_flow in made_flows if made_flow[1].unit.name == flow.flow.name], faults)
+        for flow in together
     ]
     return Simulation(
         tuple(done), (), tuple(dict.fromkeys(refused)), tuple(dict.fromkeys(unknown)), flows=tuple(played)
@@ -218,9 +219,10 @@ def _played(job: Job, targets: Sequence[_Target], faults: Faults) -> Played:
 
 
 def _flow(plain: PlainFlow, made: Sequence[tuple[Backend, MadeFlow]], faults: Faults | None) -> SimulatedFlow:
-    flow, jobs = plain.flow, {name: one.job for name, one in plain.jobs.items()}
+    flow, jobs = plain.flow, {name: plain_job.job for name, plain_job in plain.jobs.items()}
     on = {
-        name: [_Target(backend, one.jobs[at], one.unit.mark) for backend, one in made] for at, name in enumerate(jobs)
+        name: [_Target(backend, made_flow.jobs[at], made_flow.unit.mark) for backend, made_flow in made]
+        for at, name in enumerate(jobs)
     }
     only = next(iter(jobs)) if len(jobs) == 1 else ""
     usual = (_fails(job) for job in jobs.values())
@@ -237,7 +239,7 @@ def _flow(plain: PlainFlow, made: Sequence[tuple[Backend, MadeFlow]], faults: Fa
         for name in dict.fromkeys(fault.job for fault in scenario):
             ends[name] = _played(jobs[name], on[name], of_job(scenario, name))
         played.append(_flow_played(lean, scenario, ends))
-    targets = tuple((one.unit.target, one.unit.shown_version) for _, one in made)
+    targets = tuple((made_flow.unit.target, made_flow.unit.shown_version) for _, made_flow in made)
     return SimulatedFlow(flow, targets, tuple(played))
 
 
@@ -250,8 +252,8 @@ def _fails(job: Job) -> Injected:
 def _flow_played(flow: Flow, faults: Faults, jobs: Mapping[str, Played]) -> PlayedFlow:
     language = play_flow(flow, {name: played.language for name, played in jobs.items()})
     on = [{name: played.targets[at] for name, played in jobs.items()} for at, _ in enumerate(_targets(jobs))]
-    targets = (play_flow(flow, {name: one.prediction for name, one in ends.items()}) for ends in on)
-    expected = (play_flow(flow, {name: one.expected for name, one in ends.items()}) for ends in on)
+    targets = (play_flow(flow, {name: target.prediction for name, target in ends.items()}) for ends in on)
+    expected = (play_flow(flow, {name: target.expected for name, target in ends.items()}) for ends in on)
     return PlayedFlow(faults, language, jobs, tuple(targets), tuple(expected))
 
 
@@ -272,8 +274,8 @@ class _Target:
         keys = {row.rule.code: row.key for row in backend.support.rows if row.rule is not None}
         prefix = f"{backend.name}: "
         self.messages = [
-            (keys.get(one.rule.code, ""), replace(one, message=one.message.removeprefix(prefix)))
-            for one in (readable(one, mark) for one in verdict(backend, unit))
+            (keys.get(diagnostic.rule.code, ""), replace(diagnostic, message=diagnostic.message.removeprefix(prefix)))
+            for diagnostic in (readable(diagnostic, mark) for diagnostic in verdict(backend, unit))
         ]
 
     def played(self, faults: Faults, job: Job, language: Prediction) -> OnTarget:
@@ -283,17 +285,20 @@ class _Target:
         alike = possible == faults and _decide_alike(job, self.unit.job)
         expected = language if alike else play(self.language, possible)
         ends = (prediction, *prediction.others)
-        differing = {aspect for one in ends for aspect in differences(one, expected)}
+        differing = {aspect for end in ends for aspect in differences(end, expected)}
         differs: tuple[Aspect, ...] = tuple(aspect for aspect in ASPECTS if aspect in differing)
         messages = tuple(self._telling(faults, differs)) if differs else ()
         return OnTarget(self.unit.target, self.unit.shown_version, prediction, expected, differs, messages)
 
     def _telling(self, faults: Faults, differs: Sequence[Aspect]) -> Iterator[Diagnostic]:
         """The messages about what decides these faults; if there are none, all messages about policies."""
-        near = [one for key, one in self.messages if _is_about(key, faults, differs)]
-        at = [(policy, one) for _, one in self.messages for policy in self._policies_at(one.span)]
-        asked = [one for policy, one in at if _may_decide(policy, faults)]
-        yield from {(one.rule.code, one.span): one for one in (near + asked) or [one for _, one in at]}.values()
+        near = [diagnostic for key, diagnostic in self.messages if _is_about(key, faults, differs)]
+        at = [(policy, diagnostic) for _, diagnostic in self.messages for policy in self._policies_at(diagnostic.span)]
+        asked = [diagnostic for policy, diagnostic in at if _may_decide(policy, faults)]
+        yield from {
+            (diagnostic.rule.code, diagnostic.span): diagnostic
+            for diagnostic in (near + asked) or [diagnostic for _, diagnostic in at]
+        }.values()
 
     def _policies_at(self, place: Span) -> Iterator[Policy]:
         """The policies that a message is about; those of checks have no row in the table that would say it."""
@@ -316,8 +321,8 @@ def _decide_alike(job: Job, other: Job) -> bool:
     if job is other:
         return True
     mine, theirs = (
-        (one.policies, one.retries, one.deadline, one.ttl, one.cleanup, [_shape(role) for role in one.roles])
-        for one in (job, other)
+        (each.policies, each.retries, each.deadline, each.ttl, each.cleanup, [_shape(role) for role in each.roles])
+        for each in (job, other)
     )
     return mine == theirs
 
@@ -365,7 +370,7 @@ def usual_faults(job: Job) -> Iterator[Injected]:
         if not role.is_board:
             replica = f"{role.name}[{min(1, role.replicas - 1)}]"
             own = list(_own(job, role))
-            for event in (*(f" {one}" for one in (*_OF_ROLE, *own)), *_of_steps(role, own)):
+            for event in (*(f" {action}" for action in (*_OF_ROLE, *own)), *_of_steps(role, own)):
                 yield _fault(f"{replica}{event}")
     if any(policy.event == "unknown" for policy in job.policies):
         yield _fault("unknown")
@@ -418,8 +423,8 @@ def left(prediction: Prediction) -> str:
     return _grouped((replica.task, phases.get(str(replica.task), "")) for replica in prediction.replicas)
 
 
-def _again(one: Left) -> str:
-    ways = ((max(one.starts - 1, 0), "replaced"), (one.restarts, "restarted in place"))
+def _again(left: Left) -> str:
+    ways = ((max(left.starts - 1, 0), "replaced"), (left.restarts, "restarted in place"))
     return " and ".join(f"{way}{_times(number)}" for number, way in ways if number)
 
 

@@ -142,10 +142,10 @@ def _note(path: str) -> None:
 def state_of(path: str) -> object:
     """What is another for another file at ``path``; ``None`` if there is none."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def beginning(path: str, size: int, roots: Sequence[str] | None = None) -> bytes:
@@ -356,12 +356,12 @@ class Inputs:
             return problem
         if len(self._known) >= MOST_FILES:
             return f"a program may read at most {MOST_FILES:,} files"
-        found = self._read(path, self.roots)
-        if isinstance(found, Source):
-            self._size += len(found.text)
+        source = self._read(path, self.roots)
+        if isinstance(source, Source):
+            self._size += len(source.text)
             if self._size > LARGEST_SUM:
                 return f"the files of a program may have {LARGEST_SUM // 1024 // 1024} MiB together"
-        return found
+        return source
 
 
 # --- the files of a folder -------------------------------------------------------------------------------------------
@@ -390,8 +390,8 @@ def job_files(
     """
     _note(folder or os.curdir)
     try:
-        with os.scandir(folder or os.curdir) as found:
-            entries = sorted(found, key=lambda entry: entry.name)
+        with os.scandir(folder or os.curdir) as listing:
+            entries = sorted(listing, key=lambda entry: entry.name)
     except OSError as error:
         unreadable(folder, (error.strerror or str(error)).lower())
         return

@@ -76,7 +76,7 @@ class Registry:
 
     def every_name(self) -> tuple[str, ...]:
         """Names of the built-in targets, then of those that are installed beside them."""
-        return tuple(dict.fromkeys((*self._modules, *(one.name for one in self._installed()))))
+        return tuple(dict.fromkeys((*self._modules, *(installed.name for installed in self._installed()))))
 
     def built_in(self) -> tuple[Backend, ...]:
         """The built-in targets, in the order in which targets are listed."""
@@ -86,15 +86,15 @@ class Registry:
         """The built-in targets, then those that are installed beside them, by name."""
         if self._every is None:
             packages = dict.fromkeys(self._modules, "tfdsl")
-            found = list(self.built_in())
-            for one in self._installed():
-                backend = _loaded(one)
+            backends = list(self.built_in())
+            for installed in self._installed():
+                backend = _loaded(installed)
                 if isinstance(backend, str):
-                    self._problem(f"the target {one.name} of {one.package} {backend}", one.name)
-                elif self._is_alone(backend, one.package, found, packages):
-                    found.append(backend)
-                    packages[backend.name] = one.package
-            self._every = tuple(found)
+                    self._problem(f"the target {installed.name} of {installed.package} {backend}", installed.name)
+                elif self._is_alone(backend, installed.package, backends, packages):
+                    backends.append(backend)
+                    packages[backend.name] = installed.package
+            self._every = tuple(backends)
         return self._every
 
     def known(self) -> tuple[Backend, ...]:
@@ -130,18 +130,18 @@ class Registry:
     def _installed(self) -> list[Installed]:
         """The entry points of other packages, each name once."""
         if self._declared is None:
-            found: dict[str, Installed] = {}
+            by_name: dict[str, Installed] = {}
             packages = dict.fromkeys(self._modules, "tfdsl")
-            for point in sorted(self._points(), key=lambda one: (one.name, one.package)):
+            for point in sorted(self._points(), key=lambda installed: (installed.name, installed.package)):
                 if point.name in packages:
                     self._problem(
                         f"two packages have a target {point.name}: {packages[point.name]} and {point.package}",
                         point.name,
                     )
                 else:
-                    found[point.name] = point
+                    by_name[point.name] = point
                     packages[point.name] = point.package
-            self._declared = list(found.values())
+            self._declared = list(by_name.values())
         return self._declared
 
     def _points(self) -> Iterator[Installed]:
@@ -174,17 +174,17 @@ class Registry:
         self._problems.append(Problem(frozenset(names), text))
 
 
-def _loaded(one: Installed) -> Backend | str:
+def _loaded(installed: Installed) -> Backend | str:
     """The target that an entry point leads to, or what is wrong with it."""
     kind = cast("type[Backend]", import_module("tfdsl.backend").Backend)  # which stands above this module
     try:
-        backend: object = one.point.load()
+        backend: object = installed.point.load()
     except Exception as error:  # whatever the package of somebody else does when it is imported
         return f"cannot be loaded: {type(error).__name__}: {error}"
     if not isinstance(backend, kind):
-        return f"cannot be used: {one.point.value} is not a tfdsl.backend.Backend"
-    if backend.name != one.name or _NAME.fullmatch(one.name) is None:
-        return f"cannot be used: its entry point is called {one.name} and its Backend {backend.name}"
+        return f"cannot be used: {installed.point.value} is not a tfdsl.backend.Backend"
+    if backend.name != installed.name or _NAME.fullmatch(installed.name) is None:
+        return f"cannot be used: its entry point is called {installed.name} and its Backend {backend.name}"
     if _PREFIX.fullmatch(backend.prefix) is None:
         return f"cannot be used: its prefix {backend.prefix} is not three uppercase letters or digits, or is TFJ"
     return backend

@@ -197,22 +197,22 @@ class _Batch:
     def _check(self, place: str, file: File) -> int | None:
         """The mode of what is at the file's place now; refuses what must not be written to."""
         try:
-            found = os.stat(file.path)
+            status = os.stat(file.path)
         except (FileNotFoundError, NotADirectoryError):
-            found = None
+            status = None
         if file.root is not None and not _is_inside(place, os.path.realpath(file.root)):
             raise _Refused(file.path, f"a link leads out of {file.root}, to {place}")
-        if found is None:
+        if status is None:
             return None
-        if stat.S_ISDIR(found.st_mode):
+        if stat.S_ISDIR(status.st_mode):
             raise _Refused(file.path, "it is a folder")
-        if (found.st_dev, found.st_ino) in self.inputs:
+        if (status.st_dev, status.st_ino) in self.inputs:
             raise _Refused(file.path, "it is an input of this command")
-        if not stat.S_ISREG(found.st_mode) and file.root is not None:
+        if not stat.S_ISREG(status.st_mode) and file.root is not None:
             raise _Refused(file.path, "it is not a regular file")
-        if stat.S_ISREG(found.st_mode) and not os.access(place, os.W_OK):
+        if stat.S_ISREG(status.st_mode) and not os.access(place, os.W_OK):
             raise _Refused(file.path, "permission denied")  # a rename would get round the file's own mode
-        return found.st_mode
+        return status.st_mode
 
     def _use_folder(self, folder: str) -> None:
         """Make a folder if it is missing, and remove what a killed run has left in it."""
@@ -348,11 +348,11 @@ def _runs(process: int) -> bool:
 def _is_old_and_own(path: str) -> bool:
     """Of this user, and from a while ago: a process of another container, which writes here too, is not seen."""
     try:
-        found = os.lstat(path)
+        status = os.lstat(path)
     except OSError:
         return False
-    is_own = not hasattr(os, "geteuid") or found.st_uid == os.geteuid()
-    return stat.S_ISREG(found.st_mode) and is_own and found.st_ctime < time.time() - _OLD
+    is_own = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
+    return stat.S_ISREG(status.st_mode) and is_own and status.st_ctime < time.time() - _OLD
 
 
 def _quietly_remove(path: str) -> None:
@@ -364,7 +364,7 @@ def _quietly_remove(path: str) -> None:
 
 def _identity(path: str) -> tuple[int, int] | None:
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except (OSError, ValueError):
         return None
-    return (found.st_dev, found.st_ino)
+    return (status.st_dev, status.st_ino)

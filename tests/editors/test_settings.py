@@ -16,7 +16,7 @@ MANIFEST = json.loads((ROOT / "grammar/vscode/package.json").read_text(encoding=
 PROPERTIES = {
     name.removeprefix("tfdsl."): row for name, row in MANIFEST["contributes"]["configuration"]["properties"].items()
 }
-OF_THE_CLIENT = {"server.command", "trace.server"}
+OF_THE_CLIENT = {"server.command", "trace.server", "compileOnSave"}
 OTHER: dict[str, object] = {
     "targets": ["volcano"],
     "profile": "prod",

@@ -119,3 +119,25 @@ def test_strict_and_targets_are_those_of_the_settings() -> None:
         assert told(made.diagnostics) == told(fresh(made))
         assert made.diagnostics
     assert any(one.rule.code.startswith("YRN") for one in snapshot(text, Settings(targets=("yarn",))).diagnostics)
+
+
+@pytest.mark.parametrize("name", ["clean", "with waivers", "with an include"])
+def test_what_is_said_early_is_what_is_said_of_these_lines_in_the_end(name: str) -> None:
+    included[0] = COMMON
+    made = snapshot(BASES[name], Settings(targets=("tfjob", "slider")))
+    for job in (made.program.jobs[0], made.program.jobs[-1]):
+        (first, last), found = made.early(job.name.span.start)
+        starts = made.source.line_starts
+        inside = [
+            one
+            for one in made.diagnostics
+            if one.span.source is made.source and first <= made.source.position(one.span.start)[0] <= last
+        ]
+        assert starts[first - 1] <= job.span.start
+        assert told(found) == told(inside)
+    assert made.diagnostics
+
+
+def test_mistakes_in_the_syntax_are_said_early_wherever_they_are() -> None:
+    made = snapshot(long_text(90) + "job {\n")
+    assert "job {" in {one.span.source.line(one.span.source.position(one.span.start)[0]) for one in made.early(0)[1]}

@@ -19,6 +19,7 @@ from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities, make_test_lsp_client
 
 from tests.unit.cli.shell import environment
+from tfdsl import targets
 
 CLIENTS = ["visual_studio_code", "neovim"]
 COMMON = 'let registry = "r.example.com"\ntemplate gpus { gpu = 1 }\n'
@@ -239,7 +240,7 @@ async def test_everything_else_answers(client: LanguageClient, tmp_path: Path) -
     hints = await client.text_document_inlay_hint_async(types.InlayHintParams(text, whole))
     assert [one.label for one in hints or ()] == ['= "r.example.com/a:1"']
     lenses = await client.text_document_code_lens_async(types.CodeLensParams(text))
-    assert [one.command.title for one in lenses or () if one.command][:1] == ["compile to tfjob"]
+    assert [one.command.title for one in lenses or () if one.command][:1] == ["compile to …"]
     await client.text_document_code_action_async(types.CodeActionParams(text, whole, types.CodeActionContext([])))
     assert await client.text_document_signature_help_async(types.SignatureHelpParams(text, where)) is None
 
@@ -247,14 +248,21 @@ async def test_everything_else_answers(client: LanguageClient, tmp_path: Path) -
 async def test_the_lens_opens_what_the_job_becomes(client: LanguageClient, tmp_path: Path) -> None:
     uri = opened(client, tmp_path, SOUND)
     lenses = await client.text_document_code_lens_async(types.CodeLensParams(identifier(uri)))
-    command = next(one.command for one in lenses or () if one.command and "volcano" in one.command.title)
-    assert command is not None
+    (command,) = (one.command for one in lenses or () if one.command)
+    asked: list[types.ShowMessageRequestParams] = []
+
+    @client.feature(types.WINDOW_SHOW_MESSAGE_REQUEST)
+    def choose(params: types.ShowMessageRequestParams) -> types.MessageActionItem | None:
+        asked.append(params)
+        return next(one for one in params.actions or () if one.title == "volcano")
+
     params = types.ExecuteCommandParams(command.command, command.arguments)
     uris = await client.workspace_execute_command_async(params)
     assert isinstance(uris, list | tuple)
     text = Path(unquote(urlsplit(uris[0]).path)).read_text()
     assert "kind: Job" in text
     assert "r.example.com/a:1" in text
+    assert tuple(one.title for one in asked[0].actions or ()) == tuple(targets.names())
 
 
 async def test_the_preview_has_text_and_lines(client: LanguageClient, tmp_path: Path) -> None:
@@ -307,3 +315,11 @@ async def test_a_manifest_becomes_a_text(client: LanguageClient, tmp_path: Path)
     broken = await client.protocol.send_request_async("tfdsl/import", {"uri": uri, "text": "kind: [\n"})
     assert (broken.text, list(broken.jobs)) == ("", [])
     assert [(one.severity, one.code) for one in broken.diagnostics] == [(1, "TFJ4001")]
+
+
+async def test_what_can_be_chosen_for_a_text(client: LanguageClient, tmp_path: Path) -> None:
+    (tmp_path / "tfdsl.toml").write_text('targets = ["volcano@1.9", "yarn"]\n')
+    uri = opened(client, tmp_path, f"profile big {{ }}\n{SOUND}")
+    answer = await client.protocol.send_request_async("tfdsl/choices", {"textDocument": {"uri": uri}})
+    assert list(answer.targets) == ["volcano@1.9", "yarn"]
+    assert (answer.profile, list(answer.profiles)) == (None, ["big"])

@@ -8,7 +8,6 @@ import pytest
 
 from tests.lsp.long_text import long_text
 from tests.lsp.marked import marked, snapshot
-from tfdsl import targets
 from tfdsl.lsp.features.hover import signature_help
 from tfdsl.lsp.features.inlay_hints import inlay_hints
 from tfdsl.lsp.features.previews import Compiled, Preview, compile_text
@@ -122,11 +121,28 @@ def test_no_signature(text: str) -> None:
 # --- lenses and the output -------------------------------------------------------------------------------------
 
 
-def test_lenses_are_for_the_targets_of_the_job_else_for_all() -> None:
-    text = "job a { target volcano { }\n target kubeflow { } }\njob b { role worker { } }\n"
-    found = [(lens.job, lens.target) for lens in code_lens(snapshot(text))]
-    assert found == [("a", "volcano"), ("a", "tfjob"), *(("b", name) for name in targets.names())]
-    assert code_lens(snapshot(text, settings=Settings(code_lens=False))) == []
+JOB = "job b { role worker { } }\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "settings", "titles"),
+    [
+        (JOB, Settings(), ["compile to …"]),
+        (JOB, Settings(targets=("yarn",)), ["compile to yarn"]),
+        (
+            "job a { target volcano { }\n target kubeflow { } }\n",
+            Settings(),
+            ["compile to volcano", "compile to tfjob"],
+        ),
+        ("job a { target volcano { } }\n", Settings(targets=("yarn",)), ["compile to volcano"]),
+        (JOB, Settings(code_lens=False), []),
+    ],
+    ids=["a pick", "what it is checked for", "its blocks", "its blocks first", "none"],
+)
+def test_lenses(text: str, settings: Settings, titles: list[str]) -> None:
+    assert [lens.title for lens in code_lens(snapshot(text, settings=settings))] == titles
+    more = [lens.title for lens in code_lens(snapshot(text, settings=settings), ["tfdsl.run"])]
+    assert more == [*titles, *(["run"] if titles else [])]
 
 
 def compiled(text: str, target: str, **more: str) -> Compiled:
@@ -234,3 +250,27 @@ def test_settings_that_the_program_does_not_know_are_passed_over() -> None:
 
 def test_a_file_that_is_there_to_be_included_is_checked_for_no_target() -> None:
     assert snapshot("let a = 1\n", settings=Settings(targets=("volcano",))).choices == ()
+
+
+@pytest.mark.parametrize(
+    ("target", "first", "language"),
+    [
+        ("slurm", "a/job.sbatch", "shellscript"),
+        ("volcano", "a.yaml", "yaml"),
+        ("slider", "a/package/files/job.json", "json"),
+    ],
+)
+def test_the_file_with_most_of_what_is_written_is_the_first(target: str, first: str, language: str) -> None:
+    text = 'job a { image = "x:1", command = ["c"], role worker { cpu = 1, memory = 1Gi } }\n'
+    files = compiled(text, target).outputs
+    assert (files[0].name, files[0].language) == (first, language)
+
+
+def test_a_preview_can_be_without_the_profile_of_the_settings() -> None:
+    snap = snapshot("param n: int = 1\nprofile p { n = 2 }\n" + RUNS, settings=Settings(profile="p"))
+    texts = [compile_text(snap, Preview("volcano", profile=profile)) for profile in (None, "", "p")]
+    found = [one.outputs[0].text.count("replicas: 2") for one in texts if isinstance(one, Compiled)]
+    assert found == [1, 0, 1]
+
+
+RUNS = 'job a { image = "x:1", command = ["c"], role worker { replicas = n } }\n'

@@ -7,10 +7,11 @@ after an edit of that text and when it is told to.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from tests.lsp.long_text import long_text
 from tests.lsp.wire import Wire
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ pytestmark = pytest.mark.slow
 
 
 ASKS = {"diagnostic": {"dynamicRegistration": False}}
-TOLD = {"publishDiagnostics": {}}
+TOLD: dict[str, object] = {"publishDiagnostics": {}}
 REFRESH = {"diagnostics": {"refreshSupport": True}}
 CLIENTS = {
     "is told": {"textDocument": TOLD},
@@ -140,3 +141,27 @@ def test_what_was_told_of_an_include_is_not_shown_twice_when_it_is_opened(
     editor.until(common=["TFJ1201"])
     editor.close(COMMON)
     editor.until(common=[])
+
+
+@pytest.mark.parametrize("asks", [False, True], ids=["is told", "asks"])
+def test_a_long_text_shows_the_job_at_the_cursor_first(wire: Wire, asks: bool) -> None:
+    """No machine checks 10,000 lines in the time after which the server says what it knows."""
+    lines = long_text(10_000).split("\n")
+    at = next(number for number in range(5000, len(lines)) if lines[number] == "  retries = 2")
+    wire.begin(capabilities=CLIENTS["asks and can refresh" if asks else "is told"])
+    wire.open(MAIN, "\n".join(lines))
+    where = {"textDocument": {"uri": MAIN}}
+    wire.change(MAIN, 2, (at, 2), (at, 9), "retriess")
+    wire.send("textDocument/documentHighlight", {**where, "position": {"line": at, "character": 2}}, 1000)
+
+    def shown() -> list[int]:
+        params = wire.request("textDocument/diagnostic", where)["result"] if asks else wire.published(2)
+        found = cast("dict[str, Any]", params)["items" if asks else "diagnostics"]
+        return [one["range"]["start"]["line"] for one in found]
+
+    places = shown()
+    assert at in places
+    assert all(abs(place - at) < 150 for place in places)
+    if asks:
+        wire.until("workspace/diagnostic/refresh")
+    assert at in shown()

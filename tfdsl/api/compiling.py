@@ -113,9 +113,9 @@ class Result:
 
 def result_of(target: str, version: str, done: Outcome, diagnostics: tuple[Diagnostic, ...]) -> Result:
     """The public form of what the pipeline made."""
-    jobs = tuple(one.unit.job for one in done.made)
-    flows = tuple(one.unit.flow for one in done.flows)
-    documents = tuple(document for one in done.outputs for document in _documents(one))
+    jobs = tuple(output.unit.job for output in done.made)
+    flows = tuple(flow.unit.flow for flow in done.flows)
+    documents = tuple(document for output in done.outputs for document in _documents(output))
     return Result(target, version, jobs, flows, documents, diagnostics, done.outputs)
 
 

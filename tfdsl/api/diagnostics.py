@@ -143,7 +143,7 @@ def usage_error(diagnostic: diagnostics.Diagnostic) -> UsageError:
     return UsageError("; ".join((diagnostic.message, *diagnostic.helps)))
 
 
-def compile_error(action: str, found: Sequence[diagnostics.Diagnostic]) -> CompileError:
+def compile_error(action: str, problems: Sequence[diagnostics.Diagnostic]) -> CompileError:
     """The exception for diagnostics that made ``action`` (``cannot compile main.tfjob``) impossible."""
-    shown = [one for one in found if one.level != "info"]
-    return CompileError(public(found), f"{action}\n{render(shown).rstrip()}")
+    shown = [diagnostic for diagnostic in problems if diagnostic.level != "info"]
+    return CompileError(public(problems), f"{action}\n{render(shown).rstrip()}")

@@ -201,10 +201,10 @@ def tfconfig(
     done = outcome(loaded, call_of(choice, given))
     if pipeline.has_errors(done.diagnostics):
         raise compile_error(f"cannot compile {loaded.path} for {target}", done.diagnostics)
-    found = output_files.tasks_of(done, wanted)
-    if wanted is not None and not found:
+    jobs = output_files.tasks_of(done, wanted)
+    if wanted is not None and not jobs:
         raise compile_error(f"cannot show {task} of {loaded.path}", [wanted.missing([done])])
-    return tuple(_task(job.name, config) for job in found for config in job.tasks)
+    return tuple(_task(job.name, config) for job in jobs for config in job.tasks)
 
 
 def _task(job: str, config: TaskConfig) -> Task:

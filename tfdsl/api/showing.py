@@ -109,14 +109,14 @@ def where(
     answer = Forward(question, files.Destination().files, compiled).answer(choice, done)
     lines = tuple(
         MadeLine(
-            one.place.path,
-            one.place.line,
-            hide(one.place.text or "", asked.hidden),
+            output_line.place.path,
+            output_line.place.line,
+            hide(output_line.place.text or "", asked.hidden),
             group.how,
             (group.by.path, group.by.line) if group.by is not None else None,
         )
         for group in answer.lines
-        for one in group.lines
+        for output_line in group.lines
     )
     return Where(lines, answer.reason)
 
@@ -196,10 +196,10 @@ def graph(
     call = call_of(choice, given)
     loaded = loaded_of(source, given)
     asked = asked_of(loaded, call)
-    found = graphs.graphs(asked.given, asked.request, asked.choices)
-    if graphs.has_errors(found):
-        raise compile_error(f"cannot draw {loaded.path}", asked.shown(found.diagnostics))
-    return tuple(Graph(one, asked.hidden) for one in found.graphs)
+    drawn = graphs.graphs(asked.given, asked.request, asked.choices)
+    if graphs.has_errors(drawn):
+        raise compile_error(f"cannot draw {loaded.path}", asked.shown(drawn.diagnostics))
+    return tuple(Graph(graph, asked.hidden) for graph in drawn.graphs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,29 +243,29 @@ def diff(
         CompileError: A side cannot be read or has errors, or they are for different targets.
         UsageError: There is no such target or version, or none is named.
     """
-    found: list[diagnostics.Diagnostic] = []
+    problems: list[diagnostics.Diagnostic] = []
     hidden = secrets_in({**(params or {}), **(options or {})})
     choices = [target_of(target)] if target is not None else []
     given = options_of(choices[0].backend.name, options or {}) if choices else ()
-    sides = _side("a", a, found), _side("b", b, found)
+    sides = _side("a", a, problems), _side("b", b, problems)
     results: list[Result] | None = None
     if sides[0] is not None and sides[1] is not None:
         first, second = sides[0], sides[1]
-        choices = targets_for(first, second, choices, argument("b", path_of(second)), found.append)
-        if not choices and not found:
+        choices = targets_for(first, second, choices, argument("b", path_of(second)), problems.append)
+        if not choices and not problems:
             raise UsageError("diff() needs a target: neither side names one")
         asked = None if job is None else Argument(job, argument("job", job))
         request = Request(profile, params_of(params or {}), given, asked)
-        results = compared((first, second), choices, request, found.append) if choices else None
-    if results is None or pipeline.has_errors(found):
-        raise compile_error("cannot compare", masked(found, hidden))
+        results = compared((first, second), choices, request, problems.append) if choices else None
+    if results is None or pipeline.has_errors(problems):
+        raise compile_error("cannot compare", masked(problems, hidden))
     return tuple(difference for result in results for difference in _differences(result))
 
 
-def _side(name: str, source: Source, found: list[diagnostics.Diagnostic]) -> Side | None:
+def _side(name: str, source: Source, problems: list[diagnostics.Diagnostic]) -> Side | None:
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
-        return open_side(path, argument(name, path), (), found.append)
+        return open_side(path, argument(name, path), (), problems.append)
     return loaded_of(source, {}).given
 
 
@@ -419,14 +419,14 @@ def simulate_flow(
 
     return tuple(
         FlowScenario(
-            one.flow.name,
+            simulated_flow.flow.name,
             tuple(fault.text for fault in played.faults),
             ending(played.language),
-            tuple(ending(end, *on) for end, on in zip(played.targets, one.targets, strict=True)),
+            tuple(ending(end, *on) for end, on in zip(played.targets, simulated_flow.targets, strict=True)),
             tuple(_scenario(name, alone, hidden) for name, alone in played.jobs.items()),
         )
-        for one in done.flows
-        for played in one.scenarios
+        for simulated_flow in done.flows
+        for played in simulated_flow.scenarios
     )
 
 
@@ -464,17 +464,17 @@ def _scenario(job: str, played: Played, hidden: Hidden) -> Scenario:
 def _faults(texts: Sequence[str]) -> tuple[Injected, ...] | None:
     faults: list[Injected] = []
     for text in texts:
-        found = parse(text, argument("inject", text))
-        if not isinstance(found, Injected):
-            raise usage_error(found)
-        faults.append(found)
+        fault = parse(text, argument("inject", text))
+        if not isinstance(fault, Injected):
+            raise usage_error(fault)
+        faults.append(fault)
     return tuple(faults)
 
 
-def _on_target(one: OnTarget, hidden: Hidden) -> TargetEnding:
-    others = tuple(_ending(other, hidden) for other in one.prediction.others)
-    end = _ending(one.prediction, hidden)
-    return TargetEnding(one.target, one.version, end, one.differs, public(one.messages), others)
+def _on_target(target: OnTarget, hidden: Hidden) -> TargetEnding:
+    others = tuple(_ending(other, hidden) for other in target.prediction.others)
+    end = _ending(target.prediction, hidden)
+    return TargetEnding(target.target, target.version, end, target.differs, public(target.messages), others)
 
 
 def _ending(prediction: Prediction, hidden: Hidden) -> Ending:
@@ -505,10 +505,10 @@ def matrix(
     """
     loaded = loaded_of(source, given, ReadingJob)
     asked = asked_of(loaded, Call(job=given.get("job")))
-    found = matrix_jobs(asked.given, asked.request)
-    if found.diagnostics:
-        raise compile_error(f"cannot list the jobs of {loaded.path}", asked.shown(found.diagnostics))
+    listed = matrix_jobs(asked.given, asked.request)
+    if listed.diagnostics:
+        raise compile_error(f"cannot list the jobs of {loaded.path}", asked.shown(listed.diagnostics))
     return tuple(
         MatrixJob(job.name, job.block, job.index, {name: value.data for name, value in job.values.items()})
-        for job in found.jobs
+        for job in listed.jobs
     )

@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 Phase: TypeAlias = Literal[
     "waiting", "starting", "running", "restarting", "succeeded", "failed", "aborted", "suspended", "unknown"
 ]
-ReplicaPhase: TypeAlias = Literal[
-    "absent", "waiting", "preparing", "running", "succeeded", "failed", "lost", "stopping", "stopped", "unknown"
-]
+ReplicaPhase: TypeAlias = (
+    Phase
+    | Literal["absent", "waiting", "preparing", "running", "succeeded", "failed", "lost", "stopping", "stopped"]
+    | Literal["not run"]
+)
+"""Of a replica of a job, or of a job of a flow: that has the phases of jobs, or it is ``not run``."""
 Basis: TypeAlias = Literal["object", "event", "log", "inferred"]
 """What a reason rests on: the state of an object, an event, a log, or what must have happened."""
 
@@ -44,7 +47,8 @@ class Replica(Record):
     ``name``: what the cluster calls it. ``id``: what tells it from one that had its place before. ``restarts``:
     ``None`` if nobody counts them.
 
-    ``containers``: programs whose logs can be read, the steps first, the role's own last.
+    ``containers``: programs whose logs can be read, the steps first, the role's own last. ``waits_for``: the jobs of
+    its flow that have to end before it can begin.
     """
 
     role: str
@@ -56,6 +60,7 @@ class Replica(Record):
     end: End | None = None
     containers: tuple[str, ...] = ()
     id: str = ""
+    waits_for: tuple[str, ...] = ()
 
     @property
     def task(self) -> str:
@@ -93,12 +98,21 @@ class Reason(Record):
     log: tuple[str, ...] = ()
 
 
+class Run(Record):
+    """An earlier run of a flow. ``since``: when it got its phase (ISO 8601), or when it was submitted."""
+
+    id: str
+    phase: Phase
+    since: str = ""
+
+
 class Live(Record):
     """A job on its cluster. Empty texts and ``None`` are unknown.
 
     ``id``: the cluster's own for this run. ``since``: when it got its phase (ISO 8601). ``restarts``: as the cluster
     counts them; ``retries``: how many the file allows. ``submission`` and ``digest``: what ``tfdsl submit`` has noted.
-    ``notes``: what could not be read.
+    ``notes``: what could not be read. ``earlier``: other runs of a flow, the latest first. ``scheduled``: whether its
+    schedule is there and starts runs; ``due``: when it starts the next one (ISO 8601).
     """
 
     target: str
@@ -115,6 +129,9 @@ class Live(Record):
     notes: tuple[str, ...] = ()
     submission: str = ""
     digest: str = ""
+    earlier: tuple[Run, ...] = ()
+    scheduled: bool = False
+    due: str = ""
 
     @property
     def ended(self) -> bool:
@@ -164,6 +181,7 @@ class Step(Record):
     """A part of a submission: what it makes, and the call that takes it back, made from the answer.
 
     ``stays_if_there``: an object that exists already is used, as a claim is. ``made``: what the answer calls it.
+    ``looks``: how it is seen whether it exists, where somebody else may have to create it.
     """
 
     call: Call
@@ -171,6 +189,7 @@ class Step(Record):
     undo: Callable[[str], Call | None]
     stays_if_there: bool = False
     made: Callable[[str], str] = lambda answer: ""
+    looks: Call | None = None
 
 
 class Part(Record):

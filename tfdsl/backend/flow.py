@@ -16,6 +16,7 @@ from tfdsl.record import Record
 if TYPE_CHECKING:
     from tfdsl.backend import Document, Support, Unit
     from tfdsl.diagnostics import Diagnostic
+    from tfdsl.emit.located import Data
     from tfdsl.ir.fields import Origins
     from tfdsl.ir.flow import Flow, FlowRun
 
@@ -39,7 +40,7 @@ class FlowUnit(Record):
 
     ``origins``: where the fields of the flow are written (``schedule``, ``runs[2].after``). ``mark``: the text that
     stands in the names of objects for what tells one run from another, and in no other text of the jobs; empty on
-    targets whose objects need none.
+    targets whose objects need none. ``labels``: of every object, beside those of the jobs.
     """
 
     target: str
@@ -48,6 +49,7 @@ class FlowUnit(Record):
     origins: Origins
     jobs: tuple[FlowJob, ...]
     mark: str = ""
+    labels: Mapping[str, Data] = {}
     worked_out: dict[object, tuple[object, object]] = {}  # noqa: RUF012  (each unit gets a dict of its own)
 
     def once(self, work_out: Callable[[FlowUnit], T]) -> T:

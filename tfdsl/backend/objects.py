@@ -17,9 +17,9 @@ CLAIM = "PersistentVolumeClaim"
 
 def objects(unit: Unit, documents: Sequence[Document]) -> list[TargetObject]:
     """One object for each document of an API server, and one for all files."""
-    found = [one for document in documents if (one := _object(unit, document)) is not None]
+    target_objects = [target_object for document in documents if (target_object := _object(unit, document)) is not None]
     files = tuple(document.file for document in documents if document.file is not None)
-    return [*found, *([TargetObject("Files", unit.job.name, lines=files)] if files else [])]
+    return [*target_objects, *([TargetObject("Files", unit.job.name, lines=files)] if files else [])]
 
 
 def _object(unit: Unit, document: Document) -> TargetObject | None:

@@ -103,8 +103,8 @@ class Arguments:
 
     def text(self, flag: str, default: str = "") -> str:
         """The text of a flag's value."""
-        found = self.value(flag)
-        return default if found is None else found.text
+        argument = self.value(flag)
+        return default if argument is None else argument.text
 
     def on(self, flag: str) -> bool:
         """Whether a switch is on the command line."""
@@ -212,8 +212,8 @@ def _keep(arguments: Arguments, flag: Flag, argument: Argument) -> None:
 def right(results: Iterable[Right | Diagnostic], errors: list[Diagnostic]) -> list[Right]:
     """The results that are not errors; the others go to ``errors``."""
     done = list(results)
-    errors += [one for one in done if isinstance(one, Diagnostic)]
-    return [one for one in done if not isinstance(one, Diagnostic)]
+    errors += [result for result in done if isinstance(result, Diagnostic)]
+    return [result for result in done if not isinstance(result, Diagnostic)]
 
 
 def not_one_of(what: str, argument: Argument, words: Iterable[str]) -> Diagnostic:

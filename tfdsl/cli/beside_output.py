@@ -104,12 +104,12 @@ def _differs(file: File) -> bool:
 
 def _folders_in(top: str) -> list[str]:
     """``top`` and the folders below it, inner ones first."""
-    found = [top]
-    for folder in found:  # which grows
-        found += [
+    folders = [top]
+    for folder in folders:  # which grows
+        folders += [
             entry.path for entry in _entries(folder, iter(range(MOST_FILES))) if entry.is_dir(follow_symlinks=False)
         ]
-    return found[::-1]
+    return folders[::-1]
 
 
 def updated(
@@ -198,7 +198,7 @@ def _renamings(
     compilation: Compilation, jobs: Sequence[Placed], around: Mapping[str, Kustomization]
 ) -> Iterator[Diagnostic]:
     """For each renaming and target one warning, about the first of its jobs that it breaks."""
-    for renaming in kustomizations.renamings(around, (file.path for one in jobs for file in one.files)):
+    for renaming in kustomizations.renamings(around, (file.path for placed in jobs for file in placed.files)):
         reached: dict[str, list[Made]] = {}
         for job in jobs:
             if isinstance(job.made, Made) and any(file.path in renaming.files for file in job.files):
@@ -208,13 +208,13 @@ def _renamings(
 
 
 def _renaming(compilation: Compilation, renaming: Renaming, jobs: Sequence[Made]) -> Iterator[Diagnostic]:
-    found = next(((one, kept) for one in jobs if (kept := kept_names(one))), None)
+    found = next(((output, kept) for output in jobs if (kept := kept_names(output))), None)
     if found is None:
         return
     first, kept = found
     job, target = first.unit.name, first.unit.target
     warning = KUSTOMIZE_RENAMES(
-        renaming.span, field=renaming.field, job=job, target=target, what=enumeration(one.what for one in kept)
+        renaming.span, field=renaming.field, job=job, target=target, what=enumeration(name.what for name in kept)
     )
     warning = warning.help(enumeration(one.consequence for one in kept))
     command = _with_name(compilation.arguments, first, renaming, several=len(jobs) > 1)
@@ -303,14 +303,14 @@ def _in_subfolder(
 ) -> Iterator[Leftover]:
     """What is left in the folder of a job; every such folder has a file with a header directly in it."""
     direct = _entries(entry.path, budget)
-    if not any(one.path in folder.written or has_header(one) for one in direct):
+    if not any(item.path in folder.written or has_header(item) for item in direct):
         return
     inside = list(_all_below(direct, budget))
-    paths = [one.path for one in inside if one.path not in folder.written and has_header(one)]
-    alone = not any(one.path in folder.written for one in inside)
-    ours = {*paths, *(one.path for one in inside if alone and os.path.relpath(one.path, entry.path) in folder.plain)}
+    paths = [item.path for item in inside if item.path not in folder.written and has_header(item)]
+    alone = not any(item.path in folder.written for item in inside)
+    ours = {*paths, *(item.path for item in inside if alone and os.path.relpath(item.path, entry.path) in folder.plain)}
     ours.update(_with_maps(sorted(ours)))
-    every = all(one.path in ours for one in inside)
+    every = all(item.path in ours for item in inside)
     if paths:
         yield Leftover(entry.name, entry.name not in folder.jobs, tuple(sorted(ours)), entry.path if every else None)
 
@@ -328,8 +328,8 @@ def _all_below(entries: Iterable[os.DirEntry[str]], budget: Iterator[int]) -> It
 def _entries(path: str, budget: Iterator[int]) -> list[os.DirEntry[str]]:
     """What is in a folder, by name, as long as ``budget`` has something left; nothing where it cannot be read."""
     try:
-        with os.scandir(path) as found:
-            return sorted((entry for entry, _ in zip(found, budget, strict=False)), key=lambda entry: entry.name)
+        with os.scandir(path) as entries:
+            return sorted((entry for entry, _ in zip(entries, budget, strict=False)), key=lambda entry: entry.name)
     except OSError:
         return []
 
@@ -363,16 +363,16 @@ def _is_map(path: str, of: str) -> bool:
 def _leftover_warning(compilation: Compilation, left: Sequence[Leftover]) -> Iterator[Diagnostic]:
     if not left:
         return
-    shown = enumeration(one.folder or one.files[0] for one in left)
+    shown = enumeration(leftover.folder or leftover.files[0] for leftover in left)
     warning = LEFT_OVER(compilation.place.span, path=shown, source=compilation.source.path)
-    folders = [one.folder for one in left if one.folder]
-    paths = [*folders, *(path for one in left if not one.folder for path in one.files)]
+    folders = [leftover.folder for leftover in left if leftover.folder]
+    paths = [*folders, *(path for leftover in left if not leftover.folder for path in leftover.files)]
     ends = ["--"] if any(path.startswith("-") for path in paths) else []
     words = ["rm", *(["-r"] if folders else []), *ends, *paths]
     many = len(paths) > MOST_NAMED
     it = "it" if len(left) == 1 else "them"
     warning = warning.help(f"remove {it}: {'compile with --prune' if many else ' '.join(map(quote, words))}")
-    gone = [one.job for one in left if one.gone]
+    gone = [leftover.job for leftover in left if leftover.gone]
     if gone:
         jobs = f"{'job' if len(gone) == 1 else 'jobs'} {enumeration(gone)}"
         warning = warning.help(
@@ -402,18 +402,18 @@ def kept_names(made: Made) -> list[Kept]:
     objects = [_object(document.data) for document in made.documents if document.file is None]
     if backend is None or not backend.pods:
         return []
-    names = {name for one in objects if (name := _name(one)) is not None}
+    names = {name for manifest in objects if (name := _name(manifest)) is not None}
     hosts = _hosts(made, backend)
-    return list(dict.fromkeys(kept for one in objects for kept in _in_object(one, names, hosts, backend)))
+    return list(dict.fromkeys(kept for manifest in objects for kept in _in_object(manifest, names, hosts, backend)))
 
 
 def _object(data: object) -> Mapping[str, Plain]:
-    found = plain(cast("Plain", data))
-    return found if isinstance(found, dict) else {}
+    value = plain(cast("Plain", data))
+    return value if isinstance(value, dict) else {}
 
 
-def _name(one: Mapping[str, Plain]) -> str | None:
-    metadata = one.get("metadata")
+def _name(manifest: Mapping[str, Plain]) -> str | None:
+    metadata = manifest.get("metadata")
     name = metadata.get("name") if isinstance(metadata, dict) else None
     return name if isinstance(name, str) else None
 
@@ -440,9 +440,11 @@ def _host(address: str) -> str:
     return address.partition(":")[0]
 
 
-def _in_object(one: Mapping[str, Plain], names: set[str], hosts: frozenset[str], backend: Backend) -> Iterator[Kept]:
-    native = _is_native(str(one.get("apiVersion", "")))
-    for key, value in _texts_in({key: value for key, value in one.items() if key != "metadata"}):
+def _in_object(
+    manifest: Mapping[str, Plain], names: set[str], hosts: frozenset[str], backend: Backend
+) -> Iterator[Kept]:
+    native = _is_native(str(manifest.get("apiVersion", "")))
+    for key, value in _texts_in({key: value for key, value in manifest.items() if key != "metadata"}):
         if key == "subdomain" and value in names:
             yield SUBDOMAIN
         elif key == "claimName" and value in names and not native:

@@ -99,10 +99,10 @@ def _once(arguments: Arguments) -> int:
 
 def _conflicts(arguments: Arguments) -> list[Diagnostic]:
     diagnostics: list[Diagnostic] = []
-    for one, other in ((ALL_TARGETS, chosen.TARGET), (ALL_PROFILES, chosen.PROFILE)):
-        argument = arguments.value(one.name)
+    for flag, other in ((ALL_TARGETS, chosen.TARGET), (ALL_PROFILES, chosen.PROFILE)):
+        argument = arguments.value(flag.name)
         if argument is not None and arguments.value(other.name) is not None:
-            diagnostics.append(BAD_ARGUMENT(argument.span, what=f"{one.name} cannot be used with {other.name}"))
+            diagnostics.append(BAD_ARGUMENT(argument.span, what=f"{flag.name} cannot be used with {other.name}"))
     stdin = next((argument for argument in arguments.rest if argument.text == "-"), None)
     if stdin is not None and arguments.on(FIX.name):
         diagnostics.append(BAD_ARGUMENT(stdin.span, what="--fix cannot change standard input"))
@@ -159,12 +159,12 @@ class _Check:
         unsettled: list[Diagnostic] = []
         groups: dict[object, _Alike] = {}
         for source in sources:
-            one = self.file(source)
-            project = self.project(one.given)
+            checked = self.file(source)
+            project = self.project(checked.given)
             unsettled += project.problems
             alike = groups.setdefault(project.asked, _Alike([], [], project.settings.strict))
-            alike.inputs.append(one.given)
-            alike.outcomes.extend(one.outcomes)
+            alike.inputs.append(checked.given)
+            alike.outcomes.extend(checked.outcomes)
         always = self.arguments.on(chosen.STRICT.name)
         settled = [
             each
@@ -192,7 +192,7 @@ class _Check:
             front_end.run(given, replace(request, profile=profile), () if included else project.choices)
             for profile in profiles
         ]
-        read = {one.path: self.texts.get(one.path) for one in inputs.sources}
+        read = {file.path: self.texts.get(file.path) for file in inputs.sources}
         if len(profiles) > 1:
             outcomes = list(_naming_profiles(outcomes, profiles))
         self.checked[source.path] = _Checked(source.text, read, given, outcomes)
@@ -216,12 +216,16 @@ class _Check:
 
     def trial(self, sources: Sequence[Source]) -> Check:
         """A function that returns the diagnostics of those ``sources`` that depend on files that got other texts."""
-        readers = grouped((path, one) for one in sources for path in (one.path, *self.checked[one.path].read))
+        readers = grouped(
+            (path, source) for source in sources for path in (source.path, *self.checked[source.path].read)
+        )
 
         def check(texts: Mapping[str, str]) -> list[Diagnostic]:
             kept, self.texts = self.texts, {**self.texts, **texts}
             try:
-                changed = self.current({one.path: one for path in texts for one in readers.get(path, ())}.values())
+                changed = self.current(
+                    {source.path: source for path in texts for source in readers.get(path, ())}.values()
+                )
                 return self.files(changed, [source.path for source in changed])
             finally:
                 self.texts = kept
@@ -265,7 +269,7 @@ def _naming_profiles(outcomes: Sequence[Outcome], profiles: Sequence[str | None]
     having = grouped(
         (_known_as(each), profile)
         for outcome, profile in zip(outcomes, profiles, strict=True)
-        for each in {_known_as(one): one for one in outcome.diagnostics}.values()
+        for each in {_known_as(diagnostic): diagnostic for diagnostic in outcome.diagnostics}.values()
     )
     for outcome in outcomes:
         yield replace(

@@ -59,9 +59,11 @@ def meant(arguments: Arguments, *, strict: bool = False, quiet: bool = True) -> 
     picked = chosen.selection(arguments)
     backend, name = _named(arguments.rest[0])
     if backend is not None:
-        of_file = [one for flag in (chosen.TARGET, *chosen.OF_JOBS) for one in arguments.values(flag.name)[:1]]
+        of_file = [
+            argument for flag in (chosen.TARGET, *chosen.OF_JOBS) for argument in arguments.values(flag.name)[:1]
+        ]
         what = "TARGET/NAME is a job without its file: options that choose a target or jobs of a file cannot follow"
-        errors = [*picked.errors, *(BAD_ARGUMENT(one.span, what=what) for one in of_file[:1])]
+        errors = [*picked.errors, *(BAD_ARGUMENT(argument.span, what=what) for argument in of_file[:1])]
         refuse(errors, arguments, hidden=picked.hidden)
         session = _session(arguments, backend, _place(arguments, name))
         return OnCluster((session,), picked.hidden)
@@ -73,7 +75,11 @@ def meant(arguments: Arguments, *, strict: bool = False, quiet: bool = True) -> 
     hidden = hidden_with(file.given, picked.hidden)
     diagnostics = [*project.problems, *outcome.diagnostics]
     wrong = pipeline.has_errors(diagnostics)
-    shown = [one for one in diagnostics if one.level == "error" or (one.level == "warning" and not quiet)]
+    shown = [
+        diagnostic
+        for diagnostic in diagnostics
+        if diagnostic.level == "error" or (diagnostic.level == "warning" and not quiet)
+    ]
     if wrong or shown:
         status = report(shown, [file.source.path], hidden=hidden)
         if wrong:
@@ -133,7 +139,7 @@ def _place(arguments: Arguments, name: str = "") -> Place:
 
 def _place_of(arguments: Arguments, made: Output) -> Place:
     place = _place(arguments, made.unit.name)
-    options = tuple(one.text for one in arguments.rest[1:]) if arguments.command.name == "submit" else ()
+    options = tuple(argument.text for argument in arguments.rest[1:]) if arguments.command.name == "submit" else ()
     if isinstance(made, MadeFlow):
         return replace(place, options=options, flow=made.unit)
     return replace(place, options=options, unit=made.unit)
@@ -143,7 +149,9 @@ def _session(arguments: Arguments, backend: Backend, place: Place, made: Output 
     with problems(arguments):
         session = Session(backend, place, () if made is None else made.documents)
     behind = max(arguments.dashes, 1)
-    is_wrong = not session.cluster.OPTIONS or any(one.text[:1] != "-" for one in arguments.rest[behind : behind + 1])
+    is_wrong = not session.cluster.OPTIONS or any(
+        argument.text[:1] != "-" for argument in arguments.rest[behind : behind + 1]
+    )
     wrong = arguments.rest[1 : None if is_wrong else behind] if place.options else []
     if wrong:
         what = f"unexpected argument {wrong[0].text}"
@@ -187,9 +195,10 @@ def next_commands(session: Session, arguments: Arguments) -> list[str]:
     """How to go on with a job or flow that was submitted."""
     place = session.place
     where = [*(["-n", place.namespace] if place.namespace else []), *place.flags]
+    words = ("status", "logs", "cancel")
     if place.flow is not None:  # which jobs it has is in its file
-        return [chosen.again(arguments, word, *where) for word in ("status", "cancel")]
-    return [" ".join(map(quote, ["tfdsl", word, session.name, *where])) for word in ("status", "logs", "cancel")]
+        return [chosen.again(arguments, word, *where) for word in words]
+    return [" ".join(map(quote, ["tfdsl", word, session.name, *where])) for word in words]
 
 
 def is_terminal() -> bool:

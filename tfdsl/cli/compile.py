@@ -288,11 +288,11 @@ def _document(
 def _left_out(made: Sequence[Output]) -> list[Diagnostic]:
     """A note for each ``build`` block: a Dockerfile is written only into a folder."""
     found: dict[Span, Diagnostic] = {}
-    for one in (job for each in made for job in ([each] if isinstance(each, Made) else each.jobs)):
-        build = one.unit.job.build
+    for output in (job for each in made for job in ([each] if isinstance(each, Made) else each.jobs)):
+        build = output.unit.job.build
         if build is not None:
-            place = one.unit.origins.span(build.path)
-            found.setdefault(place, DOCKERFILE_LEFT_OUT(place, job=one.unit.name))
+            place = output.unit.origins.span(build.path)
+            found.setdefault(place, DOCKERFILE_LEFT_OUT(place, job=output.unit.name))
     return list(found.values())
 
 

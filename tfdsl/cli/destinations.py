@@ -133,11 +133,11 @@ def placed(place: Destination, made: Sequence[Output], *, source_map: bool) -> l
     """The files to write, for a destination that is a folder."""
     where = folders(place, made)
     jobs: list[Placed] = []
-    for one in made:
-        folder = where[target_of(one)]
-        written = _files(folder, output_files(one), source_map=source_map)
+    for output in made:
+        folder = where[target_of(output)]
+        written = _files(folder, output_files(output), source_map=source_map)
         # None of these names is the user's.
-        jobs.append(Placed(one, folder, tuple(replace(each, root=place.path) for each in written)))
+        jobs.append(Placed(output, folder, tuple(replace(each, root=place.path) for each in written)))
     return jobs
 
 

@@ -65,7 +65,7 @@ def run(arguments: Arguments) -> int:
     refuse([*picked.errors, *errors], arguments, hidden=picked.hidden)
     diagnostics: list[Diagnostic] = []
     report_one = diagnostics.append
-    opened = [open_side(one.text, one.span, picked.allowed, report_one) for one in (first, second)]
+    opened = [open_side(argument.text, argument.span, picked.allowed, report_one) for argument in (first, second)]
     sides = [side for side in opened if side is not None]
     if len(sides) < 2:
         end(_errors(diagnostics), hidden=picked.hidden)
@@ -125,9 +125,9 @@ def _unified(result: Result, names: tuple[str, str]) -> Iterator[str]:
     target = f"{result.target} {result.version}"
     yield f"--- {names[0]}: {result.first or 'no such job'} ({target})"
     yield f"+++ {names[1]}: {result.second or 'no such job'} ({target})"
-    for one in result.compared.objects if result.compared is not None else ():
-        for hunk in hunks(one.first, one.second):
-            yield from _hunk(hunk, one.name)
+    for pair in result.compared.objects if result.compared is not None else ():
+        for hunk in hunks(pair.first, pair.second):
+            yield from _hunk(hunk, pair.name)
 
 
 def _hunk(hunk: Hunk, name: str) -> Iterator[str]:
@@ -186,14 +186,14 @@ def _document(results: Sequence[Result], names: tuple[str, str], hidden: Hidden)
 
 
 def _job(result: Result, hidden: Hidden) -> dict[str, object]:
-    found = changes(result.compared) if result.compared is not None else []
+    differences = changes(result.compared) if result.compared is not None else []
     return {
         "a": result.first,
         "b": result.second,
         "target": result.target,
         "target_version": result.version,
         "same": result.same,
-        "differences": [_difference(one, hidden) for one in found],
+        "differences": [_difference(change, hidden) for change in differences],
     }
 
 

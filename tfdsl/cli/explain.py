@@ -305,13 +305,17 @@ def _setting_entries() -> Iterator[tuple[str, Callable[[], str]]]:
 
 def _setting(word: str, doc: str, type_: str, these: Sequence[str]) -> str:
     rows = [("type", type_), ("where", f"in the braces of {', '.join(these)}"), ("write", f"{word} = VALUE")]
-    keys = [f"mounts[{one.removeprefix('mount ')}].{word}" for one in these if one.startswith("mount ")]
-    keys += [f"{one}.{word}" for one in these if one in ("cluster", "flow")]
+    keys = [f"mounts[{words.removeprefix('mount ')}].{word}" for words in these if words.startswith("mount ")]
+    keys += [f"{block}.{word}" for block in these if block in ("cluster", "flow")]
     return _page(f"{word} (setting)", doc, rows, keys=keys)
 
 
 def _action_word(word: str) -> str:
-    rows = [("write", f"on EVENT => {one.name}: {one.doc}") for one in statements.ACTIONS if word in one.name.split()]
+    rows = [
+        ("write", f"on EVENT => {action.name}: {action.doc}")
+        for action in statements.ACTIONS
+        if word in action.name.split()
+    ]
     return _page(f"{word} (word of an action)", "Actions come after the arrow of a policy.", rows)
 
 

@@ -73,20 +73,20 @@ def run(arguments: Arguments) -> int:
     assert isinstance(form, str)
     from tfdsl.drawing.graphs import drawn, graphs, has_errors
 
-    found = graphs(file.given, picked.request, picked.choices)
+    result = graphs(file.given, picked.request, picked.choices)
     hidden = hidden_with(file.given, picked.hidden)
-    if has_errors(found):
-        return report(found.diagnostics, (), hidden=hidden)
+    if has_errors(result):
+        return report(result.diagnostics, (), hidden=hidden)
     direction = cast("Direction", arguments.text(DIRECTION.name) or "down")
 
     def text(of: Sequence[Graph]) -> str:
-        return drawn([_shown(one, hidden) for one in of], form, of, direction)
+        return drawn([_shown(graph, hidden) for graph in of], form, of, direction)
 
     if place is None or place.text == "-":
-        out(text(found.graphs))
+        out(text(result.graphs))
         return OK
-    taken = [one.origin for one in (file.source, *file.inputs.sources) if one.origin is not None]
-    return _write(found.graphs, place, form, text, taken)
+    taken = [source.origin for source in (file.source, *file.inputs.sources) if source.origin is not None]
+    return _write(result.graphs, place, form, text, taken)
 
 
 def _format(place: Argument | None, arguments: Arguments) -> Format | Diagnostic:
@@ -130,7 +130,7 @@ def _write(
     path = place.text
     if _is_folder(path):
         parts = zip(_names(made, _ENDING_OF[form]), made, strict=True)
-        files = [File(os.path.join(path, *name), text([one]), root=path) for name, one in parts]
+        files = [File(os.path.join(path, *name), text([graph]), root=path) for name, graph in parts]
     else:
         files = [File(path, text(made))]
     failure = write_all(files, taken)
@@ -141,8 +141,9 @@ def _write(
 
 def _names(made: Sequence[Graph], ending: str) -> list[list[str]]:
     """The path of each picture below a folder: with a folder for each target if there are several."""
-    targets = list(dict.fromkeys(one.picture.target for one in made))
+    targets = list(dict.fromkeys(graph.picture.target for graph in made))
     several = len(targets) > 1
     return [
-        [*([one.picture.target.replace(" ", "-")] if several else []), f"{one.picture.name}{ending}"] for one in made
+        [*([graph.picture.target.replace(" ", "-")] if several else []), f"{graph.picture.name}{ending}"]
+        for graph in made
     ]

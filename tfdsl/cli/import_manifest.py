@@ -53,9 +53,9 @@ def run(arguments: Arguments) -> int:
     target: Backend | None = None
     chosen = arguments.value(FROM.name)
     if chosen is not None:
-        found = front_end.target_of(chosen.text, chosen.span)
-        target = found if isinstance(found, Backend) else None
-        errors += [] if isinstance(found, Backend) else [found]
+        backend = front_end.target_of(chosen.text, chosen.span)
+        target = backend if isinstance(backend, Backend) else None
+        errors += [] if isinstance(backend, Backend) else [backend]
     errors += _conflicts(arguments)
     refuse(errors, arguments, form)
     named = named_manifests(arguments.rest)

@@ -137,11 +137,11 @@ def _runs(flow: FlowInfo) -> str:
 
 def _roles(jobs: Sequence[JobInfo]) -> Iterator[str]:
     """Each role with its replicas, which may differ between the jobs of a matrix."""
-    found: dict[str, list[int | None]] = {}
+    indexes: dict[str, list[int | None]] = {}
     for job in jobs:
         for name, number in job.roles.items():
-            found.setdefault(name, []).append(number)
-    for name, replicas in found.items():
+            indexes.setdefault(name, []).append(number)
+    for name, replicas in indexes.items():
         known = {number for number in replicas if number is not None}
         known |= {0} if len(replicas) < len(jobs) else set()
         if None in replicas:

@@ -58,11 +58,11 @@ class _Reading:
 
     def named(self, argument: Sequence[Argument], *, folders: bool) -> Named:
         """Read what is named."""
-        for one in argument:
-            if folders and one.text != STDIN and os.path.isdir(one.text):
-                self._folder(one)
+        for word in argument:
+            if folders and word.text != STDIN and os.path.isdir(word.text):
+                self._folder(word)
             else:
-                self._file(one)
+                self._file(word)
         return Named(tuple(self.sources.values()), tuple(self.errors), frozenset(self.found), tuple(self.empty))
 
     def _file(self, argument: Argument) -> None:
@@ -98,15 +98,15 @@ class _Reading:
     def _read(self, path: str, argument: Argument, roots: Sequence[str] | None) -> None:
         if path in self.sources:
             return
-        found = read(path, roots)
-        if isinstance(found, str) and self.manifests and path in self.found:
+        source = read(path, roots)
+        if isinstance(source, str) and self.manifests and path in self.found:
             return  # a folder of manifests can hold anything
-        if isinstance(found, str):
-            error = UNREADABLE_FILE(argument.span, path=path or "(no name)", reason=found)
+        if isinstance(source, str):
+            error = UNREADABLE_FILE(argument.span, path=path or "(no name)", reason=source)
             near = None if os.path.lexists(path) else _nearest(path)
             self.errors.append(error if near is None else error.help(f"did you mean {near}?"))
         else:
-            self.sources[path] = found
+            self.sources[path] = source
 
 
 def _nearest(path: str) -> str | None:
@@ -118,7 +118,9 @@ def _nearest(path: str) -> str | None:
         return path + ENDING
     folder, name = os.path.split(path)
     try:
-        names = [one.name for one in os.scandir(folder or os.curdir) if one.name.endswith(ENDING) and one.is_file()]
+        names = [
+            entry.name for entry in os.scandir(folder or os.curdir) if entry.name.endswith(ENDING) and entry.is_file()
+        ]
     except OSError:
         return None
     near = closest(name, sorted(names)) if name else None

@@ -65,12 +65,16 @@ def around(files: Iterable[str]) -> dict[str, Kustomization]:
     """The kustomizations that may reach any of ``files``, which have been written, by their folders."""
     folders = {os.path.dirname(os.path.realpath(path)) for path in files}
     roots = {root for folder in folders if _is_above(folder, root := root_above(folder))}
-    found = {kustomization.folder: kustomization for root in sorted(roots) for kustomization in _kustomizations(root)}
-    for folder in sorted(folders - found.keys()):  # also one that a link leads to, or in a folder that is not searched
+    by_folder = {
+        kustomization.folder: kustomization for root in sorted(roots) for kustomization in _kustomizations(root)
+    }
+    for folder in sorted(
+        folders - by_folder.keys()
+    ):  # also one that a link leads to, or in a folder that is not searched
         own = name_in(folder)
         read = _kustomization(os.path.join(folder, own), root_above(folder)) if own is not None else None
-        found |= {folder: read} if read is not None else {}
-    return found
+        by_folder |= {folder: read} if read is not None else {}
+    return by_folder
 
 
 def name_in(folder: str) -> str | None:
@@ -83,10 +87,16 @@ def renamings(kustomizations: Mapping[str, Kustomization], files: Iterable[str])
     real = {os.path.realpath(path): path for path in files}
     reached = _reached(kustomizations, frozenset(real))
     return [
-        Renaming(field, span, one.shown, frozenset(real[path] for path in reached[one.folder]), *one.added())
-        for one in kustomizations.values()
-        for field, _, span in one.fields
-        if reached[one.folder]
+        Renaming(
+            field,
+            span,
+            kustomization.shown,
+            frozenset(real[path] for path in reached[kustomization.folder]),
+            *kustomization.added(),
+        )
+        for kustomization in kustomizations.values()
+        for field, _, span in kustomization.fields
+        if reached[kustomization.folder]
     ]
 
 
@@ -96,16 +106,17 @@ def listing(kustomizations: Mapping[str, Kustomization], folder: str) -> Kustomi
     if folder in kustomizations:
         return kustomizations[folder]
     above = [
-        one
-        for one in kustomizations.values()
-        if is_below(folder, [one.folder]) and any(os.path.dirname(path) == folder for path in one.reaches)
+        kustomization
+        for kustomization in kustomizations.values()
+        if is_below(folder, [kustomization.folder])
+        and any(os.path.dirname(path) == folder for path in kustomization.reaches)
     ]
-    return max(above, key=lambda one: len(one.folder), default=None)
+    return max(above, key=lambda kustomization: len(kustomization.folder), default=None)
 
 
 def unlisted(kustomizations: Mapping[str, Kustomization], files: Iterable[str]) -> list[str]:
     """Those of ``files`` that no kustomization lists."""
-    listed = frozenset[str]().union(*(one.reaches for one in kustomizations.values()))
+    listed = frozenset[str]().union(*(kustomization.reaches for kustomization in kustomizations.values()))
     return [path for path in files if os.path.realpath(path) not in listed]
 
 
@@ -145,8 +156,8 @@ def _paths(root: str) -> Iterator[str]:
     folders = [root]
     for folder in folders:  # which grows
         try:
-            with os.scandir(folder) as found:
-                entries = sorted(found, key=lambda entry: entry.name)
+            with os.scandir(folder) as listing:
+                entries = sorted(listing, key=lambda entry: entry.name)
         except OSError:
             continue
         left -= len(entries)
@@ -189,17 +200,17 @@ def _shown(path: str) -> str:
     return os.path.relpath(path, here) if is_below(path, [here]) else path
 
 
-def _reached(found: Mapping[str, Kustomization], files: frozenset[str]) -> dict[str, frozenset[str]]:
+def _reached(by_folder: Mapping[str, Kustomization], files: frozenset[str]) -> dict[str, frozenset[str]]:
     """Which of ``files`` each kustomization has, by itself or by others; one beside a file will have it."""
     reached = {
-        folder: frozenset(path for path in files if path in one.reaches or os.path.dirname(path) == folder)
-        for folder, one in found.items()
+        folder: frozenset(path for path in files if path in kustomization.reaches or os.path.dirname(path) == folder)
+        for folder, kustomization in by_folder.items()
     }
     changed = True
     while changed:
         changed = False
-        for folder, one in found.items():
-            more = frozenset[str]().union(*(reached[other] for other in one.reaches if other in reached))
+        for folder, kustomization in by_folder.items():
+            more = frozenset[str]().union(*(reached[other] for other in kustomization.reaches if other in reached))
             if not more <= reached[folder]:
                 reached[folder] |= more
                 changed = True
@@ -258,8 +269,8 @@ def _read(source: Source) -> View | None:
 def _plain(root: View) -> dict[str, object]:
     from tfdsl.manifest.nodes import plain
 
-    found = plain(root.node) if root.node is not None else None
-    return dict(found) if isinstance(found, dict) else {}
+    root_data = plain(root.node) if root.node is not None else None
+    return dict(root_data) if isinstance(root_data, dict) else {}
 
 
 def _edited(text: str, root: View, old: View, gone: Container[str | None], new: Sequence[str]) -> str | None:

@@ -12,7 +12,7 @@ from tfdsl.cli.clusters import OnCluster
 from tfdsl.cli.report import ERRORS, OK, refuse
 from tfdsl.cli.streams import out, takes_colour
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
-from tfdsl.operating.logs import Follower, programs
+from tfdsl.operating.logs import Follower, programs, with_log
 from tfdsl.operating.runner import TIMED_OUT
 from tfdsl.operating.session import Session
 from tfdsl.operating.submitting import no_job
@@ -27,7 +27,12 @@ COMMAND = Command(
     "logs",
     (
         clusters.WHICH,
-        Positional("TASK", "a role, a replica or a step: ps, worker[1], worker[1]/fetch", required=False, many=True),
+        Positional(
+            "TASK",
+            "a role, a replica or a step: ps, worker[1], worker[1]/fetch; of a flow also a job: train, train/worker[1]",
+            required=False,
+            many=True,
+        ),
     ),
     (*clusters.OF_CLUSTERS, FOLLOW, PREVIOUS, SINCE, TAIL, clusters.TIMEOUT),
     (
@@ -100,16 +105,25 @@ def follow(
     live = session.read_again()
     if live is None:
         raise no_job(session)
-    wanted = wanted or []
-    names = [program.name for program in programs(live, wanted, previous=options.previous)]
+    wanted, flow = wanted or [], session.place.flow
+    if flow is None:
+        names = [program.name for program in programs(live, wanted, previous=options.previous)]
+    else:
+        from tfdsl.operating.flow_logs import names_in_flow, show_flow
+
+        names = names_in_flow(flow, wanted)
     shown = _Shown(names, raw=not clusters.is_terminal() and len(names) == 1)
     try:
-        end = Follower(session, wanted, options, shown.show, jobs.say).run(live)
+        if flow is None:
+            end = Follower(session, wanted, options, shown.show, jobs.say).run(live)
+        else:
+            end = with_log(session, show_flow(session, live, wanted, options, shown.show, jobs.say))
     finally:
         shown.end()
     if not options.follow:
         return OK
     if not end.ended:
         return TIMED_OUT
-    jobs.say(f"job {end.name}: {end.phase}" + (f": {end.reasons[0].sentence}" if end.reasons else ""))
+    what = f"{'job' if flow is None else 'flow'} {end.name}: {end.phase}"
+    jobs.say(what + (f": {end.reasons[0].sentence}" if end.reasons else ""))
     return OK if end.phase == "succeeded" else ERRORS

@@ -26,10 +26,10 @@ COMMAND = Command(
 def run(arguments: Arguments) -> int:
     """Print the jobs of a file with the values of their axes."""
     picked = chosen.selection(arguments)
-    found = matrix_jobs(chosen.opened(arguments, picked).given, picked.request)
-    end_if(found.diagnostics, hidden=picked.hidden)
+    listed = matrix_jobs(chosen.opened(arguments, picked).given, picked.request)
+    end_if(listed.diagnostics, hidden=picked.hidden)
     as_json = arguments.text(TEXT_OR_JSON.name) == "json"
-    out(_json(found.jobs, picked.hidden) if as_json else _text(found.jobs, picked.hidden))
+    out(_json(listed.jobs, picked.hidden) if as_json else _text(listed.jobs, picked.hidden))
     return OK
 
 

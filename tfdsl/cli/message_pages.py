@@ -25,7 +25,7 @@ def page_of(rule: Rule) -> str:
 
 def _level(rule: Rule) -> str:
     """The level, and that of what nobody wrote: a row of a support table may tell of a default."""
-    rows = [row for one in targets.known() for row in one.support.rows if row.rule == rule]
+    rows = [row for backend in targets.known() for row in backend.support.rows if row.rule == rule]
     if rule.level == "info" or all(row.default == "silent" for row in rows):
         return rule.level
     return "info" if all(row.fate == "translated" for row in rows) else f"{rule.level}; info about a default"

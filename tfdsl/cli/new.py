@@ -181,7 +181,7 @@ def wanted_targets(text: str, known: Sequence[str]) -> Sequence[str]:
 def renamed(text: str, name: str) -> str:
     """The text of an example with another name for its flow, or for its job."""
     lines = list(_NAMED.finditer(text))
-    line = next((one for one in lines if one[1] == "flow"), lines[0])
+    line = next((match for match in lines if match[1] == "flow"), lines[0])
     return text[: line.start(2)] + name + text[line.end(2) :]
 
 

@@ -143,7 +143,9 @@ def options_of_others(arguments: Arguments, choices: Iterable[Choice]) -> list[D
         return []  # which has been looked at
     asked = {choice.backend.name for choice in choices}
     named = [(argument, _whose(argument)) for argument in arguments.values(OPTION.name)]
-    return [_of_other(one, backend) for one, backend in named if asked and backend and backend.name not in asked]
+    return [
+        _of_other(argument, backend) for argument, backend in named if asked and backend and backend.name not in asked
+    ]
 
 
 def _whose(option: Argument) -> Backend | None:
@@ -182,9 +184,9 @@ def _not_with_flow(arguments: Arguments) -> list[Diagnostic]:
 
 def _no_folders(argument: Iterable[Argument]) -> list[Diagnostic]:
     return [
-        BAD_ARGUMENT(one.span, what=f"--allow-read needs a folder; {one.text or '(no name)'} is not a folder")
-        for one in argument
-        if not os.path.isdir(one.text)
+        BAD_ARGUMENT(word.span, what=f"--allow-read needs a folder; {word.text or '(no name)'} is not a folder")
+        for word in argument
+        if not os.path.isdir(word.text)
     ]
 
 
@@ -221,7 +223,7 @@ def _param(argument: Argument) -> ParamGiven | Diagnostic:
 
 def _values(argument: Argument, arguments: Arguments) -> Source | Diagnostic:
     """The text of a file of values."""
-    if argument.text == STDIN and any(one.text == STDIN for one in arguments.rest):
+    if argument.text == STDIN and any(word.text == STDIN for word in arguments.rest):
         return BAD_ARGUMENT(argument.span, what="standard input can be read only once")
     return _readable(argument, argument.text)
 
@@ -242,7 +244,7 @@ def _option(argument: Argument, asked: set[str]) -> list[GivenOption | Diagnosti
     backend = target_of(target, part(argument.span, argument.text, 0, len(target)))
     value = _value(f"-O {path}", text, argument)
     if isinstance(backend, Diagnostic) or isinstance(value, Diagnostic):
-        return [one for one in (value, backend) if isinstance(one, Diagnostic)]
+        return [result for result in (value, backend) if isinstance(result, Diagnostic)]
     if asked and backend.name not in asked:
         return [_of_other(argument, backend)]
     return [GivenOption(backend.name, key, *value)]

@@ -144,7 +144,10 @@ def _in_full(job: SimulatedJob) -> Iterator[str]:
         rows = [("", "outcome", "restarts", "left", "because"), ("language", *_cells(played.language))]
         for target in played.targets:
             ends = (target.prediction, *target.prediction.others)
-            rows += [(head, *_marked(one, target.expected)) for head, one in zip(_heads(target), ends, strict=False)]
+            rows += [
+                (head, *_marked(prediction, target.expected))
+                for head, prediction in zip(_heads(target), ends, strict=False)
+            ]
         yield from simulating.table(rows, _room())
         yield from _unplayed(played)
         yield from _differences(played.targets)
@@ -161,19 +164,19 @@ def _marked(prediction: Prediction, expected: Prediction) -> tuple[str, str, str
     return outcome + marks[0], restarts + marks[1], left + marks[2], cause
 
 
-def _heads(one: OnTarget) -> Iterator[str]:
+def _heads(target: OnTarget) -> Iterator[str]:
     """The heads of the rows of a target: each but the first is another end that is possible."""
-    yield _head(one)
+    yield _head(target)
     yield from repeat("or")
 
 
-def _head(one: OnTarget) -> str:
-    return f"{one.target} {one.version}"
+def _head(target: OnTarget) -> str:
+    return f"{target.target} {target.version}"
 
 
 def _unplayed(played: Played) -> Iterator[str]:
     sides = [played.language, *(target.prediction for target in played.targets)]
-    yield from _did_not_happen(played.faults, played.targets, [one.unplayed for one in sides])
+    yield from _did_not_happen(played.faults, played.targets, [side.unplayed for side in sides])
 
 
 def _did_not_happen(
@@ -198,8 +201,8 @@ def _differences(targets: Iterable[OnTarget]) -> Iterator[str]:
     yield ""
     yield _LEGEND
     told: dict[str, None] = {}
-    for one in differing:
-        told |= dict.fromkeys(f"  {one.target}: {_message(message)}" for message in one.messages)
+    for ending in differing:
+        told |= dict.fromkeys(f"  {ending.target}: {_message(message)}" for message in ending.messages)
     for line in told:
         yield from hanging(line, _room(), 4)
 
@@ -220,8 +223,8 @@ def _message(message: Diagnostic) -> str:
 def _overview(job: SimulatedJob) -> Iterator[str]:
     columns = [["", *(played.name for played in job.scenarios)]]
     columns += [["language", *(_short(played.language) for played in job.scenarios)]]
-    for at, one in enumerate(job.scenarios[0].targets):
-        columns.append([_head(one), *(_short_marked(played.targets[at]) for played in job.scenarios)])
+    for at, ending in enumerate(job.scenarios[0].targets):
+        columns.append([_head(ending), *(_short_marked(played.targets[at]) for played in job.scenarios)])
     for number, part in enumerate(_fitting(columns)):
         yield from [""] if number else []
         yield from simulating.table([*zip(*part, strict=True)], _room())
@@ -237,9 +240,9 @@ def _short(prediction: Prediction) -> str:
     return simulating.ending(prediction) + again
 
 
-def _short_marked(one: OnTarget) -> str:
-    ends = dict.fromkeys(map(_short, (one.prediction, *one.prediction.others)))
-    return " or ".join(ends) + (_MARK if one.differs else "")
+def _short_marked(target: OnTarget) -> str:
+    ends = dict.fromkeys(map(_short, (target.prediction, *target.prediction.others)))
+    return " or ".join(ends) + (_MARK if target.differs else "")
 
 
 def _fitting(columns: list[list[str]]) -> Iterator[list[list[str]]]:
@@ -281,14 +284,14 @@ def _flow(simulated: SimulatedFlow, *, one_by_one: bool) -> Iterator[str]:
     if not one_by_one:
         yield from _because(scenarios[0], heads[1:])
         yield from _unplayed_in_flow(scenarios[0])
-    yield from _differences(one for played in scenarios for one in _that_ran(played))
+    yield from _differences(target for played in scenarios for target in _that_ran(played))
 
 
 def _that_ran(played: PlayedFlow) -> Iterator[OnTarget]:
     for name, alone in played.jobs.items():
-        for flow, one in zip(played.targets, alone.targets, strict=True):
+        for flow, target in zip(played.targets, alone.targets, strict=True):
             if flow.jobs[name] not in _STATES:
-                yield one
+                yield target
 
 
 def _flow_ends(played: PlayedFlow, *, in_full: bool) -> Iterator[str]:
@@ -300,18 +303,18 @@ def _flow_ends(played: PlayedFlow, *, in_full: bool) -> Iterator[str]:
         return end + (f", {number:,} job{'s' if number > 1 else ''} not run" if number else "")
 
     yield words(played.language)
-    for one, expected in zip(played.targets, played.expected, strict=True):
-        ends = dict.fromkeys(map(words, (one, *one.others)))
-        same = all((end.outcome, end.jobs) == (expected.outcome, expected.jobs) for end in (one, *one.others))
+    for actual, expected in zip(played.targets, played.expected, strict=True):
+        ends = dict.fromkeys(map(words, (actual, *actual.others)))
+        same = all((end.outcome, end.jobs) == (expected.outcome, expected.jobs) for end in (actual, *actual.others))
         yield " or ".join(ends) + ("" if same else _MARK)
 
 
 def _job_ends(played: PlayedFlow, job: str) -> Iterator[str]:
     alone = played.jobs[job]
     yield _job_end((played.language,), job, alone.language)
-    for flow, one in zip(played.targets, alone.targets, strict=True):
-        differs = one.differs and flow.jobs[job] not in _STATES
-        yield _job_end((flow, *flow.others), job, one.prediction) + (_MARK if differs else "")
+    for flow, target in zip(played.targets, alone.targets, strict=True):
+        differs = target.differs and flow.jobs[job] not in _STATES
+        yield _job_end((flow, *flow.others), job, target.prediction) + (_MARK if differs else "")
 
 
 def _job_end(flows: Sequence[FlowPrediction], job: str, alone: Prediction) -> str:
@@ -326,8 +329,8 @@ def _job_end(flows: Sequence[FlowPrediction], job: str, alone: Prediction) -> st
 def _because(played: PlayedFlow, heads: Sequence[str]) -> Iterator[str]:
     """What has ended the flow, where that is alike in one line."""
     causes: dict[str, list[str]] = {}
-    for head, one in zip(heads, (played.language, *played.targets), strict=True):
-        causes.setdefault(one.cause, []).append(head)
+    for head, prediction in zip(heads, (played.language, *played.targets), strict=True):
+        causes.setdefault(prediction.cause, []).append(head)
     yield ""
     for cause, where in causes.items():
         yield from hanging(f"{', '.join(where)}: {cause}" if len(causes) > 1 else cause, _room(), 4)
@@ -400,7 +403,7 @@ def _scenario(played: Played, hidden: Hidden) -> dict[str, object]:
                 "target": target.target,
                 "target_version": target.version,
                 **_prediction(target.prediction, hidden),
-                "or": [_prediction(one, hidden) for one in target.prediction.others],
+                "or": [_prediction(other, hidden) for other in target.prediction.others],
                 "differs": target.differs,
                 "messages": [_message_data(message, hidden) for message in target.messages],
             }

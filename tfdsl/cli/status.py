@@ -56,13 +56,13 @@ def run(arguments: Arguments) -> int:
             return watch(clusters.one_of(jobs, arguments), jobs, clusters.timeout_of(arguments), arguments)
         for session in jobs.sessions:
             _limit(session, clusters.timeout_of(arguments))
-        found = [session.read() for session in jobs.sessions]
-        pairs = zip(jobs.sessions, found, strict=True)
+        states = [session.read() for session in jobs.sessions]
+        pairs = zip(jobs.sessions, states, strict=True)
         lives = [with_log(session, live) for session, live in pairs if live is not None]
         if not lives:
             raise no_job(jobs.sessions[0], left_over(jobs.sessions[0]))
         _show(jobs, lives, arguments)
-        missing = [session for session, live in zip(jobs.sessions, found, strict=True) if live is None]
+        missing = [session for session, live in zip(jobs.sessions, states, strict=True) if live is None]
         for session in missing:
             jobs.say(str(no_job(session)))
         return NO_JOB if missing else OK
@@ -123,16 +123,16 @@ def _list(arguments: Arguments) -> int:
         return _dry_run(session.cluster.lists(session.place))
     with clusters.problems(arguments):
         _limit(session, clusters.timeout_of(arguments))
-        found = session.list()
+        jobs = session.list()
     if arguments.text(TEXT_OR_JSON.name) == "json":
-        out(document(showing.VERSION, {"jobs": [showing.data(live) for live in found]}))
+        out(document(showing.VERSION, {"jobs": [showing.data(live) for live in jobs]}))
     else:
-        out(lines_for_people(_table(list(found)), NOTHING) or "no jobs\n")
+        out(lines_for_people(_table(list(jobs)), NOTHING) or "no jobs\n")
     return OK
 
 
-def _table(found: list[Live]) -> Iterator[str]:
-    rows = [showing.line(live) for live in found]
+def _table(jobs: list[Live]) -> Iterator[str]:
+    rows = [showing.line(live) for live in jobs]
     widths = [max((len(row[at]) for row in rows), default=0) for at in range(len(rows[0]) if rows else 0)]
     for row in rows:
         yield "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True) if width).rstrip()

@@ -66,7 +66,8 @@ def run(arguments: Arguments) -> int:
         return _print(jobs, arguments)
     if stays:
         status, _, cancel = clusters.next_commands(jobs.sessions[0], arguments)
-        jobs.say(f"submitting, and staying until the job has ended; elsewhere: {status}, {cancel}")
+        what = "job has" if jobs.sessions[0].place.flow is None else "last job has"
+        jobs.say(f"submitting, and staying until the {what} ended; elsewhere: {status}, {cancel}")
     with clusters.problems(arguments, jobs.hidden):
         done = submit(jobs.sessions, jobs.made, replaces=arguments.on(REPLACE.name), tell=jobs.say)
     jobs.say(f"submitted {', '.join(done.made)}", out)

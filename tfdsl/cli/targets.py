@@ -28,7 +28,10 @@ COMMAND = Command(
 def run(arguments: Arguments) -> int:
     """Print the targets; returns 2 if an installed target cannot be used."""
     errors: list[Diagnostic] = []
-    named = [one.backend for one in right([choice_of(one.text, one.span) for one in arguments.rest], errors)]
+    named = [
+        choice.backend
+        for choice in right([choice_of(argument.text, argument.span) for argument in arguments.rest], errors)
+    ]
     refuse(errors, arguments)
     known = named or targets.every()
     if arguments.text(TEXT_OR_JSON.name) == "json":

@@ -37,7 +37,7 @@ def run(arguments: Arguments) -> int:
     """Print the tasks, target by target."""
     picked = chosen.selection(arguments)
     errors: list[Diagnostic] = []
-    rights = right([task_name(one.text, one.span) for one in arguments.rest[1:]], errors)
+    rights = right([task_name(argument.text, argument.span) for argument in arguments.rest[1:]], errors)
     given = chosen.opened(arguments, picked, errors).given
     picked = chosen.in_project(picked, given)
     end_if(picked.errors, hidden=picked.hidden)
@@ -71,18 +71,18 @@ def _what_compiles(given: Input, picked: chosen.Selection, refused: list[str]) -
 def _print(outcomes: Sequence[Outcome], wanted: TaskName | None, refused: Sequence[str], *, as_json: bool) -> int:
     if not any(outcome.targets for outcome in outcomes):
         return ERRORS
-    found = [job for outcome in outcomes for job in tasks_of(outcome, wanted)]
-    if not found and wanted is not None:
+    jobs = [job for outcome in outcomes for job in tasks_of(outcome, wanted)]
+    if not jobs and wanted is not None:
         return report([wanted.missing(outcomes)], ())
-    out(_json(found, refused) if as_json else _text(found))
+    out(_json(jobs, refused) if as_json else _text(jobs))
     return OK
 
 
 # --- for people ------------------------------------------------------------------------------------------------
 
 
-def _text(found: Iterable[JobTasks]) -> str:
-    heads = ((f"# {job.name} on {job.unit.target} {job.unit.shown_version}\n", job.tasks) for job in found)
+def _text(jobs: Iterable[JobTasks]) -> str:
+    heads = ((f"# {job.name} on {job.unit.target} {job.unit.shown_version}\n", job.tasks) for job in jobs)
     return "\n".join(head + "".join(_lines(tasks)) for head, tasks in heads)
 
 

@@ -91,7 +91,7 @@ TOPICS: Final = {
         "Jobs of the file in an order, on a schedule or when somebody starts it. It fails when a job of it has failed "
         "or was aborted, whatever ran after that; a job that did not run is neither. In a flow a job is called "
         "FLOW-JOB; job.name stays its own. A flow has no block of a target.",
-        "flow NAME { schedule, time_zone, overlap, deadline, namespace, service_account, run … }",
+        "flow NAME { schedule, time_zone, overlap, deadline, namespace, common_labels, service_account, run … }",
         _FLOW,
         ("runs[]",),
     ),

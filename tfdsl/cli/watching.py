@@ -24,8 +24,10 @@ def watched(arguments: Arguments, once: Callable[[Arguments], int]) -> int:
     """Run a command ``once``, or with ``--watch`` until it is interrupted; a wrong command line ends it at once."""
     if not arguments.on(WATCH.name):
         return once(arguments)
-    read_once = [one for one in (*arguments.rest, *arguments.values(PARAMS.name)) if one.text == STDIN]
-    refuse([BAD_ARGUMENT(one.span, what="--watch cannot watch standard input") for one in read_once], arguments)
+    read_once = [argument for argument in (*arguments.rest, *arguments.values(PARAMS.name)) if argument.text == STDIN]
+    refuse(
+        [BAD_ARGUMENT(argument.span, what="--watch cannot watch standard input") for argument in read_once], arguments
+    )
     before: dict[str, object] = {}
     while True:
         with noted() as files:

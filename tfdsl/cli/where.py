@@ -164,7 +164,7 @@ class _Where:
     def _destination(self, outcomes: Sequence[tuple[Choice, Outcome]]) -> files.Destination:
         """Where the output is; a warning for each file there that is another now."""
         path = self.arguments.value(OUTPUT.name)
-        made = [one for _, outcome in outcomes for one in outcome.outputs]
+        made = [output for _, outcome in outcomes for output in outcome.outputs]
         place = files.destination(path.text if path is not None else None, made, several=len(self.picked.choices) > 1)
         if path is not None:
             roots = None if files.is_one_file(path.text) else (os.path.realpath(path.text),)
@@ -182,10 +182,10 @@ class _Where:
         choices = self.picked.choices or choices_for(given)
         named = self.picked.choices or bool(front_end.target_blocks(given))
         done = [(choice, self._compiled(given, choice)) for choice in choices]
-        wrong = [one for one in done if pipeline.has_errors(one[1].diagnostics)]
+        wrong = [pair for pair in done if pipeline.has_errors(pair[1].diagnostics)]
         if wrong and (named or len(wrong) == len(done)):
             self._trouble(*(diagnostic for diagnostic in wrong[0][1].diagnostics if diagnostic.level == "error"))
-        return [one for one in done if one not in wrong]
+        return [pair for pair in done if pair not in wrong]
 
     def _compiled(self, given: Input, choice: Choice) -> Outcome:
         return front_end.compiled(given, self.picked.request, [choice])
@@ -196,10 +196,10 @@ class _Where:
         """Answer from the map beside an output."""
         self._has_line(source)
         text = read(map_path, self._roots(map_path))
-        found = back.parse_map(text.text) if isinstance(text, Source) else text
-        if isinstance(found, str):
+        source_map = back.parse_map(text.text) if isinstance(text, Source) else text
+        if isinstance(source_map, str):
             again = "write the map again (tfdsl compile --source-map -o PATH), or name the source: --source FILE.tfjob"
-            self._trouble(BAD_MAP(self.argument.span, path=map_path, reason=found).help(again))
+            self._trouble(BAD_MAP(self.argument.span, path=map_path, reason=source_map).help(again))
         if files.newer(self.asked.path, map_path):
             self.warnings.append(STALE(self.argument.span, path=self.asked.path, since=f"{map_path} was written"))
         opened: dict[str, Input] = {}
@@ -224,7 +224,7 @@ class _Where:
             given = next(iter(opened.values()), None)
             return self._uses_at(given, span) if given is not None else []
 
-        origin = back.from_map(found, self.asked.line, source.line(self.asked.line), look_up, uses_at)
+        origin = back.from_map(source_map, self.asked.line, source.line(self.asked.line), look_up, uses_at)
         for given in opened.values():
             self._warn(given)
         return self._came_from(source, origin)
@@ -257,7 +257,7 @@ class _Where:
     def _back(self, given: Input, source: Source) -> int:
         """Answer from what ``--source`` compiles to."""
         self._has_line(source)
-        made = [one for _, outcome in self._outcomes(given) for one in outcome.outputs]
+        made = [output for _, outcome in self._outcomes(given) for output in outcome.outputs]
         text = source.text.replace("\r\n", "\n")  # as git may check it out on Windows
         match = back.match(text, self.asked.path, self.asked.line, list(files.candidates(made)))
         main = front_end.path_of(given)

@@ -128,8 +128,8 @@ def _files(job: Job, other: Job, paths: Paths) -> list[Pair]:
 def _by_file(job: Job, paths: Paths) -> dict[str, Node]:
     """The files of a job; a script is the list of its lines."""
     if job.made is None:
-        return {name_of(one.node, number): one.node for number, one in enumerate(job.documents)}
-    found: dict[str, Node] = {}
+        return {name_of(manifest.node, number): manifest.node for number, manifest in enumerate(job.documents)}
+    nodes: dict[str, Node] = {}
     for number, document in enumerate(job.made.documents):
         data: Data = document.data
         if isinstance(data, str):
@@ -137,8 +137,8 @@ def _by_file(job: Job, paths: Paths) -> dict[str, Node]:
             lines = document.lines or (None,) * len(rows)
             data = [Located(row, path) if path else row for row, path in zip(rows, (*lines, None), strict=False)]
         shown = tree(data, _putting(paths, job.made, document))
-        found[document.file or name_of(shown, number)] = shown
-    return found
+        nodes[document.file or name_of(shown, number)] = shown
+    return nodes
 
 
 def _in_order(pair: Pair) -> Pair:
@@ -155,7 +155,8 @@ def like(node: Node, other: Node | None) -> Node:
         keys += [key for key in node.entries if key not in other.entries]
         entries = {key: node.entries[key] for key in keys}
         return Mapping(
-            {key: Entry(key, one.key_span, like(one.value, other.get(key))) for key, one in entries.items()}, node.span
+            {key: Entry(key, entry.key_span, like(entry.value, other.get(key))) for key, entry in entries.items()},
+            node.span,
         )
     if isinstance(node, Sequence) and isinstance(other, Sequence):
         known = {name: item for item in other.items if (name := _known_by(item)) is not None}
@@ -190,7 +191,7 @@ class Result(Record):
     @property
     def same(self) -> bool:
         """Whether both sides were compared and nothing differs."""
-        return self.compared is not None and all(same(one.first, one.second) for one in self.compared.objects)
+        return self.compared is not None and all(same(pair.first, pair.second) for pair in self.compared.objects)
 
 
 def targets_for(
@@ -234,7 +235,7 @@ def compared(
         jobs = [jobs_of(side, choice, request, report, allowed) for side in sides]
         if jobs[0] is None or jobs[1] is None:
             return None
-        results += [_result(one, other, choice, sides, report) for one, other in _pairs(jobs[0], jobs[1])]
+        results += [_result(job, other, choice, sides, report) for job, other in _pairs(jobs[0], jobs[1])]
     return results
 
 
@@ -250,9 +251,9 @@ def _result(one: Job | None, other: Job | None, choice: Choice, sides: tuple[Sid
     made = next((job.made for job in (one, other) if job is not None and job.made is not None), None)
     version = made.unit.shown_version if made is not None else choice.version or choice.backend.default_version
     names = one.name if one is not None else None, other.name if other is not None else None
-    found = compare(one, other, choice.backend) if one is not None and other is not None else None
-    for at, left_out in enumerate(found.left_out if found is not None else ()):
-        if left_out and found is not None:
+    compared = compare(one, other, choice.backend) if one is not None and other is not None else None
+    for at, left_out in enumerate(compared.left_out if compared is not None else ()):
+        if left_out and compared is not None:
             report(
                 NOT_COMPARED(
                     Span(source_of(sides[at]), 0, 0),
@@ -260,10 +261,10 @@ def _result(one: Job | None, other: Job | None, choice: Choice, sides: tuple[Sid
                     verb="is" if len(left_out) == 1 else "are",
                     one=path_of(sides[at]),
                     other=path_of(sides[1 - at]),
-                    main=found.objects[0].name if found.objects else "one object",
+                    main=compared.objects[0].name if compared.objects else "one object",
                 )
             )
-    return Result(choice.backend.name, version, *names, found)
+    return Result(choice.backend.name, version, *names, compared)
 
 
 # --- differences in the words of the language where they are known, else by the path in the document -------------
@@ -287,7 +288,7 @@ class Change(Record):
 
 def changes(compared: Compared) -> list[Change]:
     """Every difference of two jobs."""
-    return [change for one in compared.objects for change in _of(one, compared.paths)]
+    return [change for pair in compared.objects for change in _of(pair, compared.paths)]
 
 
 def _of(pair: Pair, paths: Paths) -> Iterator[Change]:
@@ -307,8 +308,8 @@ def _items(
     if not isinstance(first, Sequence) or not isinstance(second, Sequence) or len(first.items) != len(second.items):
         yield path, first, second
         return
-    for number, (one, other) in enumerate(zip(first.items, second.items, strict=True)):
-        for inner in differences(one, other):
+    for number, (node, other) in enumerate(zip(first.items, second.items, strict=True)):
+        for inner in differences(node, other):
             yield from _items((*path, number, *inner.path), inner.wanted, inner.got)
 
 
@@ -418,7 +419,7 @@ def hunks(first: Node | None, second: Node | None) -> list[Hunk]:
     """What differs, with a few lines around each change; empty where the lines are the same."""
     rows = list(_rows(lines_of(first), lines_of(second)))
     shown = _near(rows)
-    found: list[Hunk] = []
+    result: list[Hunk] = []
     at = [1, 1]
     current: list[Row] = []
     begin = (1, 1)
@@ -428,11 +429,11 @@ def hunks(first: Node | None, second: Node | None) -> list[Hunk]:
         if show:
             current.append(row)
         elif current:
-            found.append(Hunk(*begin, tuple(current)))
+            result.append(Hunk(*begin, tuple(current)))
             current = []
         at[0] += row.sign != "+"
         at[1] += row.sign != "-"
-    return [*found, Hunk(*begin, tuple(current))] if current else found
+    return [*result, Hunk(*begin, tuple(current))] if current else result
 
 
 def _rows(first: list[Line], second: list[Line]) -> Iterator[Row]:

@@ -81,10 +81,10 @@ def repository_of(folder: str, allowed: Sequence[str]) -> Repository | str:
     if problem is not None:
         return problem
     # Git looks for it once more: whether it trusts the owner is asked only then.
-    found = _git(root, (), ("rev-parse", "--absolute-git-dir", "--git-common-dir"))
-    if isinstance(found, str):
-        return found
-    places = [os.path.realpath(os.path.join(root, name)) for name in os.fsdecode(found).splitlines()]
+    answer = _git(root, (), ("rev-parse", "--absolute-git-dir", "--git-common-dir"))
+    if isinstance(answer, str):
+        return answer
+    places = [os.path.realpath(os.path.join(root, name)) for name in os.fsdecode(answer).splitlines()]
     return Repository(root, git_dir, way) if places == [git_dir, common] else NO_REPOSITORY
 
 
@@ -174,8 +174,8 @@ class _Look:
     def _entries(self, folder: str) -> Iterator[os.DirEntry[str]]:
         """What git reads in a folder."""
         try:
-            with os.scandir(folder) as found:
-                for entry in found:
+            with os.scandir(folder) as entries:
+                for entry in entries:
                     if folder not in self.tops or entry.name in _FOLDERS or not is_folder(entry):
                         yield entry
         except OSError:  # which git will say
@@ -273,10 +273,10 @@ class Revision(Record):
         parts = inside.split("/")
         names = ["/".join(parts[:end]) for end in range(1, len(parts) + 1)]
         words = ("ls-tree", "-z", "--full-tree", self.commit, "--", *(f":(literal){name}" for name in names))
-        found = self.repository.ask(*words)
-        if isinstance(found, str):
-            return found
-        lines = (os.fsdecode(line).partition("\t") for line in found.split(b"\0") if line)
+        answer = self.repository.ask(*words)
+        if isinstance(answer, str):
+            return answer
+        lines = (os.fsdecode(line).partition("\t") for line in answer.split(b"\0") if line)
         return {name: (words.split(" ")[0], words.split(" ")[2]) for words, _, name in lines}
 
     def _text(self, blob: str) -> bytes | str:
@@ -297,19 +297,19 @@ def readings(word: str) -> list[tuple[str, str]]:
     if not source_files.is_file_name(word):
         return []
     places = [at for at, char in enumerate(word) if char == "@" and at > 0]
-    found = [(word[:at], f"@{name}" if (name := word[at + 1 :]).startswith("{") else name) for at in places]
-    return [(path, name) for path, name in found if name]
+    splits = [(word[:at], f"@{name}" if (name := word[at + 1 :]).startswith("{") else name) for at in places]
+    return [(path, name) for path, name in splits if name]
 
 
 def likely(word: str) -> list[tuple[str, str]]:
     """The readings whose file exists today; without any the one that git's own words suggest."""
     known = readings(word)
-    there = [one for one in known if os.path.lexists(one[0]) and not os.path.isdir(one[0])]
+    there = [split for split in known if os.path.lexists(split[0]) and not os.path.isdir(split[0])]
     if there or len(known) < 2:
         return there or known
     end = word.find("@{", 1)
     at = max(word.rfind("@", 0, end if end > 0 else len(word)), 0) or end
-    return [one for one in known if len(one[0]) == at][:1]
+    return [split for split in known if len(split[0]) == at][:1]
 
 
 def revision(path: str, name: str, allowed: Sequence[str] = ()) -> Revision | str:
@@ -323,7 +323,7 @@ def revision(path: str, name: str, allowed: Sequence[str] = ()) -> Revision | st
     repository = repository_of(folder, allowed)
     if isinstance(repository, str):
         return repository
-    found = repository.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
-    if isinstance(found, str):
-        return "the repository has no such revision" if found.startswith(FAILS) else found
-    return Revision(repository, found.decode("ascii", "replace").strip(), name)
+    answer = repository.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    if isinstance(answer, str):
+        return "the repository has no such revision" if answer.startswith(FAILS) else answer
+    return Revision(repository, answer.decode("ascii", "replace").strip(), name)

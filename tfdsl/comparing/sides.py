@@ -109,7 +109,7 @@ def _at_revision(path: str, name: str, place: Span, allowed: Many[str], report: 
         problem = REVISION(place, path=path, revision=name, reason=source)
         report(problem.help(Outside.HELP) if isinstance(source, Outside) else problem)
         return None
-    return side_of(source, Inputs(source, allowed, lambda one, _: found.read(one)), report)
+    return side_of(source, Inputs(source, allowed, lambda included, _: found.read(included)), report)
 
 
 def side_of(source: Source, inputs: Inputs, report: Report) -> Side | None:
@@ -178,19 +178,19 @@ def groups(side: Manifest, target: Backend) -> list[tuple[Document, ...]]:
 def jobs_of(side: Side, choice: Choice, request: Request, report: Report, allowed: Many[str]) -> list[Job] | None:
     """The jobs of a side for a target; ``None`` with a report where there is an error."""
     if isinstance(side, Manifest):
-        found = [Job(_name(documents), None, documents) for documents in groups(side, choice.backend)]
-        if not found:
+        jobs = [Job(_name(documents), None, documents) for documents in groups(side, choice.backend)]
+        if not jobs:
             from tfdsl.text import Span
 
             reason = f"nothing in it is for {choice.backend.name}"
             report(NO_JOB(Span(side.source, 0, 0), path=side.source.path, reason=reason))
-        return found or None
+        return jobs or None
     project = _project_of(side, [choice], allowed)
     outcome: Outcome = front_end.compiled(side, project.labelled(request), [choice])
-    wrong = [one for one in (*project.problems, *outcome.diagnostics) if one.level == "error"]
-    for one in wrong:
-        report(one)
-    return None if wrong else [Job(one.unit.name, one) for one in outcome.outputs]
+    wrong = [diagnostic for diagnostic in (*project.problems, *outcome.diagnostics) if diagnostic.level == "error"]
+    for diagnostic in wrong:
+        report(diagnostic)
+    return None if wrong else [Job(output.unit.name, output) for output in outcome.outputs]
 
 
 def _name(documents: Many[Document]) -> str:

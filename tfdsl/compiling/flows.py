@@ -10,6 +10,7 @@ from tfdsl.backend import Backend, Document, Unit
 from tfdsl.backend.flow import FlowJob, FlowUnit
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.diagnostics.value_rules import JOB_NAME
+from tfdsl.emit.located import entry
 from tfdsl.record import replace
 from tfdsl.rules import flows as rules
 from tfdsl.vocabulary.names import LONGEST_LABEL
@@ -35,7 +36,8 @@ def without_documents(backend: Backend, flow: Flow, origins: Origins, jobs: Mapp
     if namespace != flow.namespace:
         flow = flow.but(namespace=namespace)
     spaces = any(row.fate == "kept" for row in lowering.SUPPORT["flow.namespace"])
-    named = [_named(flow.name, unit, mark, namespace if spaces else None) for unit in units]
+    given = flow if spaces else flow.but(namespace=None, common_labels={})
+    named = [_named(given, origins, unit, mark) for unit in units]
     made = [FlowJob(run, unit, ()) for run, unit in zip(flow.runs, named, strict=True)]
     return FlowUnit(backend.name, units[0].version, flow, origins, tuple(made), mark)
 
@@ -46,12 +48,17 @@ def with_documents(unit: FlowUnit, documents: Sequence[Sequence[Document]]) -> F
     return replace(unit, jobs=tuple(jobs))
 
 
-def _named(flow: str, unit: Unit, mark: str, namespace: str | None) -> Unit:
+def _named(flow: Flow, origins: Origins, unit: Unit, mark: str) -> Unit:
     from tfdsl.ir.flow import names_run, with_run
 
-    changes: dict[str, object] = {"name": name_in(flow, unit, mark)}
-    if namespace is not None and unit.job.namespace is None:
-        changes["namespace"] = namespace
+    changes: dict[str, object] = {"name": name_in(flow.name, unit, mark)}
+    if flow.namespace is not None and unit.job.namespace is None:
+        changes["namespace"] = flow.namespace
+    if flow.common_labels:
+        changes["common_labels"] = {**flow.common_labels, **unit.job.common_labels}
+        places = [entry("common_labels", key) for key in flow.common_labels if key not in unit.job.common_labels]
+        for path in places if unit.job.common_labels else ["common_labels", *places]:
+            unit.origins.record(path, origins.span(path))
     job = with_run(unit.job, mark) if mark and names_run(unit.job) else unit.job
     return replace(unit, job=job.but(**changes))
 
@@ -90,7 +97,7 @@ def walk(flow: Flow, jobs: Mapping[str, Unit]) -> Iterator[Item]:
 
     for row in FLOW:
         value: object = getattr(flow, row.name)
-        if value is not None:
+        if value not in (None, {}):
             yield Item(f"flow.{row.name}", row.name, flow, value)
     for run in flow.runs:
         yield Item("runs[]", run.path, run, run.job)

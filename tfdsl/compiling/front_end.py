@@ -201,10 +201,10 @@ def run_ready(ready: ReadyJob, request: Request, choices: Sequence[Choice] = ())
     """Make the job for every target of ``choices``, as :func:`tfdsl.compiling.pipeline.run` does for a text."""
     asked = tuple(choice.backend for choice in choices)
     diagnostics: list[Diagnostic] = []
-    found = named_job(ready, request, diagnostics)
-    if found is None:
+    pair = named_job(ready, request, diagnostics)
+    if pair is None:
         return Outcome(asked, (), tuple(diagnostics))
-    job, origins = found
+    job, origins = pair
     nothing = pipeline.load(Source(ready.source.path, ""), lambda path: "a job as data reads no files")
     scope = Params(nothing, None, (), diagnostics.append).scope
     made: list[Made] = []
@@ -227,10 +227,10 @@ def run_ready(ready: ReadyJob, request: Request, choices: Sequence[Choice] = ())
                 chosen.spans,
                 version.shown,
             )
-            one = pipeline.make_unit(
+            output = pipeline.make_unit(
                 choice.backend, unit, diagnostics, labels=request.labels, private=_holds_secret(job)
             )
-            made += [replace(one, source=ready.source)] if one is not None else []
+            made += [replace(output, source=ready.source)] if output is not None else []
     return Outcome(asked, tuple(made), tuple(pipeline.levelled(diagnostics, request.levels)))
 
 
@@ -292,14 +292,14 @@ def project_with(settings: Settings, named: Sequence[Choice] = ()) -> Project:
 def _choices(settings: Settings) -> tuple[Iterable[Choice], list[Diagnostic]]:
     """The targets of a project, each once, and what is wrong with those that cannot be."""
     read = [choice_of(target.text, target.span) for target in settings.targets]
-    wrong = [one for one in read if isinstance(one, Diagnostic)]
-    return once(one for one in read if isinstance(one, Choice)), wrong
+    wrong = [result for result in read if isinstance(result, Diagnostic)]
+    return once(result for result in read if isinstance(result, Choice)), wrong
 
 
 def once(choices: Iterable[Choice]) -> Iterable[Choice]:
     """Each target in each version once, under the first of its spellings."""
-    found: dict[tuple[str, object], Choice] = {}
+    by_version: dict[tuple[str, object], Choice] = {}
     for choice in choices:
         version = None if choice.version is None else choice.backend.find_version(choice.version)
-        found.setdefault((choice.backend.name, version and version.exact), choice)
-    return found.values()
+        by_version.setdefault((choice.backend.name, version and version.exact), choice)
+    return by_version.values()

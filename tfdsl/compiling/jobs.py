@@ -64,10 +64,10 @@ class PlainFlows(Record):
 def plain_flows(given: Input, request: Request) -> PlainFlows:
     """The flows that ``request`` asks for, each with its jobs, and what the rules of the language and of lint say."""
     jobs, flows, diagnostics = _plain(given, request)
-    by_name = {one.job.name: one for one in jobs}
+    by_name = {job.job.name: job for job in jobs}
     made = [PlainFlow(flow, origins, {run.job: by_name[run.job] for run in flow.runs}) for flow, origins in flows]
     in_flows = {name for flow in made for name in flow.jobs}
-    beside = tuple(one for name, one in by_name.items() if name not in in_flows)
+    beside = tuple(plain_job for name, plain_job in by_name.items() if name not in in_flows)
     return PlainFlows(tuple(made), diagnostics, beside)
 
 
@@ -76,13 +76,13 @@ _Flows: TypeAlias = "list[tuple[Flow, Origins]]"
 
 def _plain(given: Input, request: Request) -> tuple[list[PlainJob], _Flows, tuple[Diagnostic, ...]]:
     """Jobs and flows, none when there is an error."""
-    found: list[Diagnostic] = []
+    problems: list[Diagnostic] = []
     jobs: list[PlainJob] = []
     flows: _Flows = []
     if isinstance(given, ReadyJob):
-        one = front_end.named_job(given, request, found)
+        one = front_end.named_job(given, request, problems)
         jobs += [PlainJob(*one)] if one is not None else []
-        outcome = Outcome((), (), tuple(found))
+        outcome = Outcome((), (), tuple(problems))
     else:
         jobs, flows, outcome = _plain_of_program(given, request)
     diagnostics = tuple(settled([outcome], [given], strict=False, paths=[path_of(given)]))
@@ -111,15 +111,15 @@ def _no_job(program: Program) -> Diagnostic:
 def _named(program: Program, params: Params, request: Request, report: Report) -> list[Derived]:
     """The jobs of a program that ``request`` asks for and whose conditions are true."""
     derived = chosen(derive(program, params, report), request.job, request.name, report, program.flows)
-    named = [one for one in derived if one.chosen and not one.absent]
-    for one in named:
-        check_name(one, report)
+    named = [job for job in derived if job.chosen and not job.absent]
+    for job in named:
+        check_name(job, report)
     return named
 
 
 def _errors(given: Input, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     done = settled([Outcome((), (), tuple(diagnostics))], [given], strict=False, paths=[path_of(given)])
-    return tuple(one for one in done if one.level == "error")
+    return tuple(diagnostic for diagnostic in done if diagnostic.level == "error")
 
 
 # --- by name ----------------------------------------------------------------------------------------------------
@@ -163,14 +163,14 @@ def matrix_jobs(given: Input, request: Request) -> MatrixJobs:
     return MatrixJobs((), errors) if errors else MatrixJobs(tuple(jobs), ())
 
 
-def _matrix_of_program(program: Program, request: Request, found: list[Diagnostic]) -> list[MatrixJob]:
-    found += program.diagnostics
-    if not program.readable or has_errors(found):
+def _matrix_of_program(program: Program, request: Request, diagnostics: list[Diagnostic]) -> list[MatrixJob]:
+    diagnostics += program.diagnostics
+    if not program.readable or has_errors(diagnostics):
         return []
-    params = Params(program, request.profile, request.params, found.append, request.values)
-    jobs = [_matrix_job(one) for one in _named(program, params, request, found.append)]
+    params = Params(program, request.profile, request.params, diagnostics.append, request.values)
+    jobs = [_matrix_job(derived) for derived in _named(program, params, request, diagnostics.append)]
     if not has_jobs(program):
-        found.append(_no_job(program))
+        diagnostics.append(_no_job(program))
     return jobs
 
 
@@ -292,14 +292,14 @@ def _of_ready(given: ReadyJob, request: Request, diagnostics: list[Diagnostic]) 
     return FileInfo(path_of(given), (), (), (), (JobInfo(job.name, job.name, None, roles, (), origins.job),))
 
 
-def _of_program(program: Program, request: Request, found: list[Diagnostic]) -> FileInfo | None:
-    found += program.diagnostics
-    if not program.readable or pipeline.has_errors(found):
+def _of_program(program: Program, request: Request, diagnostics: list[Diagnostic]) -> FileInfo | None:
+    diagnostics += program.diagnostics
+    if not program.readable or pipeline.has_errors(diagnostics):
         return None
 
     def report(diagnostic: Diagnostic) -> None:
         if diagnostic.rule is not name_rules.MISSING_PARAM:
-            found.append(diagnostic)
+            diagnostics.append(diagnostic)
 
     params = Params(program, request.profile, request.params, report, request.values)
     plain = Params(program, None, (), _unheard)
@@ -431,5 +431,5 @@ def _key(derived: Derived) -> tuple[int, int | None]:
 def _targets(node: ast.Job) -> Iterator[str]:
     for item in node.items:
         if isinstance(item, ast.Target):
-            found = targets.find(item.name.text)
-            yield item.name.text if found is None else found.name
+            backend = targets.find(item.name.text)
+            yield item.name.text if backend is None else backend.name

@@ -363,7 +363,7 @@ def flow(values: resolved.Flow) -> tuple[Flow, Origins]:
 
     origins = Origins(values.name_span)
     for name, setting in values.settings.items():
-        origins.record(name, setting.value.span)
+        _record(name, setting.value, origins)
     runs: list[FlowRun] = []
     for at, run in enumerate(values.runs):
         origins.record(f"runs[{at}]", run.job_span)
@@ -372,7 +372,8 @@ def flow(values: resolved.Flow) -> tuple[Flow, Origins]:
         if run.ending_span is not None:
             origins.record(f"runs[{at}].ending", run.ending_span)
         runs.append(FlowRun.model_validate({"job": run.job, "after": run.after, "ending": run.ending}))
-    fields = {name: setting.value.data for name, setting in values.settings.items()}
+    data = {name: setting.value.data for name, setting in values.settings.items()}
+    fields = {name: plain_map(one) if isinstance(one, MapData) else one for name, one in data.items()}
     return Flow.model_validate({**fields, "name": values.name, "runs": tuple(runs)}), origins
 
 

@@ -110,10 +110,10 @@ def hidden_texts(texts: Iterable[str]) -> Hidden:
 
 def _spellings(values: Iterable[str]) -> Iterator[str]:
     """Each value as it is, in quotes of a shell and in quotes of the language."""
-    found: set[str] = set()
+    spellings: set[str] = set()
     for value in values:
-        found |= {value, value.replace("'", "'\\''"), value.replace("\\", "\\\\").replace('"', '\\"')}
-    return iter(sorted(text for text in found if len(text) >= _SHORTEST))
+        spellings |= {value, value.replace("'", "'\\''"), value.replace("\\", "\\\\").replace('"', '\\"')}
+    return iter(sorted(text for text in spellings if len(text) >= _SHORTEST))
 
 
 def masked(diagnostics: Sequence[Diagnostic], hidden: Hidden) -> Sequence[Diagnostic]:
@@ -130,15 +130,15 @@ def hide(text: str, hidden: Hidden) -> str:
 
 def _places(text: str, hidden: Hidden) -> list[tuple[int, int]]:
     """Where values stand in ``text``, in order; of a long one the beginning is enough."""
-    found: list[tuple[int, int]] = []
+    ranges: list[tuple[int, int]] = []
     for value in hidden.values:
         head = re.escape(value[:_LONG])
         for match in re.finditer(head if len(value) >= _LONG else rf"(?<!\w){head}(?!\w)", text):
             end = match.end()
             while end < len(text) and end - match.start() < len(value) and text[end] == value[end - match.start()]:
                 end += 1
-            found.append((match.start(), end))
-    return _joined(sorted(found))
+            ranges.append((match.start(), end))
+    return _joined(sorted(ranges))
 
 
 def _joined(places: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -159,26 +159,26 @@ class _Masking:
         self.hidden = hidden
         self.sources: dict[Source, Source] = {}
 
-    def diagnostic(self, found: Diagnostic) -> Diagnostic:
+    def diagnostic(self, problem: Diagnostic) -> Diagnostic:
         """A diagnostic without the values."""
         text = self._text
         return replace(
-            found,
-            message=text(found.message),
-            span=self._span(found.span),
+            problem,
+            message=text(problem.message),
+            span=self._span(problem.span),
             labels=tuple(
-                replace(label, span=self._span(label.span), message=text(label.message)) for label in found.labels
+                replace(label, span=self._span(label.span), message=text(label.message)) for label in problem.labels
             ),
-            helps=tuple(map(text, found.helps)),
+            helps=tuple(map(text, problem.helps)),
             fixes=tuple(
                 replace(
                     fix,
                     title=text(fix.title),
                     edits=tuple(replace(edit, span=self._span(edit.span), text=text(edit.text)) for edit in fix.edits),
                 )
-                for fix in found.fixes
+                for fix in problem.fixes
             ),
-            mark=text(found.mark),
+            mark=text(problem.mark),
         )
 
     def _text(self, text: str) -> str:

@@ -1,7 +1,7 @@
-"""The labels that a project gives to every Kubernetes object of every job: of ``[labels]`` in its settings.
+"""Labels of every Kubernetes object of a job: its ``common_labels``, and those of ``[labels]`` in a project's settings.
 
-They are the lowest layer. A label that an object or a pod has already stays, and a label of the job replaces the one of
-the same key on all objects of the job: a job of another team says so once.
+They are the lowest layers. A label that an object or a pod has already stays, so selectors find what they did. Over
+those of a project go the common ones of the job, and its own: a job of another team says so once.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from tfdsl.text import Argument
 
 if TYPE_CHECKING:
     from tfdsl.backend import Backend, Document, Unit
+    from tfdsl.backend.flow import FlowUnit
+    from tfdsl.ir.fields import Origins
 
 
 Labels: TypeAlias = Mapping[str, Data]
@@ -37,22 +39,30 @@ def refused(backend: Backend, labels: Mapping[str, Argument]) -> list[Diagnostic
 
 
 def labelled(unit: Unit, documents: Sequence[Document], labels: Mapping[str, Argument]) -> list[Document]:
-    """``documents`` with ``labels`` on every object, and on what is made of the templates in it."""
-    values = _values(unit, labels)
+    """``documents`` with ``labels`` and those of the job, on every object and on what is made of templates in it."""
+    values = _values(unit.job.labels, unit.job.common_labels, unit.origins, labels)
     return [
         replace(document, data=_labelled(document.data, values)) if _is_object(document) else document
         for document in documents
     ]
 
 
-def _values(unit: Unit, labels: Mapping[str, Argument]) -> Labels:
+def of_flow(unit: FlowUnit, labels: Mapping[str, Argument]) -> Labels:
+    """The labels of what a flow has beside its jobs."""
+    return _values({}, unit.flow.common_labels, unit.origins, labels)
+
+
+def _values(
+    own: Mapping[str, str], common: Mapping[str, str], origins: Origins, labels: Mapping[str, Argument]
+) -> Labels:
     """The value of each label, with its place."""
-    own = unit.job.labels
-    values: dict[str, Data] = {}
+    values: dict[str, Data] = {key: Located(text, entry("common_labels", key)) for key, text in common.items()}
     for key, one in labels.items():
+        if key in common:
+            continue
         path = entry("labels" if key in own else PATH, key)
         if key not in own:
-            unit.origins.record(path, one.span)
+            origins.record(path, one.span)
         values[key] = Located(own.get(key, one.text), path)
     return values
 

@@ -73,9 +73,9 @@ def output_files(made: Output) -> Iterator[OutputFile]:
             written = headed(pipeline.written(document), document.format, name, header)
             place_of = places(made, document)
             yield OutputFile(name, written, document.format, place_of, (document,), document.executable, made.private)
-    for name, one, dockerfile in dockerfiles(made):
-        written = headed(dockerfile, "dockerfile", name, replace(header_of(one), page=""))
-        yield OutputFile(name, written, "dockerfile", places(one), private=one.private)
+    for name, output, dockerfile in dockerfiles(made):
+        written = headed(dockerfile, "dockerfile", name, replace(header_of(output), page=""))
+        yield OutputFile(name, written, "dockerfile", places(output), private=output.private)
 
 
 def file_of(made: Output, document: Document) -> str:
@@ -92,11 +92,11 @@ def dockerfiles(made: Output) -> Iterator[tuple[str, Made, Written]]:
     jobs = (
         [(made.unit.name, made)]
         if isinstance(made, Made)
-        else [(job.run.job, one) for job, one in zip(made.unit.jobs, made.jobs, strict=True)]
+        else [(job.run.job, output) for job, output in zip(made.unit.jobs, made.jobs, strict=True)]
     )
-    for job, one in jobs:
-        if one.dockerfile is not None:
-            yield f"{job}.Dockerfile", one, one.dockerfile
+    for job, output in jobs:
+        if output.dockerfile is not None:
+            yield f"{job}.Dockerfile", output, output.dockerfile
 
 
 def places(made: Output, document: Document | None = None) -> Callable[[str], tuple[Origins, str]]:
@@ -106,7 +106,7 @@ def places(made: Output, document: Document | None = None) -> Callable[[str], tu
     """
     if isinstance(made, MadeFlow):
         data = None if document is None else document.data
-        owner = next((one for one in made.jobs if any(each.data is data for each in one.documents)), None)
+        owner = next((job for job in made.jobs if any(each.data is data for each in job.documents)), None)
         if owner is None:
             return made.unit.place_of
         made = owner
@@ -133,8 +133,8 @@ def stream(name: str, jobs: Sequence[Output]) -> OutputFile:
 
     texts: list[str] = []
     lines: list[str | None] = []
-    for number, one in enumerate(jobs):
-        written = yaml.write([document.data for document in one.documents])
+    for number, output in enumerate(jobs):
+        written = yaml.write([document.data for document in output.documents])
         if number:
             texts.append("---\n")
             lines.append(None)
@@ -155,7 +155,7 @@ def stream(name: str, jobs: Sequence[Output]) -> OutputFile:
 
 def folder_names(made: Sequence[Output]) -> dict[tuple[str, str], str]:
     """The folder of each target and version in the output of several targets: with its version if it has several."""
-    units = list(dict.fromkeys((one.unit.target, one.unit.shown_version) for one in made))
+    units = list(dict.fromkeys((output.unit.target, output.unit.shown_version) for output in made))
     targets = [target for target, _ in units]
     return {
         (target, version): target if targets.count(target) == 1 else f"{target}-{version}" for target, version in units
@@ -202,7 +202,7 @@ def tasks_of(outcome: Outcome, name: TaskName | None) -> list[JobTasks]:
 
     by_name = {backend.name: backend for backend in outcome.targets}
     marks = ["" for _ in outcome.made] + [flow.unit.mark for flow in outcome.flows for _ in flow.jobs]
-    found: list[JobTasks] = []
+    jobs: list[JobTasks] = []
     for made, mark in zip(outcome.jobs, marks, strict=True):
         unit = made.unit
         tasks = tuple(
@@ -210,8 +210,8 @@ def tasks_of(outcome: Outcome, name: TaskName | None) -> list[JobTasks]:
             for task in by_name[unit.target].load().tasks(unit)
             if name is None or (task.role == name.role and name.index in (None, task.index))
         )
-        found += [JobTasks(without_mark(unit.job.name, mark), unit, tasks)] if tasks else []
-    return found
+        jobs += [JobTasks(without_mark(unit.job.name, mark), unit, tasks)] if tasks else []
+    return jobs
 
 
 def _readable(task: TaskConfig, mark: str) -> TaskConfig:

@@ -229,7 +229,7 @@ def make_unit(
     if has_errors(here):
         return None
     documents = backend.load().generate(unit)
-    if labels and backend.pods:
+    if backend.pods and (labels or unit.job.common_labels):
         from tfdsl.compiling.object_labels import labelled
 
         documents = labelled(unit, documents, labels)
@@ -433,6 +433,10 @@ def make_flow(
     is_whole = len(made) == len(unit.jobs)
     if is_whole:
         unit = with_documents(unit, [one.documents for one in made])
+        if backend.pods and (labels or flow.common_labels):
+            from tfdsl.compiling.object_labels import of_flow
+
+            unit = replace(unit, labels=of_flow(unit, labels))
         found += lowering.check(unit)
     for diagnostic in found:
         reports.report(_said_by(backend, diagnostic))

@@ -175,7 +175,7 @@ def from_json(source: Source) -> JobText:
             if not any(here[: len(at)] == at or at[: len(here)] == here for at, _ in checked.diagnostics):
                 told.append((here, _diagnostic(broken, root)))
     if not isinstance(job, Job) or told:
-        told.sort(key=lambda one: one[1].span.start)
+        told.sort(key=lambda placed: placed[1].span.start)
         return JobText(None, nothing, tuple(diagnostic for _, diagnostic in told))
     return JobText(job, _origins(job, root))
 

@@ -211,4 +211,4 @@ CLUSTER_REFUSES = Rule("TFJ4902", "cluster-refuses", "error", "{what}: {reason}"
 JOB_EXISTS = Rule("TFJ4903", "job-exists", "error", "there is a job {name} already, which is {phase}")
 NOT_OURS = Rule("TFJ4904", "job-not-ours", "error", "{name} was not submitted by tfdsl, so it is not {done}")
 NOT_OPERATED = Rule("TFJ4905", "target-not-operated", "error", "tfdsl cannot speak with {target}")
-NO_JOB_THERE = Rule("TFJ4906", "no-job-there", "error", "there is no job {name}{where}")
+NO_JOB_THERE = Rule("TFJ4906", "no-job-there", "error", "there is no {name}{where}")

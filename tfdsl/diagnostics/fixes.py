@@ -46,7 +46,7 @@ def offered(diagnostics: Sequence[Diagnostic], here: Iterable[Diagnostic], check
     A fix that would leave an error in its statement is not safe.
     """
     trial = _Trial(diagnostics, check)
-    return [replace(one, fixes=tuple(_as_offered(one.fixes, trial))) for one in here]
+    return [replace(diagnostic, fixes=tuple(_as_offered(diagnostic.fixes, trial))) for diagnostic in here]
 
 
 def _as_offered(fixes: Iterable[Fix], trial: _Trial) -> Iterator[Fix]:
@@ -121,10 +121,10 @@ def explained(diagnostics: Sequence[Diagnostic], sources: Iterable[Source], chec
         problems = trial.problems(of_files)
         reasons |= {id(fix): problems.get(at, _CONFLICT) for at, unit in enumerate(of_files) for fix in unit}
     return [
-        one.help(f"not fixed: {_reason(fix, reasons, paths)}")
-        if (fix := next((fix for fix in one.fixes if fix.safe), next(iter(one.fixes), None))) is not None
-        else one
-        for one in diagnostics
+        diagnostic.help(f"not fixed: {_reason(fix, reasons, paths)}")
+        if (fix := next((fix for fix in diagnostic.fixes if fix.safe), next(iter(diagnostic.fixes), None))) is not None
+        else diagnostic
+        for diagnostic in diagnostics
     ]
 
 
@@ -161,7 +161,9 @@ def _by_path(fixes: Iterable[Fix]) -> dict[str, list[Edit]]:
 def _safe_fixes(diagnostics: Iterable[Diagnostic], paths: set[str]) -> list[Fix]:
     """The first safe fix of each diagnostic that changes only ``paths``; in a file with syntax errors, only theirs."""
     diagnostics = list(diagnostics)
-    misshapen = {found.span.source.path for found in diagnostics if _is_syntax(found) and found.level == "error"}
+    misshapen = {
+        problem.span.source.path for problem in diagnostics if _is_syntax(problem) and problem.level == "error"
+    }
     fixes: list[Fix] = []
     for diagnostic in diagnostics:
         fix = next((fix for fix in diagnostic.fixes if fix.safe), None)
@@ -207,12 +209,14 @@ class _Trial:
         unit_of = {id(edit): at for at, unit in enumerate(units) for fix in unit for edit in fix.edits}
         written = _written(fixes, texts)
         problems: dict[int, str] = {}
-        for one in diagnostics:
-            path = one.span.source.path
-            if one.level != "error" or (safe and _is_brought_to_light(one, written.get(path, ()))):
+        for diagnostic in diagnostics:
+            path = diagnostic.span.source.path
+            if diagnostic.level != "error" or (safe and _is_brought_to_light(diagnostic, written.get(path, ()))):
                 continue
-            here = [unit_of[id(edit)] for edit, span in written.get(path, ()) if _overlap(one.span, _piece(span))]
-            if _known_as(one) in new:
+            here = [
+                unit_of[id(edit)] for edit, span in written.get(path, ()) if _overlap(diagnostic.span, _piece(span))
+            ]
+            if _known_as(diagnostic) in new:
                 problems |= dict.fromkeys(here or [-1], "would cause another error")
             elif safe:
                 problems |= dict.fromkeys(here, _STILL_WRONG)
@@ -232,7 +236,7 @@ def _is_brought_to_light(diagnostic: Diagnostic, written: Iterable[tuple[Edit, S
     if diagnostic.rule.code in _OF_WHOLE_JOBS:
         return True
     here = diagnostic.span.start
-    return any(fix.safe for fix in diagnostic.fixes) and not any(one.start <= here < one.end for _, one in written)
+    return any(fix.safe for fix in diagnostic.fixes) and not any(span.start <= here < span.end for _, span in written)
 
 
 def _written(fixes: Sequence[Fix], texts: Mapping[str, str]) -> dict[str, list[tuple[Edit, Span]]]:
@@ -270,8 +274,8 @@ def _piece(span: Span) -> Span:
     return Span(span.source, start, end)
 
 
-def _overlap(one: Span, other: Span) -> bool:
-    return one.start <= other.end and other.start <= one.end
+def _overlap(span: Span, other: Span) -> bool:
+    return span.start <= other.end and other.start <= span.end
 
 
 def _known_as(diagnostic: Diagnostic) -> tuple[str, str, str]:
@@ -300,10 +304,10 @@ class _Taken:
         del self.starts[at], self.edits[at]
 
 
-def _collide(one: Span, other: Span) -> bool:
-    if one.start == one.end or other.start == other.end:
-        return _overlap(one, other)
-    return one.start < other.end and other.start < one.end
+def _collide(span: Span, other: Span) -> bool:
+    if span.start == span.end or other.start == other.end:
+        return _overlap(span, other)
+    return span.start < other.end and other.start < span.end
 
 
 def _apart(fixes: Iterable[Fix]) -> list[Fix]:

@@ -58,7 +58,11 @@ def apply(
         for diagnostic in diagnostics
         if not _waived(diagnostic, by_place.get(diagnostic.span.path_and_line, ()), used)
     ]
-    errors = {(*one.span.path_and_line, one.rule.code): one.span for one in reversed(left)} if waivers else {}
+    errors = (
+        {(*diagnostic.span.path_and_line, diagnostic.rule.code): diagnostic.span for diagnostic in reversed(left)}
+        if waivers
+        else {}
+    )
     for waiver in waivers:
         rule = known.get(waiver.name)
         if rule is None:

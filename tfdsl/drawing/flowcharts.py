@@ -45,8 +45,8 @@ def dot(pictures: Sequence[Picture], direction: Direction = "down") -> str:
         '  node [fontname="Helvetica", fontsize=12]',
         '  edge [fontname="Helvetica", fontsize=10, color="#59636e"]',
     ]
-    for number, one in enumerate(pictures):
-        lines += (f"  {line}" for line in _dot_picture(one, number))
+    for number, picture in enumerate(pictures):
+        lines += (f"  {line}" for line in _dot_picture(picture, number))
     return "\n".join([*lines, "}"]) + "\n"
 
 
@@ -134,9 +134,9 @@ _CLASSES: Final = (
 def mermaid(pictures: Sequence[Picture], direction: Direction = "down") -> str:
     """One flowchart of all pictures."""
     lines = ["flowchart TB" if direction == "down" else "flowchart LR"]
-    for number, one in enumerate(pictures):
+    for number, picture in enumerate(pictures):
         prefix = f"g{number}_" if len(pictures) > 1 else ""
-        lines += (f"  {line}" for line in _picture(one, prefix))
+        lines += (f"  {line}" for line in _picture(picture, prefix))
     return "\n".join([*lines, *(f"  {line}" for line in _CLASSES)]) + "\n"
 
 

@@ -64,39 +64,41 @@ def axes(given: Input, request: Request) -> Axes:
 
 
 def _of_flow(plain: PlainFlow) -> Graph:
-    return Graph(flow_picture(plain.flow, {name: one.job for name, one in plain.jobs.items()}), plain.origins)
+    return Graph(
+        flow_picture(plain.flow, {name: plain_job.job for name, plain_job in plain.jobs.items()}), plain.origins
+    )
 
 
 def of_outcome(outcome: Outcome, of_jobs: Axes) -> tuple[Graph, ...]:
     """The pictures of what has been compiled; ``of_jobs``: the values of :func:`axes`."""
     by_name = {backend.name: backend for backend in outcome.targets}
     made: list[Graph] = []
-    for one in outcome.made:
-        unit = one.unit
-        objects = by_name[unit.target].objects_of(unit, one.documents)
+    for output in outcome.made:
+        unit = output.unit
+        objects = by_name[unit.target].objects_of(unit, output.documents)
         made.append(Graph(picture(unit.job, f"{unit.target} {unit.shown_version}", objects), unit.origins))
     flows = (
         Graph(
             flow_picture(
-                one.unit.flow,
-                {job.run.job: job.unit.job for job in one.unit.jobs},
-                f"{one.unit.target} {one.unit.shown_version}",
+                flow.unit.flow,
+                {job.run.job: job.unit.job for job in flow.unit.jobs},
+                f"{flow.unit.target} {flow.unit.shown_version}",
             ),
-            one.unit.origins,
+            flow.unit.origins,
         )
-        for one in outcome.flows
+        for flow in outcome.flows
     )
     return (*flows, *_alike(made, of_jobs))
 
 
 def _alike(made: Sequence[Graph], of_jobs: Axes) -> tuple[Graph, ...]:
     """One for all jobs that differ in nothing but their names, as most jobs of a matrix do, with the values of all."""
-    found: dict[str, list[Graph]] = {}
-    for one in made:
-        shown = one.picture
+    by_shape: dict[str, list[Graph]] = {}
+    for graph in made:
+        shown = graph.picture
         alike = repr((shown.target, shown.lines, shown.boxes, shown.links)).replace(shown.name, "\0")
-        found.setdefault(alike, []).append(one)
-    return tuple(_together(group, of_jobs) for group in found.values())
+        by_shape.setdefault(alike, []).append(graph)
+    return tuple(_together(group, of_jobs) for group in by_shape.values())
 
 
 def _together(group: Sequence[Graph], of_jobs: Axes) -> Graph:
@@ -128,14 +130,14 @@ def drawn(pictures: Sequence[Picture], form: Format, made: Sequence[Graph] = (),
 
         return dot(pictures, direction)
     if form == "json":
-        return as_json(pictures, [one.origins for one in made])
+        return as_json(pictures, [graph.origins for graph in made])
     from tfdsl.drawing.flowcharts import mermaid
 
     return mermaid(pictures, direction)
 
 
-def with_texts(one: Picture, changed: Callable[[str], str]) -> Picture:
-    """``one`` with all of its texts changed; secrets are hidden so."""
+def with_texts(picture: Picture, changed: Callable[[str], str]) -> Picture:
+    """``picture`` with all of its texts changed; secrets are hidden so."""
 
     def lines(of: Iterable[Line]) -> tuple[Line, ...]:
         return tuple(replace(line, text=changed(line.text)) for line in of)
@@ -146,12 +148,14 @@ def with_texts(one: Picture, changed: Callable[[str], str]) -> Picture:
     def link(of: Link) -> Link:
         return replace(of, label=changed(of.label))
 
-    return replace(one, lines=lines(one.lines), boxes=tuple(map(box, one.boxes)), links=tuple(map(link, one.links)))
+    return replace(
+        picture, lines=lines(picture.lines), boxes=tuple(map(box, picture.boxes)), links=tuple(map(link, picture.links))
+    )
 
 
-def has_errors(found: Graphs) -> bool:
+def has_errors(result: Graphs) -> bool:
     """Whether there is nothing to draw because of an error."""
-    return pipeline.has_errors(found.diagnostics)
+    return pipeline.has_errors(result.diagnostics)
 
 
 VERSION: Final = 1
@@ -215,7 +219,7 @@ class GraphData(TypedDict):
 
 def as_json(pictures: Iterable[Picture], origins: Iterable[Origins]) -> str:
     """One document of all pictures. ``origins``: of each."""
-    found = [as_data(*one) for one in zip(pictures, origins, strict=True)]
+    found = [as_data(*pair) for pair in zip(pictures, origins, strict=True)]
     return dumped({"version": VERSION, "graphs": found})
 
 

@@ -214,7 +214,7 @@ class _Layout:
         for gap in range(self.first_role, self.last_role):
             self._choose_tracks(gap)
             inside += [(way.track, way.track + way.size[0]) for way in self.ways if way.gap == gap and way.texts]
-        left, right = min(one for one, _ in inside), max(one for _, one in inside)
+        left, right = min(start for start, _ in inside), max(start for _, start in inside)
         for way in self.ways:
             way.beside = right + _APART * way.lane
         right += _APART * max((way.lane for way in self.ways), default=0)

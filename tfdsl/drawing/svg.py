@@ -32,8 +32,8 @@ _TO_SOURCE: Final = ("variables", "logs")
 def svg(pictures: Sequence[Picture], direction: Direction = "down") -> str:
     """The pictures below each other, whose links go to a side."""
     layouts = [layout(picture, direction) for picture in pictures]
-    wide = max((one.width for one in layouts), default=0)
-    high = sum(one.height for one in layouts)
+    wide = max((each.width for each in layouts), default=0)
+    high = sum(each.height for each in layouts)
     title = ", ".join(picture.title for picture in pictures)
     about = " ".join(described(picture) for picture in pictures)
     parts = [
@@ -70,8 +70,8 @@ def _drawing(made: Layout) -> Iterator[str]:
         yield from _link(link, boxes, made.direction)
     for placed in made.boxes:
         yield from _box(placed)
-    for one in made.links:  # above everything: nothing is behind a label
-        yield from _label(one, 0 if made.direction == "down" else _BELOW)
+    for drawn in made.links:  # above everything: nothing is behind a label
+        yield from _label(drawn, 0 if made.direction == "down" else _BELOW)
 
 
 # --- boxes -----------------------------------------------------------------------------------------------------------

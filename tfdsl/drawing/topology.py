@@ -49,15 +49,25 @@ _MANY = {"mount": "mount", "variables": "source of variables", "output": "destin
 def picture(job: Job, target: str = "", objects: Sequence[TargetObject] = ()) -> Picture:
     """The picture of ``job``. ``objects``: what ``target``, a name with a version, has for it."""
     roles = [*role_boxes(job)]
-    taken = {(one.kind, visible(one.name)): one for one in objects}
+    taken = {(target_object.kind, visible(target_object.name)): target_object for target_object in objects}
     found, links = _stores(job)
     stores = [_with_object(box, keys, taken) for box, keys in found]
-    of_role = [one for one in taken.values() if one.role]
+    of_role = [target_object for target_object in taken.values() if target_object.role]
     roles = [
-        replace(box, lines=(*_said_of(one for one in of_role if role_id(one.role) == box.id), *box.lines))
+        replace(
+            box,
+            lines=(
+                *_said_of(target_object for target_object in of_role if role_id(target_object.role) == box.id),
+                *box.lines,
+            ),
+        )
         for box in roles
     ]
-    whole = [_object_box(number, one) for number, one in enumerate(taken.values()) if not one.role]
+    whole = [
+        _object_box(number, target_object)
+        for number, target_object in enumerate(taken.values())
+        if not target_object.role
+    ]
     links = [*role_links(job), *links, *(Link(box.id, FRAME, "object") for box in whole if not box.implied)]
     return Picture(job.name, visible(target), tuple(job_lines(job)), (*roles, *stores, *whole), tuple(links))
 
@@ -101,7 +111,7 @@ def _befores(flow: Flow) -> Iterator[tuple[FlowRun, Sequence[str]]]:
             of[job] = set(counts).union(*(of[one] for one in counts))
     for run in flow.runs:
         of = above["ended" if run.ending == "ended" else "succeeded"]
-        implied = set[str]().union(*(of[one] for one in run.after))
+        implied = set[str]().union(*(of[name] for name in run.after))
         yield run, [job for job in run.after if job not in implied]
 
 
@@ -172,16 +182,16 @@ def _checkpoint(job: Job) -> Key | None:
     """The store that the folder of checkpoints is in."""
     if job.checkpoint is None:
         return None
-    found = (store_of(job, role, job.checkpoint, "checkpoint") for role in job.roles)
-    return next((store.key for store in found if store is not None), None)
+    checkpoints = (store_of(job, role, job.checkpoint, "checkpoint") for role in job.roles)
+    return next((store.key for store in checkpoints if store is not None), None)
 
 
 def _box(identity: str, group: Sequence[_Used]) -> Box:
     first = group[0].store
     if len(group) == 1:
         return Box(identity, "store", first.name, first.what, path=first.path)
-    items = [Line("item", _item(one), one.store.path) for one in group]
-    kinds = [*dict.fromkeys(one.kind(role) for one in group for role in one.roles)]
+    items = [Line("item", _item(used), used.store.path) for used in group]
+    kinds = [*dict.fromkeys(used.kind(role) for used in group for role in used.roles)]
     thing = _MANY[kinds[0]] if len(kinds) == 1 else "store"
     name = counted(len(group), thing).replace("variabless", "variables")
     return Box(identity, "store", name, "", lines=tuple(cut(items)), path=first.path)
@@ -194,11 +204,11 @@ def _item(used: _Used) -> str:
 
 def _links(job: Job, box: Box, group: Sequence[_Used]) -> Iterator[Link]:
     """A link of the job for what all roles do alike, and one for each role that does more."""
-    one, alone = group[0], len(group) == 1
-    how = {role: {(use.kind, use.words): use for use in one.uses if use.role == role} for role in one.roles}
-    shared = [way for way in how[one.roles[0]] if all(way in ways for ways in how.values())]
+    used, alone = group[0], len(group) == 1
+    how = {role: {(use.kind, use.words): use for use in used.uses if use.role == role} for role in used.roles}
+    shared = [way for way in how[used.roles[0]] if all(way in ways for ways in how.values())]
     if len(how) == len(job.roles) > 1 and shared:
-        yield _link(FRAME, box, [how[one.roles[0]][way] for way in shared], alone=alone)
+        yield _link(FRAME, box, [how[used.roles[0]][way] for way in shared], alone=alone)
     else:
         shared = []
     for role, ways in how.items():
@@ -224,15 +234,15 @@ def _label(words: Sequence[str]) -> str:
 
 def _with_object(box: Box, keys: Iterable[Key], objects: dict[Key, TargetObject]) -> Box:
     """``box`` with the objects that its stores are, which are taken out of ``objects``."""
-    found = [objects.pop(key) for key in keys if key in objects]
-    return replace(box, lines=(*_said_of(found), *box.lines)) if found else box
+    target_objects = [objects.pop(key) for key in keys if key in objects]
+    return replace(box, lines=(*_said_of(target_objects), *box.lines)) if target_objects else box
 
 
 def _said_of(objects: Iterable[TargetObject]) -> Iterator[Line]:
     """Lines about ``objects`` in the box of a role or store."""
-    for one in objects:
-        yield Line("object", f"{one.kind} {visible(one.name)}")
-        yield from (Line("object", f"  {visible(line)}") for line in one.lines)
+    for target_object in objects:
+        yield Line("object", f"{target_object.kind} {visible(target_object.name)}")
+        yield from (Line("object", f"  {visible(line)}") for line in target_object.lines)
 
 
 def _object_box(number: int, target_object: TargetObject) -> Box:
@@ -296,7 +306,7 @@ def _facts(job: Job, role: Role) -> Iterator[Line]:
 
 
 def _any_of(value: str | tuple[str, ...]) -> str:
-    return shown(value) if isinstance(value, str) else "|".join(shown(one) for one in value)
+    return shown(value) if isinstance(value, str) else "|".join(shown(item) for item in value)
 
 
 def _steps(role: Role) -> Iterator[Line]:

@@ -65,7 +65,7 @@ def pairs(nodes: Many[Node], got: Many[Node]) -> list[Pair]:
     first, second = _by_name(nodes), _by_name(got)
     if first and second:
         main = next(iter(second))
-        first = {main: nodes[0], **{name: one for name, one in first.items() if one is not nodes[0]}}
+        first = {main: nodes[0], **{name: node for name, node in first.items() if node is not nodes[0]}}
     return [Pair(name, first.get(name), second.get(name)) for name in {**first, **second}]
 
 
@@ -219,9 +219,11 @@ Refused: TypeAlias = "Map[Span, Scalar | None]"
 def refused_of(diagnostics: Iterable[Diagnostic]) -> dict[Span, Scalar | None]:
     """What the server refuses, as ``diagnostics`` say it; the first fix of one is the value, in JSON."""
     return {
-        one.span: Scalar(json.loads(one.fixes[0].edits[0].text), one.span) if one.fixes else None
-        for one in diagnostics
-        if one.rule is SERVER_REFUSES
+        diagnostic.span: Scalar(json.loads(diagnostic.fixes[0].edits[0].text), diagnostic.span)
+        if diagnostic.fixes
+        else None
+        for diagnostic in diagnostics
+        if diagnostic.rule is SERVER_REFUSES
     }
 
 
@@ -241,23 +243,23 @@ def _without(node: Node, refused: Refused) -> Node | None:
         kept = {key: (entry, _without(entry.value, refused)) for key, entry in node.entries.items()}
         entries = {key: replace(entry, value=value) for key, (entry, value) in kept.items() if value is not None}
         return Mapping(entries, node.span) if entries or not node.entries else None
-    items = tuple(item for one in node.items if (item := _without(one, refused)) is not None)
+    items = tuple(item for value in node.items if (item := _without(value, refused)) is not None)
     return Sequence(items, node.span) if items or not node.items else None
 
 
 def halves(patch: Patch) -> list[Patch]:
     """Two patches that together do what ``patch`` does; none where it writes a single value or item."""
     path, node = _narrowed(patch.path, patch.node)
-    found: list[Node] = []
+    nodes: list[Node] = []
     if isinstance(node, Mapping):
         entries = list(node.entries.items())
         parts = (entries[: len(entries) // 2], entries[len(entries) // 2 :])
-        found = [Mapping(dict(part), part[0][1].value.span) for part in parts if part]
+        nodes = [Mapping(dict(part), part[0][1].value.span) for part in parts if part]
     elif isinstance(node, Sequence) and len(node.items) > 1:
         middle = len(node.items) // 2
-        found = [Sequence(items, items[0].span) for items in (node.items[:middle], node.items[middle:])]
+        nodes = [Sequence(items, items[0].span) for items in (node.items[:middle], node.items[middle:])]
     made: list[Patch] = []
-    for half in found:
+    for half in nodes:
         at, value = _narrowed(path, half)
         if value is not None:
             operator = "+=" if value is half else "="
@@ -301,7 +303,7 @@ class _Templates:
     def __init__(self, got: Many[Node], raw: Many[Data]) -> None:
         from tfdsl.emit.located import plain as plain_data
 
-        self.names = [name_of(one, number) for number, one in enumerate(got)]
+        self.names = [name_of(node, number) for number, node in enumerate(got)]
         self.main = self.names[0] if self.names else ""
         self.places = [
             (self.names[pod_template.document], pod_template.at, pod_template.role)
@@ -309,8 +311,8 @@ class _Templates:
             if pod_template.document < len(self.names)
         ]
         self.data = {
-            name: plain_data(data) if data is not None else plain(one)
-            for name, one, data in zip(self.names, got, raw, strict=False)
+            name: plain_data(data) if data is not None else plain(node)
+            for name, node, data in zip(self.names, got, raw, strict=False)
         }
 
     def roles(self) -> set[str | None]:

@@ -36,7 +36,7 @@ from tfdsl.importing.compare import (
     path_text,
     residue,
 )
-from tfdsl.importing.lift import lifted
+from tfdsl.importing.lift import lifted, with_common_labels
 from tfdsl.importing.write import Draught, examples, write
 from tfdsl.lint.rules.commands import PLAIN_SECRET
 from tfdsl.manifest.nodes import Mapping as Map, Node, plain, tree
@@ -105,12 +105,15 @@ def settle(
     """
     said: list[Diagnostic] = []
     shorter = lifted(draft)
-    best = _worded(shorter, backend, said.append)
+    first, *less = {write([one]).text: one for one in (with_common_labels(shorter), shorter, draft)}.values()
+    best = _worded(first, backend, said.append)
     if draft.compared:
         left = _missing(best, group, reading)
-        if left and write([shorter]).text != write([draft]).text:  # lifting must not cost a patch
+        for one in less:  # lifting must not cost a patch
+            if not left:
+                break
             others: list[Diagnostic] = []
-            other = _worded(draft, backend, others.append)
+            other = _worded(one, backend, others.append)
             fewer = _missing(other, group, reading)
             if fewer < left:
                 best, said, left = other, others, fewer

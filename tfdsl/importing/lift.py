@@ -45,6 +45,18 @@ def lifted(draft: Draft) -> Draft:
     return result
 
 
+def with_common_labels(draft: Draft) -> Draft:
+    """The same job with the labels that its object and all its pods have in ``common_labels``."""
+    blocks = [[_meaning(one) for one in _entries(block, "labels")] for block in _blocks(draft)]
+    result = draft.copy()
+    for one in _entries(draft.job, "labels"):
+        if all(_meaning(one) in each for each in blocks):
+            for block in _blocks(result):
+                block.statements = [each for each in block.statements if _meaning(each) != _meaning(one)]
+            result.job.add(replace(one, name="common_labels"))
+    return result
+
+
 def _is_inherited(statement: Statement) -> bool:
     """Whether tensorboard takes it from the job."""
     return isinstance(statement, Mount) or (

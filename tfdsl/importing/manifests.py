@@ -132,7 +132,7 @@ def import_manifests(
     if not read:
         return [_nothing(sources, placeholders.diagnostics(diagnostics), target)]
     named = _of_other_names(read, asked, apart=apart)
-    groups = [[one] for one in named] if apart else [_for_one_file(named, diagnostics.append)]
+    groups = [[reading] for reading in named] if apart else [_for_one_file(named, diagnostics.append)]
     results = [_written(group, sources, placeholders, diagnostics) for group in groups]
     first = replace(results[0], diagnostics=tuple(placeholders.diagnostics(diagnostics)))
     return [first, *results[1:]]
@@ -144,17 +144,17 @@ def _of_other_names(read: Sequence[_Read], asked: Asked, *, apart: bool) -> list
     The manifest is read once more as if it had that name, so what the law says of it holds but for the name. ``apart``:
     each is in a file of its own, so that it is only told.
     """
-    used = {one.settled.draft.name for one in read}
+    used = {reading.settled.draft.name for reading in read}
     before: set[str] = set()
     named: list[_Read] = []
-    for one in read:
-        draft = one.settled.draft
+    for reading in read:
+        draft = reading.settled.draft
         if draft.name in before:
             name = free_name(draft.name, used)
-            other = one if apart else _called(one, name, Asked(asked.roles, lambda diagnostic: None))
+            other = reading if apart else _called(reading, name, Asked(asked.roles, lambda diagnostic: None))
             now = f"would be {name} in one file" if apart else f"is {name}"
             problem = f"{now}, because there is another job {draft.name}"
-            place = view(one.group.documents[0].node)["metadata"]["name"].span
+            place = view(reading.group.documents[0].node)["metadata"]["name"].span
             error = IMPORT_DIFFERS(place, what="the name of this job", difference=problem)
             if other is None:
                 error = IMPORT_REFUSED(draft.span, job=draft.name, problem="there is another job of this name")
@@ -162,7 +162,7 @@ def _of_other_names(read: Sequence[_Read], asked: Asked, *, apart: bool) -> list
             named += [other] if other is not None else []
             used.add(name)
         else:
-            named.append(one)
+            named.append(reading)
         before.add(draft.name)
     return named
 
@@ -170,14 +170,14 @@ def _of_other_names(read: Sequence[_Read], asked: Asked, *, apart: bool) -> list
 def free_name(name: str, taken: Collection[str], most: int = LONGEST_LABEL) -> str:
     """``name`` with the first number that makes it one that is not ``taken``."""
     endings = (f"-{number}" for number in count(2))
-    return next(one for ending in endings if (one := f"{name[: most - len(ending)]}{ending}") not in taken)
+    return next(candidate for ending in endings if (candidate := f"{name[: most - len(ending)]}{ending}") not in taken)
 
 
-def _called(one: _Read, name: str, asked: Asked) -> _Read | None:
-    """``one`` read from its manifest as that is when the job is called ``name``."""
-    old = one.settled.draft.name
-    group = replace(one.group, documents=tuple(_renamed(each, old, name) for each in one.group.documents))
-    called = _read_group(group, one.backend, one.reading, asked, name)
+def _called(read: _Read, name: str, asked: Asked) -> _Read | None:
+    """What its manifest says of ``read`` when the job is called ``name``."""
+    old = read.settled.draft.name
+    group = replace(read.group, documents=tuple(_renamed(each, old, name) for each in read.group.documents))
+    called = _read_group(group, read.backend, read.reading, asked, name)
     return None if called is None else replace(called, renamed=True)
 
 
@@ -195,39 +195,39 @@ def _for_one_file(read: Sequence[_Read], report: Report) -> list[_Read]:
     Every job of a file is checked for every target that is compiled for, so one that is an error for the target of
     another stops that one too: a job for YARN may have no image, one for Kubernetes may not.
     """
-    if len({one.backend.name for one in read}) < 2:
+    if len({reading.backend.name for reading in read}) < 2:
         return list(read)
     kept: list[_Read] = []
     errors: dict[tuple[int, str], str] = {}
 
-    def error_for(one: _Read, other: _Read) -> str:
-        """Why ``one`` is an error for the target of ``other``, which is found once for each target."""
-        key = (id(one), other.backend.name)
+    def error_for(reading: _Read, other: _Read) -> str:
+        """Why ``reading`` is an error for the target of ``other``, which is found once for each target."""
+        key = (id(reading), other.backend.name)
         if key not in errors:
-            errors[key] = _error_for(one, other.backend) if one.backend.name != other.backend.name else ""
+            errors[key] = _error_for(reading, other.backend) if reading.backend.name != other.backend.name else ""
         return errors[key]
 
-    def stops(one: _Read, other: _Read) -> str:
-        error, name = error_for(one, other), one.settled.draft.name
+    def stops(reading: _Read, other: _Read) -> str:
+        error, name = error_for(reading, other), reading.settled.draft.name
         joint = f"in one file with {other.settled.draft.name}, which is for {other.backend.name}"
         return f"{joint}, {name} is an error: {error}" if error else ""
 
-    for one in read:
-        problem = next((text for other in kept for text in (stops(one, other), stops(other, one)) if text), "")
+    for reading in read:
+        problem = next((text for other in kept for text in (stops(reading, other), stops(other, reading)) if text), "")
         if problem:
-            error = IMPORT_REFUSED(one.settled.draft.span, job=one.settled.draft.name, problem=problem)
+            error = IMPORT_REFUSED(reading.settled.draft.span, job=reading.settled.draft.name, problem=problem)
             report(error.help("--split -o FOLDER writes a file for each job"))
         else:
-            kept.append(one)
+            kept.append(reading)
     return kept
 
 
-def _error_for(one: _Read, backend: Backend) -> str:
-    """What ``backend`` says against ``one``, which was read from another target; empty if nothing."""
-    draft = one.settled.draft
+def _error_for(read: _Read, backend: Backend) -> str:
+    """What ``backend`` says against ``read``, which was read from another target; empty if nothing."""
+    draft = read.settled.draft
     program = program_of(draft.name, write([draft]).text)
-    found = pipeline.check(program, Request(params=examples([draft])), [Choice(backend)]).diagnostics
-    return next((each.message for each in found if each.level == "error"), "")
+    diagnostics = pipeline.check(program, Request(params=examples([draft])), [Choice(backend)]).diagnostics
+    return next((each.message for each in diagnostics if each.level == "error"), "")
 
 
 def _nothing(sources: Sequence[Source], diagnostics: list[Diagnostic], target: Backend | None) -> Imported:
@@ -244,10 +244,10 @@ def _read(documents: Sequence[Document], asked: Asked, target: Backend | None) -
         reading = backend.load_reading()
         taken: set[int] = set()
         for group in reading.groups(left) if reading is not None and left else ():
-            taken.update(id(one) for one in group.documents)
+            taken.update(id(manifest) for manifest in group.documents)
             one = _read_group(group, backend, reading, asked) if reading is not None else None
             read += [one] if one is not None else []
-        left = [one for one in left if id(one) not in taken]
+        left = [manifest for manifest in left if id(manifest) not in taken]
     for document in left if read else ():
         asked.report(_aside(document))
     return read
@@ -275,41 +275,43 @@ def _aside(document: Document) -> Diagnostic:
 
 
 def _written(
-    read: Sequence[_Read], sources: Sequence[Source], placeholders: Placeholders, found: list[Diagnostic]
+    read: Sequence[_Read], sources: Sequence[Source], placeholders: Placeholders, diagnostics: list[Diagnostic]
 ) -> Imported:
     """The text of the jobs, which is compiled once more: it is what the user gets that has to keep the law.
 
-    ``found`` gets what there is to say.
+    ``diagnostics`` gets what there is to say.
     """
-    drafts = [placeholders.draft(one.settled.draft) for one in read]
+    drafts = [placeholders.draft(reading.settled.draft) for reading in read]
     text = _text(drafts, read, sources, plain=False)
     made = _compiled(text, read, drafts)
-    if any(one is None for one in made):
+    if any(compiled is None for compiled in made):
         text = _text(drafts, read, sources, plain=True)
         made = _compiled(text, read, drafts)
     jobs: list[Job] = []
-    for one, written, output in zip(read, drafts, made, strict=True):
+    for reading, written, output in zip(read, drafts, made, strict=True):
         kept = None
-        draft, lost = one.settled.draft, placeholders.lost(one.group.documents, written)
-        found += lost
+        draft, lost = reading.settled.draft, placeholders.lost(reading.group.documents, written)
+        diagnostics += lost
         if draft.compared:
             assert output is not None, "what was settled compiles"
-            left = unkept(placeholders.filled(asked_for(draft, one.group)), output, one.reading)
-            refused = refused_of(found)
-            found += [each for each in one.settled.refused if not any(_overlap(each.span, other) for other in refused)]
-            refused |= refused_of(one.settled.refused)
+            left = unkept(placeholders.filled(asked_for(draft, reading.group)), output, reading.reading)
+            refused = refused_of(diagnostics)
+            diagnostics += [
+                each for each in reading.settled.refused if not any(_overlap(each.span, other) for other in refused)
+            ]
+            refused |= refused_of(reading.settled.refused)
             own = [each for each in left if possible(each, refused) is not None]
-            found += [differs(difference, draft.span) for difference in own]
+            diagnostics += [differs(difference, draft.span) for difference in own]
             kept = (
                 False if own else None if left or lost or not draft.law else True
             )  # the law is about what its server accepts
-        name, patches = placeholders.named(draft.name), one.settled.patches
-        jobs.append(Job(name, one.group.what, draft.target, patches, kept, one.renamed))
+        name, patches = placeholders.named(draft.name), reading.settled.patches
+        jobs.append(Job(name, reading.group.what, draft.target, patches, kept, reading.renamed))
     return Imported(text, tuple(jobs), ())
 
 
-def _overlap(one: Span, other: Span) -> bool:
-    return one.source is other.source and one.start < other.end and other.start < one.end
+def _overlap(span: Span, other: Span) -> bool:
+    return span.source is other.source and span.start < other.end and other.start < span.end
 
 
 def _text(drafts: Sequence[Draft], read: Sequence[_Read], sources: Sequence[Source], *, plain: bool) -> str:
@@ -329,7 +331,7 @@ def _compiled(text: str, read: Sequence[_Read], drafts: Sequence[Draft]) -> list
     program = program_of("imported.tfjob", text)
     request = Request(params=examples(drafts))
     made: dict[tuple[str, str], Made] = {}
-    for backend in {one.backend.name: one.backend for one in read}.values():
-        for one in pipeline.run(program, request, [Choice(backend)]).made:
-            made[one.unit.target, one.unit.job.name] = one
-    return [made.get((one.backend.name, one.settled.draft.name)) for one in read]
+    for backend in {reading.backend.name: reading.backend for reading in read}.values():
+        for output in pipeline.run(program, request, [Choice(backend)]).made:
+            made[output.unit.target, output.unit.job.name] = output
+    return [made.get((reading.backend.name, reading.settled.draft.name)) for reading in read]

@@ -101,20 +101,22 @@ class Placeholders:
         is_object = view(document.node)["apiVersion"].present and not is_of_simpletfjob(document.source.text)
         return replace(document, node=with_scalars(document.node, self._standing_in)) if is_object else document
 
-    def _standing_in(self, path: tuple[Step, ...], one: Scalar) -> Scalar:
-        """What is read instead of ``one``: itself, or a value of the form that the language needs there."""
-        text = one.value
+    def _standing_in(self, path: tuple[Step, ...], scalar: Scalar) -> Scalar:
+        """What is read instead of ``scalar``: itself, or a value of the form that the language needs there."""
+        text = scalar.value
         if not isinstance(text, str) or PLACEHOLDER.search(text) is None or not _needs_a_form(path):
-            return one
+            return scalar
         kind = _kind(path) if PLACEHOLDER.fullmatch(text) else "string"
         if kind == "string":
-            return Scalar(PLACEHOLDER.sub(lambda match: self._param(match[0], kind, one.span).written, text), one.span)
-        param = self._numbers[one.span] = self._param(text, kind, one.span)
+            return Scalar(
+                PLACEHOLDER.sub(lambda match: self._param(match[0], kind, scalar.span).written, text), scalar.span
+            )
+        param = self._numbers[scalar.span] = self._param(text, kind, scalar.span)
         if kind != "int":
-            return Scalar(param.written, one.span)
+            return Scalar(param.written, scalar.span)
         number = _Number(param.written)
         number.names = (param.name,)
-        return Scalar(number, one.span)
+        return Scalar(number, scalar.span)
 
     def _param(self, text: str, kind: str, span: Span) -> _Filled:
         known = self._known.get((text, kind))
@@ -137,7 +139,7 @@ class Placeholders:
         own = [word for word in words if word not in _OF_A_TOOL] or words or ["value"]
         name = "_".join(own)
         name = f"param_{name}" if name[0].isdigit() or name in _TAKEN else name
-        taken = {one.name for one in self._known.values()}
+        taken = {filled.name for filled in self._known.values()}
         others = (f"{name}_{number}" for number in count(2))
         return name if name not in taken else next(other for other in others if other not in taken)
 
@@ -150,13 +152,13 @@ class Placeholders:
         used: set[str] = set()
         result = draft.copy()
         for block in result.blocks():
-            block.statements = [self._statement(one, used) for one in block.statements]
+            block.statements = [self._statement(statement, used) for statement in block.statements]
         title = self._text(draft.name, used)
         result.title = Text((title,)) if isinstance(title, Bare) else title
         result.params += [
-            Param(one.name, one.type, f"{one.text} in the manifest", example=one.written)
-            for one in self._known.values()
-            if one.name in used
+            Param(filled.name, filled.type, f"{filled.text} in the manifest", example=filled.written)
+            for filled in self._known.values()
+            if filled.name in used
         ]
         self._used |= used
         return result
@@ -195,11 +197,11 @@ class Placeholders:
         if isinstance(value, Text):
             return Text(tuple(piece for part in value.parts for piece in _parts(self._value(part, used))))
         if isinstance(value, Mapping):
-            return {key: self._value(one, used) for key, one in value.items()}
+            return {key: self._value(item, used) for key, item in value.items()}
         if isinstance(value, _Number):
             used.update(value.names)
             return value.words
-        return value if isinstance(value, bool | int) else [self._value(one, used) for one in value]
+        return value if isinstance(value, bool | int) else [self._value(item, used) for item in value]
 
     def _text(self, text: str, used: set[str]) -> str | Bare | Text:
         """``text`` with a param for each placeholder in it that is one, and for each value that stands in for one."""
@@ -225,8 +227,10 @@ class Placeholders:
     def filled(self, nodes: Sequence[Node]) -> Sequence[Node]:
         """``nodes`` as the tool makes them if it fills in the values with which the params are compared."""
 
-        def changed(_: tuple[Step, ...], one: Scalar) -> Scalar:
-            return Scalar(self._filled(one.value, "written"), one.span) if isinstance(one.value, str) else one
+        def changed(_: tuple[Step, ...], scalar: Scalar) -> Scalar:
+            return (
+                Scalar(self._filled(scalar.value, "written"), scalar.span) if isinstance(scalar.value, str) else scalar
+            )
 
         return [with_scalars(node, changed) for node in nodes] if self._known else nodes
 
@@ -236,24 +240,26 @@ class Placeholders:
         """The name of a job with the names of its params."""
         return self._filled(name, "name")
 
-    def diagnostics(self, found: Sequence[Diagnostic]) -> list[Diagnostic]:
-        """``found`` about the placeholders, not about what stands in for them, and what became of each."""
-        result = [*found]
+    def diagnostics(self, problems: Sequence[Diagnostic]) -> list[Diagnostic]:
+        """``problems`` about the placeholders, not about what stands in for them, and what became of each."""
+        result = [*problems]
         if self._known:
             result = [
                 replace(
-                    one,
-                    message=self._filled(one.message, "text"),
-                    labels=tuple(replace(label, message=self._filled(label.message, "text")) for label in one.labels),
-                    helps=tuple(self._filled(text, "text") for text in one.helps),
+                    diagnostic,
+                    message=self._filled(diagnostic.message, "text"),
+                    labels=tuple(
+                        replace(label, message=self._filled(label.message, "text")) for label in diagnostic.labels
+                    ),
+                    helps=tuple(self._filled(text, "text") for text in diagnostic.helps),
                 )
-                for one in found
+                for diagnostic in problems
             ]
-        for one in self._known.values():
-            if one.name in self._used:
-                word, why = f"the param {one.name}", "it is filled in elsewhere"
-                advice = f"give its value with --set {one.name}=VALUE, or give the param a default"
-                result.append(READ_DIFFERENTLY(one.span, what=one.text, word=word, difference=why).help(advice))
+        for filled in self._known.values():
+            if filled.name in self._used:
+                word, why = f"the param {filled.name}", "it is filled in elsewhere"
+                advice = f"give its value with --set {filled.name}=VALUE, or give the param a default"
+                result.append(READ_DIFFERENTLY(filled.span, what=filled.text, word=word, difference=why).help(advice))
         return result
 
     def lost(self, documents: Sequence[Document], draft: Draft) -> list[Diagnostic]:
@@ -261,13 +267,15 @@ class Placeholders:
         kept = {param.name for param in draft.params}
         places = (node.span for document in documents for _, node in walk(document.node) if isinstance(node, Scalar))
         numbers = (self._numbers[place] for place in places if place in self._numbers)
-        lost = {one.name: one for one in numbers if one.name not in kept}
+        lost = {number.name: number for number in numbers if number.name not in kept}
         return [
             replace(
-                READ_DIFFERENTLY(one.span, what=one.text, word=one.written, difference="a number has to be here"),
+                READ_DIFFERENTLY(
+                    filled.span, what=filled.text, word=filled.written, difference="a number has to be here"
+                ),
                 level="warning",
             ).help("write the number that is meant")
-            for one in lost.values()
+            for filled in lost.values()
         ]
 
 

@@ -143,7 +143,7 @@ def _pieces(value: Text) -> str:
 
 _FIRST: Final = ("replicas", "min_available", "after", "server", "logdir",
                  "image", "image_pull_policy", "image_pull_secrets", "command", "args", "workdir", "env", "env_from",
-                 "namespace", "labels", "annotations")  # fmt: skip
+                 "namespace", "common_labels", "labels", "annotations")  # fmt: skip
 _ORDER: Final = {name: number for number, name in enumerate(dict.fromkeys((*_FIRST, *attributes.BY_NAME)))}
 _JOB_NAME: Final = regex(r"[A-Za-z_][A-Za-z0-9_-]*")
 _LINE: Final = 100

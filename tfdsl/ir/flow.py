@@ -9,7 +9,7 @@ from typing import Self, cast
 from pydantic import PrivateAttr, model_validator
 
 from tfdsl.ir.model import EnvVar, Job, RunTimeText, TaskIndex
-from tfdsl.ir.part import Node, Part, refuse
+from tfdsl.ir.part import EMPTY, Node, Part, refuse
 from tfdsl.rules import flows as flow_rules
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl.vocabulary.statements import FLOW, FLOW_RUN_VARIABLE, After, Overlap
@@ -51,6 +51,7 @@ class Flow(Node):
     overlap: Overlap = "skip"
     deadline: Duration | None = None
     namespace: str | None = None
+    common_labels: Mapping[str, str] = EMPTY
     service_account: str | None = None
     runs: tuple[FlowRun, ...]
     _by_job: Mapping[str, FlowRun] = PrivateAttr(default_factory=dict)

@@ -51,6 +51,7 @@ def job(
     roles: Sequence[model.Role],
     namespace: str | None = _DEFAULT,
     labels: Mapping[str, str] = _DEFAULT,
+    common_labels: Mapping[str, str] = _DEFAULT,
     annotations: Mapping[str, str] = _DEFAULT,
     queue: str | None = _DEFAULT,
     priority: int | str | None = _DEFAULT,
@@ -74,6 +75,7 @@ def job(
         roles: The roles, in any order.
         namespace: Kubernetes namespace of the job.
         labels: Labels of the job object (in a job) or of the pods (in a role).
+        common_labels: Labels of every object that the job makes: its own, pods, Services, claims.
         annotations: Annotations of the job object (in a job) or of the pods (in a role).
         queue: The queue in which the job waits for its resources.
         priority: Which jobs go first: the name of a PriorityClass, or a number, as the target takes it.

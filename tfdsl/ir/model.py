@@ -702,6 +702,7 @@ class Job(Node):
     name: str
     namespace: str | None = None
     labels: Mapping[str, str] = EMPTY
+    common_labels: Mapping[str, str] = EMPTY
     annotations: Mapping[str, str] = EMPTY
     queue: str | None = None
     priority: int | str | None = None
@@ -733,6 +734,10 @@ class Job(Node):
     def role(self, name: str) -> Role | None:
         """The role of that name, if the job has it."""
         return next((role for role in self.roles if role.name == name), None)
+
+    def labels_of(self, owner: "Job | Role") -> Mapping[str, str]:
+        """The labels of its own object, or of the pods of a role: the common ones, over which the owner's win."""
+        return {**self.common_labels, **owner.labels}
 
     @property
     def board(self) -> Role | None:

@@ -15,7 +15,7 @@ from tfdsl.vocabulary.secrets import in_command, in_words, is_secret, secret_in
 def holds_secret(job: model.Job) -> bool:
     """Whether any text of ``job`` is a secret by its form or by the name that it is under."""
     parts: tuple[model.Job | model.Role, ...] = (job, *job.roles)
-    maps = [part.labels for part in parts] + [part.annotations for part in parts]
+    maps = [job.common_labels, *(part.labels for part in parts), *(part.annotations for part in parts)]
     named = [pair for one in maps for pair in one.items()]
     running: list[model.Role | model.Step] = [*job.roles, *(step for role in job.roles for step in role.steps)]
     named += [(name, _fixed(value)) for one in running for name, value in one.env.items()]

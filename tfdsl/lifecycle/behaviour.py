@@ -432,8 +432,8 @@ class Behaviour:
         replicas = state.of(policy.role or "")
         if policy.index is None:
             return bool(replicas) and state.ended_well(policy.role or "") == len(replicas)
-        one = replicas[policy.index][1]
-        return one.phase == "succeeded" or one.ignored
+        replica = replicas[policy.index][1]
+        return replica.phase == "succeeded" or replica.ignored
 
     # --- time and order ---
 

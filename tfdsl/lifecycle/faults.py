@@ -166,7 +166,7 @@ def parse(text: str, place: Span | None = None) -> Injected | Diagnostic:
 
 def of_job(injected: Iterable[Injected], job: str) -> tuple[Injected, ...]:
     """Those that happen to ``job``."""
-    return tuple(one for one in injected if one.job in ("", job))
+    return tuple(fault for fault in injected if fault.job in ("", job))
 
 
 def missing(injected: Injected, jobs: Sequence[Job], *, flow: str = "") -> Diagnostic | None:
@@ -333,7 +333,7 @@ class _Parser:
     def _rest(self, role: str | None, first: int | None, last: int | None, subject: _Word, event: _Word) -> Injected:
         what, status = self._event(event, role)
         text = " ".join(self.text.split())
-        one = Injected(
+        injected = Injected(
             role,
             first,
             last,
@@ -345,7 +345,7 @@ class _Parser:
             subject=self._span(subject.start, subject.end),
             text=text,
         )
-        return self._when(one)
+        return self._when(injected)
 
     def _event(self, word: _Word, role: str | None) -> tuple[What, int]:
         if word.text == "exit":
@@ -387,7 +387,7 @@ class _Parser:
             return TERMINATED
         return self._status(self._take() or event)
 
-    def _when(self, one: Injected) -> Injected:
+    def _when(self, injected: Injected) -> Injected:
         """``always`` and ``after TIME``, in either order, each once."""
         seen: set[str] = set()
         while (word := self._take()) is not None:
@@ -395,25 +395,25 @@ class _Parser:
                 what = f"{word.text} is not expected here" if word.text not in seen else f"{word.text} is repeated"
                 raise self._error(word, what, "after the event, write always, after TIME or nothing")
             seen.add(word.text)
-            one = self._always(one, word) if word.text == "always" else self._after(one, word)
-        return one
+            injected = self._always(injected, word) if word.text == "always" else self._after(injected, word)
+        return injected
 
-    def _always(self, one: Injected, word: _Word) -> Injected:
-        if one.what not in _REPEATED or one.role is None or (one.what == "exit" and not one.status):
-            what = f"{'exit 0' if one.what == 'exit' else one.what} cannot happen always"
+    def _always(self, injected: Injected, word: _Word) -> Injected:
+        if injected.what not in _REPEATED or injected.role is None or (injected.what == "exit" and not injected.status):
+            what = f"{'exit 0' if injected.what == 'exit' else injected.what} cannot happen always"
             raise self._error(
                 word, what, "always goes with a failure: exit STATUS, oom, evicted, preempted or node lost"
             )
-        return replace(one, always=True)
+        return replace(injected, always=True)
 
-    def _after(self, one: Injected, event: _Word) -> Injected:
-        if one.what == "pending":
+    def _after(self, injected: Injected, event: _Word) -> Injected:
+        if injected.what == "pending":
             raise self._error(event, "pending cannot have a delay", "a replica that is pending does not start at all")
         word = self._take()
         if word is None:
             raise self._error(event, "after needs a time", "write after 20s")
         try:
-            return replace(one, after_ms=Duration(word.text).ms or None)
+            return replace(injected, after_ms=Duration(word.text).ms or None)
         except ValueError:
             error = self._wrong(command_rules.FAULT_TIME, word, time=word.text)
             raise _FaultError(error.help("write a number and a unit, such as 20s, 5m or 1h30m")) from None

@@ -64,7 +64,7 @@ class FlowMachine:
         for other in self._after[job]:
             if self.jobs[other] != "waiting":
                 continue
-            if not _is_met(self.flow.run_of(other).ending, outcome):
+            if not is_met(self.flow.run_of(other).ending, outcome):
                 self._leave_out(other)
                 continue
             self._missing[other] -= 1
@@ -109,7 +109,8 @@ class FlowMachine:
                 left_out += self._after[one]
 
 
-def _is_met(ending: str, outcome: str) -> bool:
+def is_met(ending: str, outcome: str) -> bool:
+    """Whether a job that has ended as ``outcome`` lets one run that comes after it with ``ending``."""
     return ending == "ended" or (outcome in FAILED) == (ending == "failed")
 
 

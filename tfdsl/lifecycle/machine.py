@@ -151,18 +151,18 @@ class Machine:
                 self._give_up(decision, about)
             elif not (counting == "one" and restarts) and not self._may_restart(decision, about):
                 exhausted = True
-                for one in restarts:
-                    self._give_up(one.decision, one.about)
+                for restart in restarts:
+                    self._give_up(restart.decision, restart.about)
                 self._no_retry_is_left(decision, about)
             elif whole is None:
                 new = self._planned(decision, about)
                 by_job.update(dict.fromkeys(new.again, decision.action == "restart job"))
                 if len(new.again) > 1:
                     wider = set(new.again)
-                    restarts = [one for one in restarts if not wider.issuperset(one.again)]
+                    restarts = [restart for restart in restarts if not wider.issuperset(restart.again)]
                 restarts.append(new)
-        for one in restarts:
-            self._restart(one)
+        for restart in restarts:
+            self._restart(restart)
 
     def _decision(self, event: Event, task: Task) -> tuple[Decision | None, Task | None]:
         """What is done about ``event``, and the replica that it is done about; none for what has completed."""

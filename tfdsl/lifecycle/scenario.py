@@ -82,7 +82,7 @@ class Prediction(Record):
     @property
     def seen(self) -> tuple[object, ...]:
         """What an onlooker sees of it, to be compared."""
-        again = [(one.starts, one.restarts) for one in self.replicas]
+        again = [(replica.starts, replica.restarts) for replica in self.replicas]
         return self.outcome, tuple(again), tuple(self.left().items()), tuple(self.parts.items())
 
 
@@ -127,7 +127,7 @@ class _Play:
         self.timers: dict[str, int] = {}
         self.story: list[str] = []
         self.planned = Planned(behaviour.job, injected)
-        self.happened = {at for at, one in enumerate(injected) if one.what in ("pending", "unknown")}
+        self.happened = {at for at, fault in enumerate(injected) if fault.what in ("pending", "unknown")}
         for at, ms, events in self.planned.timed:
             if can_happen(injected[at], behaviour):
                 self._add(2 if ms is None else ms, at, *(_Happening(event, 0, at) for event in events))
@@ -138,7 +138,8 @@ class _Play:
             continue
         end = self.state.finish
         replicas = tuple(
-            Left(task, one.phase, one.starts, one.restarts, one.status) for task, one in self.state.replicas.items()
+            Left(task, replica.phase, replica.starts, replica.restarts, replica.status)
+            for task, replica in self.state.replicas.items()
         )
         return Prediction(
             end.outcome if end is not None else None,
@@ -146,7 +147,7 @@ class _Play:
             replicas,
             self.state.retries,
             tuple(self.story),
-            tuple(one.text for at, one in enumerate(self.injected) if at not in self.happened),
+            tuple(injected.text for at, injected in enumerate(self.injected) if at not in self.happened),
             self.machine.behaviour.removed_after(end.outcome) if end is not None else None,
             {part: _outcome(self.state.parts.get(part)) for part in self.machine.behaviour.parts()},
             ms=self.now,
@@ -172,7 +173,9 @@ class _Play:
         """The other faults, or deadlines of replicas, at the time of ``first``."""
         kind = _kind(first)
         while kind and self.queue and self.queue[0][0] == when and _kind(self.queue[0][3][0]) == kind:
-            yield from (one for one in heapq.heappop(self.queue)[3] if not self._is_over(one.event, when))
+            yield from (
+                happening for happening in heapq.heappop(self.queue)[3] if not self._is_over(happening.event, when)
+            )
 
     def _goes_on(self) -> bool:
         return self.state.finish is None and self.room > 0
@@ -180,16 +183,16 @@ class _Play:
     def _happen(self, at_once: Iterable[_Happening]) -> None:
         """Let happen what can, once to each replica, and not to one that has been replaced since it was planned."""
         events: dict[object, Event] = {}
-        for one in at_once:
-            generation = self._generation(one.event)
-            about = self._about(one.event)
-            if generation is None or one.generation not in (0, generation) or about in events:
+        for happening in at_once:
+            generation = self._generation(happening.event)
+            about = self._about(happening.event)
+            if generation is None or happening.generation not in (0, generation) or about in events:
                 continue
             self.room -= 1
-            if one.fault is not None:
-                self.happened.add(one.fault)
-            self._tell(one.event)
-            events[about] = one.event
+            if happening.fault is not None:
+                self.happened.add(happening.fault)
+            self._tell(happening.event)
+            events[about] = happening.event
         self._obey(self.machine.step(*events.values()))
         for task in list(self.machine.began):
             self._plan_from_start(task)
@@ -217,13 +220,13 @@ class _Play:
         """Whether nothing is to come but deadlines, before which a job is taken to complete."""
         if not _is_deadline(happenings[0].event):
             return False
-        later = ((one.event, when) for when, _, _, others in self.queue[1:] for one in others)
+        later = ((other.event, when) for when, _, _, others in self.queue[1:] for other in others)
         return all(_is_deadline(event) or self._is_over(event, when) for event, when in later)
 
     def _complete(self) -> bool:
         """Let the commands that run and that end by themselves do so, in order; whether there is one."""
         behaviour = self.machine.behaviour
-        running = [task for task, one in self.state.replicas.items() if one.phase == "running"]
+        running = [task for task, replica in self.state.replicas.items() if replica.phase == "running"]
         ends = [task for task in running if ends_by_itself(behaviour.role(task))]
         for task in ends:
             self._add(self.now + 1, 0, _Happening(Exited(task, 0), self.state.replicas[task].generation))
@@ -234,7 +237,7 @@ class _Play:
         if self.room <= 0:
             restarts = sum(max(replica.starts - 1, 0) + replica.restarts for replica in self.state.replicas.values())
             return f"something still restarts after {restarts:,} restarts"
-        waiting = [task for task, one in self.state.replicas.items() if one.phase == "pending"]
+        waiting = [task for task, replica in self.state.replicas.items() if replica.phase == "pending"]
         if waiting:
             return f"{waiting[0]} has not started, and nothing limits the wait"
         return "the job still runs"

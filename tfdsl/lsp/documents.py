@@ -12,6 +12,7 @@ from urllib.parse import quote, unquote, urlsplit
 from tfdsl import source_files
 from tfdsl.patterns import regex
 from tfdsl.record import Record
+from tfdsl.settings.finding import is_settings_file
 from tfdsl.text import Source
 
 
@@ -35,6 +36,15 @@ def uri_of(path: str) -> str:
     """The ``file:`` URI of an absolute path."""
     path = path.replace(os.sep, "/")
     return "file://" + quote(path if path.startswith("/") else f"/{path}", safe="/~!$&'()*+,;=@")
+
+
+PARAMS = ".params"
+"""How the name of a file of values for params ends; the command line takes any name."""
+
+
+def is_beside(path: str) -> bool:
+    """Whether a path or URI is that of a file that has no jobs, but settings or values for them."""
+    return is_settings_file(path) or path.endswith(PARAMS)
 
 
 Encoding: TypeAlias = Literal["utf-8", "utf-16", "utf-32"]

@@ -53,13 +53,13 @@ def read_settings(data: object) -> Settings:
         table = table_of(table["tfdsl"])
     profile, params_file = table.get("profile"), table.get("paramsFile")
     return Settings(
-        _texts(table.get("targets")),
+        texts_of(table.get("targets")),
         profile if isinstance(profile, str) and profile else None,
         tuple((name, _text(value)) for name, value in table_of(table.get("params")).items()),
         table.get("strict") is True,
         table.get("inlayHints") is not False,
         table.get("codeLens") is not False,
-        _texts(table.get("allowRead")),
+        texts_of(table.get("allowRead")),
         params_file if isinstance(params_file, str) and params_file else None,
     )
 
@@ -69,8 +69,9 @@ def table_of(data: object) -> Mapping[str, object]:
     return cast("Mapping[str, object]", data) if isinstance(data, dict) else {}
 
 
-def _texts(data: object) -> tuple[str, ...]:
-    items = cast("list[object]", data) if isinstance(data, list) else []
+def texts_of(data: object) -> tuple[str, ...]:
+    """The texts of a list that a client sent; none where it sent something else."""
+    items = cast("Sequence[object]", data) if isinstance(data, list | tuple) else ()
     return tuple(item for item in items if isinstance(item, str))
 
 
@@ -247,6 +248,26 @@ class Snapshot:
         """The diagnostics of the text and its includes, in file order."""
         settled = pipeline.settle([self.outcome], [self.program], strict=self.strict, paths=[self.source.path])
         return tuple(settled)
+
+    def early(self, offset: int) -> tuple[tuple[int, int], tuple[Diagnostic, ...]]:
+        """What can be said before a long check has ended: the lines (from 1) of the jobs around ``offset``.
+
+        And the diagnostics about them, with the mistakes in the syntax of the whole program.
+        """
+        jobs = [job for job in self.program.jobs if job.span.source is self.source]
+        here = next((at for at, job in enumerate(jobs) if offset <= job.span.end), len(jobs) - 1)
+        near = tuple(jobs[max(here - 1, 0) : here + 2])
+        part = replace(self.program, jobs=near, flows=())
+        outcome = pipeline.run(part, replace(self.request, extent="sample", job=None, flow=None), self.choices)
+        start, end = (near[0].span.start, near[-1].span.end) if near else (0, 0)
+        settled = pipeline.settle([outcome], [part], strict=self.strict, paths=[self.source.path])
+        written = {one.span for one in self.program.diagnostics}
+        found = [
+            one
+            for one in settled
+            if one.span in written or (one.span.source is self.source and start <= one.span.start < end)
+        ]
+        return (self.source.position(start)[0], self.source.position(end)[0]), tuple(found)
 
     def masked(self, text: str) -> str:
         """``text`` without the secrets of the files that ``env_file()`` has read."""

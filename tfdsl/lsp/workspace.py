@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
 from tfdsl.compiling import pipeline
-from tfdsl.lsp.documents import Document, Documents, path_of
+from tfdsl.lsp.documents import PARAMS, Document, Documents, is_beside, path_of
 from tfdsl.lsp.names import Declared, declared
 from tfdsl.lsp.snapshot import Settings, Snapshot
 from tfdsl.semantics.project import Program
@@ -38,9 +38,9 @@ class Workspace:
     # --- open texts ---
 
     def snapshot(self, uri: str) -> Snapshot | None:
-        """The current snapshot of an open text; settings of a project do not have one."""
+        """The current snapshot of an open text; settings of a project, and files of values, do not have one."""
         document = self.documents.get(uri)
-        if document is None or is_settings_file(document.source.path):
+        if document is None or is_beside(document.source.path):
             return None
         known = self._snapshots.get(uri)
         if known is not None and known.source is document.source and known.settings is self.settings:
@@ -64,6 +64,13 @@ class Workspace:
         document = self.documents.get(uri)
         return document.source if document is not None and is_settings_file(document.source.path) else None
 
+    def values(self, uri: str) -> tuple[Source, Iterable[Program]] | None:
+        """The text of an open file of values for params, and the programs that it may be for."""
+        document = self.documents.get(uri)
+        if document is None or not document.source.path.endswith(PARAMS):
+            return None
+        return document.source, self.programs()
+
     def forget(self, uri: str) -> None:
         """Drop what is known about a text: it was closed, or what it reads has changed."""
         self._snapshots.pop(uri, None)
@@ -81,6 +88,8 @@ class Workspace:
         documents: list[Document] = []
         for other in self.documents.all():
             known = self._snapshots.get(other.uri)
+            if other is not document and other.source.path.endswith(PARAMS):
+                documents.append(other)
             if other is document or known is None or known.loaded is None:
                 continue
             if path in _paths_of(known.loaded) or _reads(known.loaded):

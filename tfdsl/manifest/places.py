@@ -48,7 +48,9 @@ class Places:
             return Scalar(inner.value, span)
         if isinstance(inner, Sequence):
             return Sequence(tuple(map(self.node, inner.items)), span)
-        entries = {key: Entry(key, self.span(one.key_span), self.node(one.value)) for key, one in inner.entries.items()}
+        entries = {
+            key: Entry(key, self.span(entry.key_span), self.node(entry.value)) for key, entry in inner.entries.items()
+        }
         return Mapping(entries, span)
 
     def comment(self, inner: Comment) -> Comment:

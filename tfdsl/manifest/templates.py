@@ -76,4 +76,4 @@ def shown(value: str) -> str:
 
 
 def _in_place_of_block(match: re.Match[str]) -> str:
-    return _FOR_CONFIG + "".join(one if one in "\r\n" else " " for one in match[2])
+    return _FOR_CONFIG + "".join(character if character in "\r\n" else " " for character in match[2])

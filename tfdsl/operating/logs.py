@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from time import monotonic, sleep
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from tfdsl.backend.cluster import Answer, Call, Live, LogOptions, Replica, cut
+from tfdsl.backend.cluster import Answer, Call, Live, LogOptions, Reason, Replica, cut
 from tfdsl.diagnostics.command_rules import CLUSTER_REFUSES, NO_SUCH_TASK
 from tfdsl.operating.problem import ProblemError
 from tfdsl.operating.runner import TIMED_OUT, Streams
@@ -15,10 +16,13 @@ from tfdsl.operating.submitting import no_job
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 
+if TYPE_CHECKING:
+    from tfdsl.ir.flow import Flow
+
 MOST_FOLLOWED: Final = 50
 """Logs that are followed at once: each needs a client, which may need as much memory as the programs it reads."""
 _MOST_TRIES: Final = 6
-_WANTED: Final = regex(r"(?P<role>[a-z]+)(?:\[(?P<index>[0-9]{1,6})\])?(?:/(?P<part>[A-Za-z0-9-]+))?")
+WANTED: Final = regex(r"(?P<role>[a-z]+)(?:\[(?P<index>[0-9]{1,6})\])?(?:/(?P<part>[A-Za-z0-9-]+))?")
 
 
 class Program(Record):
@@ -57,7 +61,7 @@ def programs(live: Live, wanted: Sequence[str], *, previous: bool = False) -> li
         return usual
     found: dict[str, Program] = {}
     for word in wanted:
-        match = _WANTED.fullmatch(word)
+        match = WANTED.fullmatch(word)
         those = every if match is not None and match["part"] else usual
         here = [one for one in those if match is not None and _fits(one, *match.group("role", "index", "part"))]
         roles = [one for one in live.replicas if match is not None and one.role == match["role"]]
@@ -260,7 +264,12 @@ _LAST: Final = 5
 
 
 def with_log(session: Session, live: Live) -> Live:
-    """``live`` with the last lines that the replica printed whose command is the first reason, if they can be read."""
+    """``live`` with the last lines that the replica printed whose command is the first reason, if they can be read.
+
+    A flow has the reasons of its first job that failed, or of the first that could run and does not.
+    """
+    if session.place.flow is not None:
+        return replace(live, reasons=tuple(_reasons(session, live, session.place.flow.flow)))
     first = next(iter(live.reasons), None)
     replica = next((one for one in live.replicas if first is not None and one.task == first.task), None)
     if first is None or first.log or replica is None or first.event != "failed":
@@ -271,3 +280,27 @@ def with_log(session: Session, live: Live) -> Live:
     answers = session.ask([call]) if isinstance(call, Call) else []
     lines = [cut(line) for answer in answers if not answer.status for line in answer.out.splitlines()[-_LAST:]]
     return replace(live, reasons=(replace(first, log=tuple(filter(None, lines))), *live.reasons[1:]))
+
+
+_WAITS: Final = ("waiting", "starting", "restarting", "suspended")
+
+
+def _reasons(session: Session, live: Live, flow: Flow) -> Iterator[Reason]:
+    from tfdsl.lifecycle.flow import FAILED
+    from tfdsl.operating.flows import has, has_begun, in_turn
+
+    jobs = [one for one in in_turn(live, flow) if has_begun(one)]
+    asked = [one for one in jobs if one.phase in FAILED] or [one for one in jobs if one.phase in _WAITS]
+    own: list[Reason] = []
+    for job in asked[:1]:
+        words = has(job.role, job.phase) if job.phase in FAILED else f"{job.role} waits"
+        with suppress(ProblemError):  # then there is what the flow says of it
+            one = session.of_job(live, job)
+            found = one.read()
+            own += () if found is None else with_log(one, found).reasons
+        for at, reason in enumerate(own):
+            task = f"{job.role}/{reason.task}" if reason.task else ""
+            yield replace(reason, sentence=reason.sentence if at else f"{words}: {reason.sentence}", task=task)
+    for reason in live.reasons:
+        if not own or reason.task != asked[0].role:
+            yield reason

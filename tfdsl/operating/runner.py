@@ -52,12 +52,13 @@ class Running:
         self._keeps = keeps
         self._closed = 0.0
         try:
-            with tempfile.TemporaryFile() as stdin:
-                stdin.write(call.stdin.encode())
-                stdin.seek(0)
+            with tempfile.TemporaryFile() if call.stdin else open(os.devnull, "rb") as stdin:
+                if call.stdin:
+                    stdin.write(call.stdin.encode())
+                    stdin.seek(0)
                 self.process = subprocess.Popen(
                     [program, *call.words[1:]],
-                    stdin=stdin if call.stdin else subprocess.DEVNULL,
+                    stdin=stdin,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
                     cwd=call.folder or None,

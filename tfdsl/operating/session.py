@@ -9,7 +9,20 @@ from typing import Final
 
 from tfdsl import targets
 from tfdsl.backend import Backend, Document, Unit
-from tfdsl.backend.cluster import Answer, Call, Cluster, Live, Place, Reason, completed_with, cut, digest
+from tfdsl.backend.cluster import (
+    Answer,
+    Call,
+    Cluster,
+    Live,
+    Place,
+    Reason,
+    Replica,
+    Sign,
+    completed_with,
+    cut,
+    digest,
+    reasons,
+)
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT, CLIENT_MISSING, CLUSTER_REFUSES, NOT_OPERATED
 from tfdsl.diagnostics.suggest import enumeration
 from tfdsl.operating.problem import ProblemError
@@ -122,7 +135,9 @@ class Session:
     def refused(self, call: Call, answer: Answer, doing: str = "read") -> ProblemError:
         """That the client could not do what was asked."""
         reason = self.cluster.refusal(answer) or cut(answer.err)
-        problem = ProblemError(CLUSTER_REFUSES, what=f"cannot {doing} {call.about}", reason=reason)
+        known = reasons(self.cluster.rows, [Sign("refusal", "", reason)])
+        advice = [f"{one.sentence}: {one.help}" for one in known[:1] if one.help]
+        problem = ProblemError(CLUSTER_REFUSES, *advice, what=f"cannot {doing} {call.about}", reason=reason)
         if answer.status == TIMED_OUT and self.is_over:
             problem.status = TIMED_OUT
         return problem
@@ -149,6 +164,8 @@ class Session:
             if answer.status
         ]
         if live is None:
+            if self.place.flow is not None and answers[0].err.strip():
+                self.unread.append(self.cluster.refusal(answers[0]))
             return None
         return self.explained(replace(live, notes=(*live.notes, *notes)))
 
@@ -190,16 +207,44 @@ class Session:
 
     def explained(self, live: Live) -> Live:
         """``live`` with what the file says: lines, retries, and policies that must have decided."""
-        unit = self.place.unit
+        unit, flow = self.place.unit, self.place.flow
+        if unit is not None:
+            counts: dict[str, int] = {role.name: role.replicas for role in unit.job.roles if not role.is_board}
+            live = replace(live, retries=unit.job.retries, replicas=completed_with(live.replicas, counts))
+        if self.is_other(live):
+            what = "flow" if flow is not None else "job"
+            note = f"the {what} was submitted from another text, so no lines are shown"
+            return replace(live, notes=(*live.notes, note))
+        why = [_placed(one, self.place_of(one)) for one in live.reasons]
+        if flow is not None:
+            from tfdsl.operating.flows import explained
+
+            return explained(replace(live, reasons=tuple(why)), flow.flow)
         if unit is None:
             return live
-        counts: dict[str, int] = {role.name: role.replicas for role in unit.job.roles if not role.is_board}
-        live = replace(live, retries=unit.job.retries, replicas=completed_with(live.replicas, counts))
-        if live.digest and live.digest != digest(self.documents):
-            note = "the job was submitted from another text, so no lines are shown"
-            return replace(live, notes=(*live.notes, note))
-        reasons = [_placed(one, place_of(one, unit)) for one in live.reasons]
-        return replace(live, reasons=(*reasons[:1], *_policies(live, unit), *reasons[1:]))
+        return replace(live, reasons=(*why[:1], *_policies(live, unit), *why[1:]))
+
+    def place_of(self, reason: Reason) -> Span | None:
+        """Where in the file a reason has its cause; ``None`` if it is about something that the file does not say."""
+        flow = self.place.flow
+        if flow is not None:
+            run = next((run.path for run in flow.flow.runs if (run.job,) == reason.roles), "")
+            return flow.origins.written(reason.key or run)
+        return None if self.place.unit is None else place_of(reason, self.place.unit)
+
+    def of_job(self, live: Live, job: Replica) -> Session:
+        """What reads one job of a flow, with its lines unless the flow was submitted from another text."""
+        flow = self.place.flow
+        units = {} if flow is None or self.is_other(live) else flow.by_name()
+        unit = units[job.role].unit if job.role in units else None
+        place = replace(self.place, name=job.name, id=job.id, unit=unit, flow=None, options=())
+        one = Session(self.backend, place)
+        one.patience, one.until = self.patience, self.until
+        return one
+
+    def is_other(self, live: Live) -> bool:
+        """Whether it is known that a job or flow was submitted from another text than the file's."""
+        return bool(live.digest and self.documents) and live.digest != digest(self.documents)
 
 
 def _wrong(what: str) -> ProblemError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, cast
 
 from tfdsl.backend.cluster import End, Live, Reason, Replica, named
@@ -37,6 +37,10 @@ def lines(live: Live) -> Iterator[str]:
         yield from _reason(reason, "also" if at else "why")
     for note in live.notes:
         yield f"note: {note}"
+    if live.due:
+        yield f"next run: {live.due}"
+    for run in live.earlier:
+        yield f"earlier run: {run.id} {run.phase}{f' since {run.since}' if run.since else ''}"
 
 
 def _replicas(replicas: Sequence[Replica]) -> Iterator[str]:
@@ -48,14 +52,15 @@ def _replicas(replicas: Sequence[Replica]) -> Iterator[str]:
         if len(ones) <= MOST_ONE_BY_ONE:
             listed += ones
             continue
-        phases = Counter(one.phase for one in ones)
-        yield f"  {role}: {', '.join(f'{count:,} {phase}' for phase, count in phases.most_common())}"
-        usual = phases.most_common(1)[0][0]
+        counted = Counter(one.phase for one in ones)
+        yield f"  {role}: {', '.join(f'{count:,} {phase}' for phase, count in counted.most_common())}"
+        usual = counted.most_common(1)[0][0]
         odd = [one for one in ones if one.phase != usual and one.phase not in _USUAL]
         listed += odd[:MOST_ONE_BY_ONE]
         if len(odd) > MOST_ONE_BY_ONE:
             yield f"    of those not {usual}, the first {MOST_ONE_BY_ONE} are listed"
-    rows = [(one.task, one.phase, one.node or "-", _restarts(one), _end(one.end)) for one in listed]
+    phases = {one.task: one.phase for one in replicas}
+    rows = [(one.task, one.phase, one.node or "-", _restarts(one), _why(one, phases)) for one in listed]
     widths = [max((len(row[at]) for row in rows), default=0) for at in range(3)]
     for row in rows:
         cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)]
@@ -72,6 +77,12 @@ def _end(end: End | None) -> str:
     status = "" if end.status is None else f"exit status {end.status}"
     killed = " (killed)" if end.status == _KILLED and not end.why else ""
     return f"{end.why}, {status}" if end.why and status else f"{end.why or status}{killed}"
+
+
+def _why(one: Replica, phases: Mapping[str, str]) -> str:
+    """How it has ended, or what a job of a flow waits for."""
+    waits = [f"{job}, which is {phases.get(job, 'unknown')}" for job in one.waits_for]
+    return _end(one.end) or (f"waits for {'; '.join(waits)}" if waits else "")
 
 
 def _reason(reason: Reason, word: str) -> Iterator[str]:

@@ -17,7 +17,7 @@ from tfdsl.diagnostics.command_rules import CLUSTER_REFUSES, JOB_EXISTS, NO_JOB_
 from tfdsl.diagnostics.render.columns import visible
 from tfdsl.operating.problem import ProblemError
 from tfdsl.operating.runner import TIMED_OUT
-from tfdsl.operating.session import PAUSE, Session, place_of
+from tfdsl.operating.session import PAUSE, Session
 from tfdsl.patterns import regex
 from tfdsl.record import Record
 from tfdsl.writing import File, write_all
@@ -53,15 +53,25 @@ def submit(
 
     Raises:
         ProblemError: A job exists, or the cluster refuses something. What was made is gone again, or is named.
-        OSError: The files that a client reads cannot be written.
     """
     for session in sessions:
         live = session.read() if session.cluster.UNIQUE and not replaces else None
         if live is not None:
             raise _exists(session, live)
-    with tempfile.TemporaryDirectory(prefix="tfdsl-") as folder:
-        _write_files(made, folder)
-        return _submitted(sessions, folder, tell, replaces=replaces)
+    try:
+        folder = tempfile.TemporaryDirectory(prefix="tfdsl-")
+    except OSError as error:
+        raise _not_written(sessions[0], error.strerror or str(error)) from error
+    with folder as name:
+        failure = write_all(_files(made, name))
+        if failure is not None:
+            raise _not_written(sessions[0], failure.reason)
+        return _submitted(sessions, name, tell, replaces=replaces)
+
+
+def _not_written(session: Session, reason: str) -> ProblemError:
+    what = f"cannot write the files of {session.name} for its client"
+    return ProblemError(CLUSTER_REFUSES, "TMPDIR names the folder for them", what=what, reason=reason)
 
 
 def _submitted(sessions: Sequence[Session], folder: str, tell: Callable[[str], None], *, replaces: bool) -> Submitted:
@@ -123,17 +133,14 @@ def _all_steps(sessions: Sequence[Session], folder: str) -> list[_Making]:
     ]
 
 
-def _write_files(jobs: Iterable[Output], folder: str) -> None:
-    """Write what a client reads from files; manifests are handed to it."""
-    files = [
+def _files(jobs: Iterable[Output], folder: str) -> list[File]:
+    """What a client reads from files; manifests are handed to it."""
+    return [
         File(os.path.join(folder, *output.name.split("/")), output.written.text, output.executable, private=True)
         for made in jobs
         if not is_stream(made)
         for output in output_files(made)
     ]
-    failure = write_all(files)
-    if failure is not None:
-        raise OSError(f"cannot write {failure.path}: {failure.reason}")
 
 
 def _steps(session: Session, folder: str, submission: str) -> Sequence[Step]:
@@ -151,7 +158,7 @@ def _refused(session: Session, call: Call, words: str) -> ProblemError:
     why = next(iter(reasons(session.cluster.rows, [Sign("refusal", "", words)])), None)
     if why is None:
         return ProblemError(CLUSTER_REFUSES, what=f"{session.name} is refused", reason=words)
-    place = place_of(why, session.place.unit) if session.place.unit is not None else None
+    place = session.place_of(why)
     advice = [*([f"asked for at {':'.join(map(str, place.path_and_line))}"] if place else []), why.help]
     return ProblemError(CLUSTER_REFUSES, *filter(None, advice), what=f"{session.name} is refused", reason=why.sentence)
 
@@ -166,7 +173,7 @@ def _made(steps: Sequence[_Making], tell: Callable[[str], None]) -> Submitted:
             (answer,) = session.ask([step.call])
             if not answer.status:
                 done.append((session, step, answer))
-            elif step.stays_if_there and session.cluster.is_there(answer):
+            elif step.stays_if_there and (session.cluster.is_there(answer) or _is_seen(session, step, tell)):
                 used.append(step.what)
             else:
                 if answer.status < TIMED_OUT and not _NO_ANSWER.search(answer.err):
@@ -184,6 +191,17 @@ def _made(steps: Sequence[_Making], tell: Callable[[str], None]) -> Submitted:
             tell(line)
         raise
     return Submitted(tuple(step.made(answer.out) or step.what for _, step, answer in done), tuple(used))
+
+
+def _is_seen(session: Session, step: Step, tell: Callable[[str], None]) -> bool:
+    """Whether what could not be created is there, or may be, because this user may not look."""
+    if step.looks is None:
+        return False
+    (answer,) = session.ask([step.looks])
+    if answer.status and not session.cluster.is_gone(answer):
+        tell(f"{step.what} can neither be created nor seen: it has to be there, created by somebody who may")
+        return True
+    return not answer.status
 
 
 _NO_ANSWER: Final = regex(r"(?i:time(?:d |)out|deadline exceeded|connection|unable to connect|\bEOF\b)")
@@ -224,7 +242,8 @@ def _parts(session: Session, *advice: str) -> list[Part]:
     answers = session.ask(calls)
     for call, answer in zip(calls, answers, strict=True):
         if answer.status and not (session.place.id and session.cluster.is_gone(answer)):
-            raise session.refused(call, answer).with_help(*advice)
+            problem = session.refused(call, answer)
+            raise problem.with_help(*problem.help, *advice)
     return list(session.cluster.found(session.place, answers))
 
 
@@ -346,14 +365,25 @@ def resume(session: Session) -> None:
         raise session.refused(call, answer, "resume")
 
 
+def _flows_there(session: Session) -> str:
+    with suppress(ProblemError):
+        return ", ".join(dict.fromkeys(one.name for one in session.list()))
+    return ""
+
+
 NO_JOB: Final = 3
 
 
 def no_job(session: Session, left: Sequence[str] = ()) -> ProblemError:
     """That there is no such job; ``left``: of :func:`left_over`."""
     where = f" in namespace {session.place.namespace}" if session.place.namespace else ""
-    advice = f"tfdsl status -t {session.backend.name} lists them"
-    problem = ProblemError(NO_JOB_THERE, advice, *session.unread, *_of_left(left), name=session.name, where=where)
+    advice, name = f"tfdsl status -t {session.backend.name} lists them", f"job {session.name}"
+    if session.place.flow is not None:
+        name = f"flow {session.place.name}"
+        there = _flows_there(session)
+        advice = f"there is {there}: a flow that was renamed is found by the name that it had" if there else ""
+    advices = filter(None, [advice, *session.unread, *_of_left(left)])
+    problem = ProblemError(NO_JOB_THERE, *advices, name=name, where=where)
     problem.status = NO_JOB
     return problem
 

@@ -204,11 +204,11 @@ def _change_list(data: Sequence[Data], step: Index | Selector, patch: Patch, at:
 
 def _select(items: Sequence[Data], step: Selector) -> int | Problem:
     values = [field_text(item, step.key) for item in items]
-    found = [index for index, value in enumerate(values) if value == step.value]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        return Problem(step.offset, step.end, f"{len(found)} items have {step.key} = {step.value}; write [n]")
+    indexes = [index for index, value in enumerate(values) if value == step.value]
+    if len(indexes) == 1:
+        return indexes[0]
+    if indexes:
+        return Problem(step.offset, step.end, f"{len(indexes)} items have {step.key} = {step.value}; write [n]")
     known = [value for value in values if value is not None]
     if not known:
         keys = [quoted(key) for item in map(unwrap, items) if isinstance(item, Mapping) for key in item]
@@ -257,8 +257,8 @@ def _merged(old: Data, new: Data, origin: str) -> Data:
 
 
 def _mismatch(data: Data, step: Step, wanted: str) -> Problem:
-    found = "a map" if isinstance(data, Mapping) else "a list" if isinstance(data, list | tuple) else "a single value"
-    return Problem(step.offset, step.end, f"this step needs {wanted}, but there is {found} here")
+    kind = "a map" if isinstance(data, Mapping) else "a list" if isinstance(data, list | tuple) else "a single value"
+    return Problem(step.offset, step.end, f"this step needs {wanted}, but there is {kind} here")
 
 
 def _near(wanted: str, known: Sequence[str]) -> tuple[str, ...]:

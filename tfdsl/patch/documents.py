@@ -92,8 +92,8 @@ def span_of(patch: resolved.Patch, changed: Steps, before: Plain | None, at: Ste
         return patch.value.span
     if patch.op == "merge" and isinstance(below[0], int):
         number = below[0] - (len(old) if isinstance(old, list) else 0)
-        one = number < 0 or not isinstance(patch.value.data, ListData)
-        below = below[1:] if one else (number, *below[1:])
+        single = number < 0 or not isinstance(patch.value.data, ListData)
+        below = below[1:] if single else (number, *below[1:])
     return _in_value(patch.value, below, key=key)
 
 
@@ -202,8 +202,8 @@ class _Run:
         )
         steps = [Applied(patch, where, self.plain, after) for where in places]
         wrong = wrong or [diagnostic for step in steps for diagnostic in self._forbidden(step)]
-        for found in wrong:
-            self.report(found)
+        for problem in wrong:
+            self.report(problem)
         if places and not wrong:
             self.documents, self.plain = done, after
             self.applied += steps

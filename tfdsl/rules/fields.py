@@ -40,6 +40,7 @@ RULES: dict[str, Rule] = {
     "namespace": partial(values.label_name, what="namespace"),
     "priority": _called("PriorityClass"),
     "labels": values.labels,
+    "common_labels": values.labels,
     "annotations": values.annotation_keys,
     "image": values.image,
     "image_pull_secrets": _each(partial(values.object_name, what="Secret")),

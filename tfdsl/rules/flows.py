@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, time, timedelta
 from typing import Protocol
 
 from tfdsl.diagnostics import value_rules
@@ -277,6 +278,41 @@ def _number(text: str, low: int, names: Sequence[str]) -> int | None:
     if text.isdigit():
         return int(text)
     return names.index(text.upper()) + low if text.upper() in names else None
+
+
+_MEANT = {"@hourly": "0 * * * *", "@daily": "0 0 * * *", "@weekly": "0 0 * * 0", "@monthly": "0 0 1 * *"}
+_MOST_DAYS = 8 * 366 + 1
+"""From one 29 February to the next, over a year such as 2100."""
+
+
+def next_start(text: str, now: datetime) -> datetime | None:
+    """When a valid schedule is due next after ``now``, by whose clock it goes; ``None`` if it never is.
+
+    A time that the clock skips has no run, one that it repeats has two.
+    """
+    fields = _MEANT.get(text, text).split()
+    found = [_field(field, low, high, names) for field, (_, low, high, names) in zip(fields, _FIELDS, strict=True)]
+    minutes, hours, days, months, weekdays = (set[int]() if isinstance(one, tuple) else one for one in found)
+    either = fields[2] != "*" != fields[4]
+    for ahead in range(_MOST_DAYS):
+        day = now.date() + timedelta(ahead)
+        is_day, is_weekday = day.day in days, day.isoweekday() % 7 in weekdays
+        if day.month not in months or not (is_day or is_weekday if either else is_day and is_weekday):
+            continue
+        times = [
+            datetime.combine(day, time(hour, minute, fold=fold), now.tzinfo)
+            for hour in hours for minute in minutes for fold in (0, 1)
+        ]  # fmt: skip
+        instants = sorted(one.astimezone(UTC) for one in times if _is_there(one))
+        later = next((one for one in instants if one > now), None)
+        if later is not None:
+            return later.astimezone(now.tzinfo)
+    return None
+
+
+def _is_there(moment: datetime) -> bool:
+    """Whether the clock shows this time on that day."""
+    return moment.astimezone(UTC).astimezone(moment.tzinfo).replace(tzinfo=None) == moment.replace(tzinfo=None)
 
 
 _WORD = r"[A-Za-z][A-Za-z0-9_]*+(?:-[A-Za-z][A-Za-z0-9_]*+)*+"

@@ -151,6 +151,14 @@ def _object(name: str, what: str, problem: str | None) -> Broken | None:
 
 
 def labels(entries: Mapping[str, object]) -> Iterator[Broken]:
+    """The labels of an object. Those of tfdsl itself, by which the objects of a job are found, cannot be set."""
+    yield from _labels(entries)
+    for key in entries:
+        if key.startswith("tfdsl/"):
+            yield from _syntax(key, "label key", "labels that begin with tfdsl/ are for tfdsl itself", key, KEY)
+
+
+def _labels(entries: Mapping[str, object]) -> Iterator[Broken]:
     """Keys and values of labels (Kubernetes, "Labels and Selectors", syntax)."""
     for key, value in entries.items():
         yield from _syntax(key, "label key", qualified_problem(key), key, KEY)
@@ -160,7 +168,7 @@ def labels(entries: Mapping[str, object]) -> Iterator[Broken]:
 
 def node_labels(entries: Mapping[str, object]) -> Iterator[Broken]:
     """The same for labels of nodes, of which a key can have several values."""
-    yield from labels(entries)
+    yield from _labels(entries)
     for key, data in entries.items():
         if not isinstance(data, tuple):
             continue

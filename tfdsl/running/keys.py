@@ -32,6 +32,7 @@ _VARIABLES: Final = "variables come from this environment and from --env-file"
 _JOB: Final[dict[str, str]] = {
     "namespace": _CLUSTER,
     "labels": _CLUSTER,
+    "common_labels": _CLUSTER,
     "annotations": _CLUSTER,
     "queue": _CLUSTER,
     "priority": _CLUSTER,

@@ -72,7 +72,7 @@ class Mounts:
         for name, at, size in model.in_memory(role):
             folder = f"{pod_folder(str(task), pod)}/{name}"
             mounted.append(self._given(at, Mounted(at, folder, memory=size.whole)))
-        own = {one.at for one in mounted}
+        own = {mount.at for mount in mounted}
         extra = [Mounted(at, given.source) for at, given in self._options.given.items() if at not in own]
         return (*mounted, *extra)
 

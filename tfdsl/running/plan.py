@@ -242,6 +242,7 @@ class Variables:
     def __init__(self, job: Job, role: Role, task: Task, node: str) -> None:
         name = f"{job.name}-{task.role}-{task.index}"
         self.role = role
+        self.labels = job.labels_of(role)
         self.fields: Mapping[str, str] = {
             "metadata.name": name,
             "metadata.namespace": job.namespace or "default",
@@ -267,7 +268,7 @@ class Variables:
 
     def _field(self, field: str) -> str:
         """A field of the pod that the replica would be."""
-        for beginning, entries in ((_LABEL, self.role.labels), (_ANNOTATION, self.role.annotations)):
+        for beginning, entries in ((_LABEL, self.labels), (_ANNOTATION, self.role.annotations)):
             if field.startswith(beginning):
                 return entries.get(field[len(beginning) : -2], "")
         return self.fields.get(field, "")

@@ -53,14 +53,14 @@ class Settings(Record):
 class Prepared:
     """One job, what is to be said about it before it starts, and how it is begun."""
 
-    def __init__(self, plain: PlainJob, settings: Settings, found: Sequence[str]) -> None:
+    def __init__(self, plain: PlainJob, settings: Settings, devices: Sequence[str]) -> None:
         self.job = plain.job
         self.origins = plain.origins
         self.settings = settings
-        self._devices = dealt(plain.job, found)
+        self._devices = dealt(plain.job, devices)
         self._mounts = Mounts(plain.job, plain.origins, settings.mounts)
         self._needs_mounts = any(self._mounts.paths(role) for role in plain.job.roles)
-        self.diagnostics = tuple(self._checked(found))
+        self.diagnostics = tuple(self._checked(devices))
 
     def names(self) -> list[str]:
         """The names of all processes, those of a replica together."""
@@ -74,14 +74,14 @@ class Prepared:
             )
         ]
 
-    def _checked(self, found: Sequence[str]) -> Iterator[Diagnostic]:
+    def _checked(self, devices: Sequence[str]) -> Iterator[Diagnostic]:
         yield from not_used(self.job, self.origins)
         yield from sidecars(self.job, self.origins)
         if excess := list(too_many(self.job, self.origins)):
             yield from excess
             return
         if not self.settings.cpu:
-            yield from fewer_devices(self.job, self.origins, self._devices, found)
+            yield from fewer_devices(self.job, self.origins, self._devices, devices)
         replicas, problems = plan(self.job, self._surroundings(dict.fromkeys(tasks(self.job), 1)))
         yield from not_startable(problems, self.origins)
         yield from missing_programs(replicas, self.origins)
@@ -195,13 +195,15 @@ def sidecars(job: Job, origins: Origins) -> Iterator[Diagnostic]:
                 yield command_rules.SIDECAR_NOT_STARTED(origins.span(step.path), step=step.name)
 
 
-def fewer_devices(job: Job, origins: Origins, given: Mapping[Task, str], found: Sequence[str]) -> Iterator[Diagnostic]:
+def fewer_devices(
+    job: Job, origins: Origins, given: Mapping[Task, str], devices: Sequence[str]
+) -> Iterator[Diagnostic]:
     """The replicas for which there are not enough devices."""
     without = short_of_devices(job, given)
     if without:
         role = job.role(without[0].role)
         assert role is not None
-        has = f"this machine has {len(found)}" if found else "this machine has none"
+        has = f"this machine has {len(devices)}" if devices else "this machine has none"
         names = enumeration(map(str, without))
         yield command_rules.FEWER_DEVICES(
             origins.span(f"{role.path}.gpu"), wanted=wanted_devices(job), has=has, short=f"{names} run with fewer"
@@ -219,7 +221,7 @@ def too_many(job: Job, origins: Origins) -> Iterator[Diagnostic]:
 
 def not_startable(problems: Iterable[Problem], origins: Origins) -> list[Diagnostic]:
     """What keeps the job from being started, at the places in its text."""
-    return [one.rule(origins.span(one.path), **one.values).help(one.help) for one in problems]
+    return [problem.rule(origins.span(problem.path), **problem.values).help(problem.help) for problem in problems]
 
 
 # --- devices ---------------------------------------------------------------------------------------------------------
@@ -242,9 +244,9 @@ def devices(environment: Mapping[str, str], folder: str = "/dev") -> tuple[str, 
     return tuple(map(str, range(count)))
 
 
-def dealt(job: Job, found: Sequence[str]) -> dict[Task, str]:
+def dealt(job: Job, devices: Sequence[str]) -> dict[Task, str]:
     """The devices of each replica, as the value of the variable: in order, until none is left."""
-    left = list(found)
+    left = list(devices)
     given: dict[Task, str] = {}
     for role in job.roles:
         for index in range(role.replicas):

@@ -233,18 +233,18 @@ def last_words(results: Sequence[Result], left_out: int) -> str:
     """
     done = [result for result in results if result.succeeded]
     wrong = [result for result in results if not result.succeeded]
-    lines = [f"job {one.job} has completed in {length(one.seconds)}" for one in done]
+    lines = [f"job {result.job} has completed in {length(result.seconds)}" for result in done]
     if left_out:
         lines.append(f"{left_out} {'job was' if left_out == 1 else 'jobs were'} not started")
-    for one in wrong:
-        lines += _of_failure(one)
+    for failed in wrong:
+        lines += _of_failure(failed)
     return "".join(f"{line}\n" for line in lines)
 
 
 def last_words_of_flow(flow: FlowMachine, results: Sequence[Result]) -> str:
     """How the jobs of a flow have ended, and in the last line the flow."""
-    lines = [line for one in results if not one.succeeded for line in _of_failure(one)]
-    took = {one.job: length(one.seconds) for one in results}
+    lines = [line for result in results if not result.succeeded for line in _of_failure(result)]
+    took = {result.job: length(result.seconds) for result in results}
     wide = max(map(len, flow.jobs))
     lines += [f"  {job:<{wide}}  {word(state):<11}  {took.get(job, '')}".rstrip() for job, state in flow.jobs.items()]
     end = "has completed" if flow.outcome == "succeeded" else "has failed"
@@ -287,9 +287,11 @@ class TableLine(Record):
 
 def table_lines(states: Iterable[tuple[str, State]]) -> list[TableLine]:
     """The lines of some jobs, each with what is before the names of its tasks."""
-    every = [(prefix, task, one) for prefix, state in states for task, one in state.replicas.items()]
+    every = [(prefix, task, replica) for prefix, state in states for task, replica in state.replicas.items()]
     if len(every) <= MOST_TASKS:
-        return [TableLine(f"{prefix}{task}", word(one.phase), _restarts(one)) for prefix, task, one in every]
+        return [
+            TableLine(f"{prefix}{task}", word(replica.phase), _restarts(replica)) for prefix, task, replica in every
+        ]
     return list(_by_role(every))
 
 

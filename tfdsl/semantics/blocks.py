@@ -562,7 +562,7 @@ def check_templates(templates: Templates, report: Report) -> None:
     for name, template in templates.by_name.items():
         reader = Reader(templates, report)
         used = TemplateUses(reader, "template").every_name(template.items)
-        uses[name] = [ast.Ref(one.text, one.span) for one in used]
+        uses[name] = [ast.Ref(use.text, use.span) for use in used]
         reader.layer(template.items, "template", ())
     in_order(uses, name_rules.TEMPLATE_CYCLE, report)
 
@@ -585,15 +585,15 @@ class TemplateUses:
 
     def absent_items(self) -> list[ast.Item]:
         """The items of the templates whose ``use`` is absent, and which nothing else uses."""
-        found: list[ast.Item] = []
+        items: list[ast.Item] = []
         seen = dict(self._reached)
         while self._absent and len(seen) < 2 * MOST_TEMPLATES:
             name = self._absent.pop()
             if name not in seen:
                 seen[name] = None
-                found += self._layer(name).items
-                self._absent += [one.text for one in self._used_by(name)]  # which adds those of absent uses itself
-        return found
+                items += self._layer(name).items
+                self._absent += [use.text for use in self._used_by(name)]  # which adds those of absent uses itself
+        return items
 
     def every_name(self, items: Iterable[ast.Item]) -> list[ast.Name]:
         """The known templates that ``items`` name, each once, whether the conditions hold or not."""

@@ -8,6 +8,7 @@ out, too, if it comes after nothing else.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from tfdsl.diagnostics import Diagnostic, Report, name_rules, value_rules
 from tfdsl.diagnostics.suggest import alias_table, closest, enumeration, listing, meant
@@ -18,9 +19,11 @@ from tfdsl.semantics import resolved
 from tfdsl.semantics.conditions import Conditions
 from tfdsl.semantics.derived import Derived
 from tfdsl.semantics.evaluate import evaluate
+from tfdsl.semantics.job_rules import plain
 from tfdsl.semantics.params import Params
 from tfdsl.semantics.project import Program
 from tfdsl.semantics.request import Request
+from tfdsl.semantics.rule_views import value_span
 from tfdsl.semantics.scope import Scope
 from tfdsl.semantics.statements import settings
 from tfdsl.semantics.values import Data, RunTimeText
@@ -98,10 +101,12 @@ class _Reader:
         runs = tuple(self._left(node.name.text, written)) if self.complete else ()
         named = frozenset(run.job for run in written)
         flow = resolved.Flow(chosen, node.name.text, node.name.span, runs, named, self.complete)
-        for name in ("name", *chosen):
-            value = node.name.text if name == "name" else flow.data(name)
-            for broken in broken_by("flow", name, value) if value is not None else ():
-                self.report(broken.at(flow.span((name,))))
+        for broken in broken_by("flow", "name", node.name.text):
+            self.report(broken.at(node.name.span))
+        for name, setting in chosen.items():
+            data = flow.data(name)
+            for broken in broken_by("flow", name, plain(data)) if data is not None else ():
+                self.report(broken.diagnostic(partial(value_span, setting.value)))
         for broken in rules.of_flow(flow) if self.complete and (runs or not written) else ():
             self.report(broken.diagnostic(flow.span))
         return flow

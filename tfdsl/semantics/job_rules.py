@@ -106,13 +106,13 @@ def _names(block: str, holder: resolved.Job | resolved.Role | resolved.Step) -> 
         if row.name in ("env", "env_from"):
             yield from (broken.below(row.name) for broken in _references(data))
         elif data is not None:
-            yield from (broken.below(row.name) for broken in broken_by(block, row.name, _plain(data)))
+            yield from (broken.below(row.name) for broken in broken_by(block, row.name, plain(data)))
 
 
-def _plain(data: Data) -> object:
+def plain(data: Data) -> object:
     """Lists and maps as those of Python."""
     if isinstance(data, MapData):
-        return {key: _plain(entry.value.data) for key, entry in data.entries.items()}
+        return {key: plain(entry.value.data) for key, entry in data.entries.items()}
     return tuple(item.data for item in data.items) if isinstance(data, ListData) else data
 
 

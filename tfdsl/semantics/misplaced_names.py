@@ -39,7 +39,11 @@ def place_of(item: ast.Assign, block: str | None) -> str | None:
     line = f"{name} = {_value(item)}"
     if name == "version" and block is None:
         value = item.value.parts if isinstance(item.value, ast.Str) else ()
-        known = [one for one in targets.every() if len(value) == 1 and one.find_version(str(value[0])) is not None]
+        known = [
+            backend
+            for backend in targets.every()
+            if len(value) == 1 and backend.find_version(str(value[0])) is not None
+        ]
         target = known[0] if known else targets.every()[0]
         line = line if known else f'version = "{target.default_version}"'
         return f"write it in a target block: target {target.name} {{ {line} }}"

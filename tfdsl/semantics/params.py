@@ -144,7 +144,7 @@ def value_of(parsed: tuple[ast.Expr, ...] | None, source: Source, form: Form, sc
     if parsed is None:
         return Value(POISON, whole(source))
     if form == "lines":
-        items = operators.bounded(list_data(tuple(evaluate(one, scope) for one in parsed)), whole(source))
+        items = operators.bounded(list_data(tuple(evaluate(expression, scope) for expression in parsed)), whole(source))
         if isinstance(items, Diagnostic):
             scope.report(_too_many(source))
         return Value(POISON if isinstance(items, Diagnostic) else items, whole(source))
@@ -257,11 +257,11 @@ class Params(Globals):
 
     # --- where values come from ---
 
-    def _take(self, one: Given) -> None:
-        if one.name not in self.program.params:
-            self.report(self._unknown_param(one.name, whole(one.source)))
+    def _take(self, given: Given) -> None:
+        if given.name not in self.program.params:
+            self.report(self._unknown_param(given.name, whole(given.source)))
             return
-        self._given[one.name] = (one, expressions(one.source, one.form, self.types[one.name], self.scope))
+        self._given[given.name] = (given, expressions(given.source, given.form, self.types[given.name], self.scope))
 
     def _take_file(self, source: Source) -> None:
         from tfdsl.syntax.parser import parse_values
@@ -355,8 +355,8 @@ class Params(Globals):
         param = self.program.params[name]
         chosen = self._chosen(param)
         if name in self._given:
-            one, parsed = self._given[name]
-            value = value_of(parsed, one.source, one.form, self.scope)
+            given, parsed = self._given[name]
+            value = value_of(parsed, given.source, given.form, self.scope)
         elif chosen is not None:
             value = evaluate(chosen, self.scope)
         elif any(setting.key.text == DEFAULT for setting in param.settings):

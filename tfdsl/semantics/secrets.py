@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Where: TypeAlias = Literal["env", "env file", "command", "metadata", "build", "patch", "address", "option"]
 """Where a secret is, which decides what to do about it."""
 
-_METADATA = ("annotations", "labels")
+_METADATA = ("annotations", "common_labels", "labels")
 
 
 class Secret(Record):

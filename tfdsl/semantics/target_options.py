@@ -40,11 +40,11 @@ def choose(
     for layer in block.layers if block is not None else ():
         for name, assign in layer.options.items():
             values[name] = evaluate_as(assign.value, table[name].type if name in table else None, scope)
-    for one in given:
-        if one.target == target.name:
-            value = _given(one, target, table, scope)
+    for given_option in given:
+        if given_option.target == target.name:
+            value = _given(given_option, target, table, scope)
             if value is not None:
-                values[one.key] = value
+                values[given_option.key] = value
     written = values.pop("version", None)
     chosen_version = _version(written, target, scope) if version is None else version
     options: dict[str, OptionValue] = {}

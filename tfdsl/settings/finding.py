@@ -46,9 +46,9 @@ def settings_for(path: str | None, shown: Shown | None = None, allowed: Iterable
     folder = os.path.dirname(os.path.abspath(path)) if path is not None else os.getcwd()
     while True:
         for name in (OWN, SHARED):
-            found = _read(os.path.join(folder, name), shown, allowed)
-            if found is not None:
-                return found
+            settings = _read(os.path.join(folder, name), shown, allowed)
+            if settings is not None:
+                return settings
         parent = os.path.dirname(folder)
         if parent == folder:
             return Settings()

@@ -139,8 +139,6 @@ MOST_PROBLEMS: Final = 50
 """Mistakes reported for one file."""
 MOST_TARGETS: Final = 100
 MOST_LABELS: Final = 50
-OWN_LABELS: Final = "tfdsl/"
-"""How the labels begin that selectors of the output use."""
 MOST_GPUS: Final = 1000
 """Of one node; more is a mistake."""
 TABLES: Final = tuple(word.name for word in words.TABLES)
@@ -341,8 +339,6 @@ class _File:
             self.report(("labels", key), f"the label {key} must be a string", "put a key with dots in quotes")
         elif not isinstance(value, str):
             self.report(("labels", key), f"the label {key} must be a string", f'write "{str(value)[:63].lower()}"')
-        elif key.startswith(OWN_LABELS):
-            self.report(("labels", key), f"labels that begin with {OWN_LABELS} are for tfdsl itself", "remove it")
         else:
             return True
         return False

@@ -43,7 +43,7 @@ _STATEMENTS = (ast.Assign, ast.Let, ast.Param, ast.Mount, ast.Output, ast.Policy
 
 def doubtful(diagnostics: Iterable[Diagnostic]) -> list[int]:
     """The places of those errors that leave open what was meant."""
-    return [one.span.start for one in diagnostics if one.rule in _VAGUE]
+    return [diagnostic.span.start for diagnostic in diagnostics if diagnostic.rule in _VAGUE]
 
 
 def leave_out(nodes: tuple[N, ...], places: Iterable[int]) -> tuple[N, ...]:
@@ -75,8 +75,8 @@ def _node(node: N, places: Sequence[int], end: int) -> N:
         if not nodes or not all(isinstance(one, Record) for one in nodes):  # the parts of a string are texts, too
             continue
         done = _nodes(nodes, places, end)
-        for one in nodes:
-            left.difference_update(places[bisect_right(places, one.span.start) : bisect_right(places, one.span.end)])
+        for item in nodes:
+            left.difference_update(places[bisect_right(places, item.span.start) : bisect_right(places, item.span.end)])
         new[field] = replace(value, entries=done) if isinstance(value, ast.MapExpr) else done
     if left and isinstance(node, _STATEMENTS):
         values = {field: getattr(node, field) for field in fields}

@@ -30,7 +30,7 @@ def not_a_value(recovery: Recovery, at: int, _: set[int]) -> bool:
         return False
     if is_word(types[at]) and types[at + 1] in (EQUAL, COLON):
         return _extra_word(recovery, at)
-    if types[at] in (lexer.LBRACE, lexer.STRING, NUMBER) or types[at + 1] == lexer.LBRACE:
+    if types[at] != lexer.END and (types[at] in (lexer.LBRACE, lexer.STRING, NUMBER) or types[at + 1] == lexer.LBRACE):
         if types[at] != lexer.LBRACE and recovery.text(start) not in _STATEMENTS:
             return False
         recovery.step_back()

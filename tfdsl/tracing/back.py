@@ -77,7 +77,7 @@ def from_output(match: Match, uses: Uses | None) -> Origin:
     unit = match.made.unit
     if match.line is None:
         return Origin(reason="tfdsl does not write this line", target=unit.target, version=unit.shown_version)
-    line = next((one for one in lines_of(match.file) if one.place.line == match.line), None)
+    line = next((output_line for output_line in lines_of(match.file) if output_line.place.line == match.line), None)
     place = line.origin if line is not None else None
     if line is None or place is None:
         reason = _without_origin(line.place.text if line is not None else None)
@@ -153,7 +153,7 @@ def parse_map(text: str) -> Map | str:
     sources, rows = table.get("sources"), table.get("lines")
     if not isinstance(sources, list) or not isinstance(rows, list):
         return "sources and lines must be lists"
-    paths = [str(one) for one in cast("list[object]", sources)]
+    paths = [str(source) for source in cast("list[object]", sources)]
     lines: dict[int, tuple[str, int, int]] = {}
     for row in cast("list[object]", rows):
         numbers = _numbers(row)

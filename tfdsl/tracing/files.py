@@ -68,9 +68,9 @@ class Destination(Record):
         if path is not None and is_one_file(path):
             return [stream(path, made)] if made else []
         found: list[OutputFile] = []
-        for one in made:
-            folder = os.path.join(path or "", self.folders.get((one.unit.target, one.unit.shown_version), ""))
-            found += [replace(file, name=os.path.join(folder, *file.name.split("/"))) for file in output_files(one)]
+        for output in made:
+            folder = os.path.join(path or "", self.folders.get((output.unit.target, output.unit.shown_version), ""))
+            found += [replace(file, name=os.path.join(folder, *file.name.split("/"))) for file in output_files(output)]
         return found
 
 
@@ -92,9 +92,9 @@ def is_one_file(path: str) -> bool:
 def candidates(made: Sequence[Output]) -> Iterator[tuple[Output, OutputFile]]:
     """All files that jobs can be written to: each by itself, and all manifests of a target in one."""
     by_target: dict[tuple[str, str], list[Output]] = {}
-    for one in made:
-        by_target.setdefault((one.unit.target, one.unit.shown_version), []).append(one)
-        yield from ((one, file) for file in output_files(one))
+    for output in made:
+        by_target.setdefault((output.unit.target, output.unit.shown_version), []).append(output)
+        yield from ((output, file) for file in output_files(output))
     for jobs in by_target.values():
         if len(jobs) > 1 and all(document.file is None for job in jobs for document in job.documents):
             yield jobs[0], stream("-", jobs)
@@ -104,8 +104,8 @@ def changed(files: Iterable[OutputFile], roots: Sequence[str] | None) -> list[st
     """The files that exist below ``roots`` and are not what they would be written as now."""
     paths: list[str] = []
     for file in files:
-        found = read(file.name, roots) if os.path.lexists(file.name) else "it is not written yet"
-        if not isinstance(found, str) and found.text != file.written.text:
+        source = read(file.name, roots) if os.path.lexists(file.name) else "it is not written yet"
+        if not isinstance(source, str) and source.text != file.written.text:
             paths.append(file.name)
     return paths
 

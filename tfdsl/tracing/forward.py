@@ -89,7 +89,11 @@ def on_line(program: Program | None, span: Span) -> list[Statement]:
         for statement in statements(file)
         if statement.head.start < span.end and span.start < statement.head.end
     ]
-    return [one for one in found if one.head.start >= span.start or not any(_within(other, one) for other in found)]
+    return [
+        statement
+        for statement in found
+        if statement.head.start >= span.start or not any(_within(other, statement) for other in found)
+    ]
 
 
 def _within(inner: Statement, outer: Statement) -> bool:
@@ -191,14 +195,14 @@ class Forward:
     def _templates(self, name: str) -> list[ast.Template]:
         """The template of this name and those that it uses."""
         program = self.question.program
-        found: dict[str, ast.Template] = {}
+        templates: dict[str, ast.Template] = {}
         todo = [name]
         while program is not None and todo:
             one = todo.pop()
-            if one in program.templates and one not in found:
-                found[one] = program.templates[one]
-                todo += [item.name.text for item in found[one].items if isinstance(item, ast.Use)]
-        return list(found.values())
+            if one in program.templates and one not in templates:
+                templates[one] = program.templates[one]
+                todo += [item.name.text for item in templates[one].items if isinstance(item, ast.Use)]
+        return list(templates.values())
 
     def _included(self, statement: Statement) -> list[Source]:
         """The texts that an ``include`` brings in, those that they include too."""
@@ -243,7 +247,7 @@ class Forward:
 
 def differing(now: Sequence[OutputLine], before: Sequence[OutputLine]) -> tuple[list[OutputLine], int]:
     """The lines of ``now`` that are not in ``before``, and how many of ``before`` are not in ``now``."""
-    numbers, gone = unmatched([_key(one) for one in before], [_key(one) for one in now])
+    numbers, gone = unmatched([_key(output_line) for output_line in before], [_key(output_line) for output_line in now])
     return [now[number] for number in numbers], gone
 
 
@@ -289,7 +293,7 @@ def _each_once(groups: Iterable[Lines]) -> list[Lines]:
     found: list[Lines] = []
     for group in groups:
         new = [line for line in group.lines if (line.place.path, line.place.line) not in seen]
-        seen.update((one.place.path, one.place.line) for one in new)
+        seen.update((output_line.place.path, output_line.place.line) for output_line in new)
         if new:
             found.append(Lines(group.how, tuple(new), group.by))
     return found
@@ -344,7 +348,7 @@ def _elsewhere(statement: Statement, backend: Backend, outcome: Outcome) -> str 
     for node in nodes:
         if isinstance(node, ast.Target) and targets.find(node.name.text) is not backend:
             return f"it is in the block of another target, {node.name.text}"
-        jobs = [one.unit.origins.job for one in outcome.jobs]
+        jobs = [job.unit.origins.job for job in outcome.jobs]
         if isinstance(node, ast.Job) and jobs and node.name.span not in jobs:
             return f"job {node.name.text} is not compiled here"
     for node in nodes:

@@ -17,6 +17,7 @@ from tfdsl.vocabulary.types import (
     RUN_TIME_STRING,
     RUN_TIME_WORD,
     STRING,
+    STRING_MAP,
     STRINGS,
     TIME_LIMIT,
     WORD,
@@ -477,6 +478,8 @@ FLOW = (
     Setting("deadline", TIME_LIMIT, "How long a run may take.",
             ("activeDeadlineSeconds", "timeout", "time_limit"), ("startingDeadlineSeconds",)),
     Setting("namespace", WORD, "The namespace of the flow and of all its jobs."),
+    Setting("common_labels", STRING_MAP, "Labels of every object of the flow and of its jobs.",
+            ("commonLabels",), ("labels", "tags")),
     Setting("service_account", WORD, "The service account of the pods that the engine itself starts.",
             ("serviceAccountName", "serviceAccount")),
 )  # fmt: skip

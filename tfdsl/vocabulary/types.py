@@ -131,7 +131,7 @@ def choices(kind: Type) -> tuple[str, ...]:
         case StringType():
             return kind.one_of
         case UnionType():
-            return tuple(dict.fromkeys(word for one in kind.of for word in choices(one)))
+            return tuple(dict.fromkeys(word for type_ in kind.of for word in choices(type_)))
         case _:
             return ()
 
@@ -140,7 +140,7 @@ def a_value(kind: Type) -> str:
     """The type in a message: ``an int``, ``a quantity such as 16Gi``, ``a list<string>``."""
     match kind:
         case UnionType():
-            *first, last = ("a bool" if isinstance(one, BoolType) else a_value(one) for one in kind.of)
+            *first, last = ("a bool" if isinstance(type_, BoolType) else a_value(type_) for type_ in kind.of)
             return f"{', '.join(first)} or {last}"
         case QuantityType():
             return {

@@ -39,7 +39,7 @@ def find(text: str, known: Sequence[str]) -> Version | None:
     asked = key(shown)
     if asked[:2] > key(known[-1])[:2]:
         return None
-    older = [one for one in known if (key(one) if len(asked) > 2 else key(one)[:2]) <= asked]
+    older = [version for version in known if (key(version) if len(asked) > 2 else key(version)[:2]) <= asked]
     if not older:
         return None
     same = key(older[-1])[:2] == asked

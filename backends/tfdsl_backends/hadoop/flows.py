@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tfdsl.backend import Document, Support
     from tfdsl.backend.flow import FlowUnit
     from tfdsl.diagnostics import Diagnostic
+    from tfdsl.emit.located import Data
 
 ROWS: tuple[Row, ...] = (
     *flow_rows("YARN", "crontab"),
@@ -28,13 +29,14 @@ ROWS: tuple[Row, ...] = (
 
 
 class Script:
-    """Flows as ``flow.sh``. ``stays``: submit.sh ends with its job, and as it does."""
+    """Flows as ``flow.sh``. ``stays``: submit.sh ends with its job, and as it does. ``tags``: see :func:`flow_tag`."""
 
     MARK: Final = 0
 
-    def __init__(self, support: Support, *, stays: bool) -> None:
+    def __init__(self, support: Support, *, stays: bool, tags: Callable[[str], bool] = lambda version: False) -> None:
         self.SUPPORT: Final = support
         self._stays = stays
+        self._tags = tags
 
     def check(self, unit: FlowUnit) -> Iterable[Diagnostic]:
         """Nothing beyond the table: neither a job that is suspended nor one that aborts is left waiting."""
@@ -42,4 +44,13 @@ class Script:
 
     def generate(self, unit: FlowUnit) -> Sequence[Document]:
         """``flow.sh``, and for each job a folder with its files."""
-        return documents(unit, Path(__file__).with_name("templates"), {"stays": self._stays})
+        values: dict[str, Data] = {"stays": self._stays, "tags": self._tags(unit.version), "tag": flow_tag(unit.name)}
+        return documents(unit, Path(__file__).with_name("templates"), values)
+
+
+def flow_tag(flow: str, run: str = "") -> str:
+    """The tag of the applications of all runs of a flow, or of one, where the target's applications have tags.
+
+    YARN takes at most 100 characters (``YarnConfiguration.APPLICATION_MAX_TAG_LENGTH``): the longest name fits.
+    """
+    return f"tfdsl-flow:{flow}{f':{run}' if run else ''}"

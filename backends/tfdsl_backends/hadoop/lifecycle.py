@@ -35,7 +35,7 @@ class Meeting(Behaviour):
         roles = [role.name for role in self.job.roles if met or role.name not in self.waiting]
         for _ in roles:  # each round may start roles that wait for those of the round before
             for role in roles:
-                if role not in begun and all(self._runs(one, state, begun) for one in self.after.get(role, ())):
+                if role not in begun and all(self._runs(before, state, begun) for before in self.after.get(role, ())):
                     begun[role] = self._ready(role, task, state)
         return [other for tasks in begun.values() for other in tasks]
 

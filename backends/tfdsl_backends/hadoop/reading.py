@@ -233,7 +233,7 @@ def roles_of(title: str, names: Mapping[str, Span], notes: Notes, span: Span) ->
 def command_with_tokens(text: str, span: Span, tokens: Mapping[str, str]) -> Value | None:
     """A command line in which ``${NAME}`` of ``tokens`` is a value of the language."""
     marks = {name: chr(0xE000 + number) for number, name in enumerate(tokens)}
-    marked = _TOKEN.sub(lambda found: marks.get(found[1], found[0]), text)
+    marked = _TOKEN.sub(lambda match: marks.get(match[1], match[0]), text)
     words = {mark: tokens[name] for name, mark in marks.items()}
     line = command(marked, span)
     if isinstance(line, str):

@@ -102,8 +102,8 @@ def _jobs(unit: Unit) -> Iterator[Diagnostic]:
         if role.replicas % jobs:
             yield messages.UNEQUAL_JOBS(place, replicas=role.replicas, role=role.name, jobs=jobs)
         elif asks and 1 < jobs < role.replicas:
-            found = messages.NO_INDEX(place, role=role.name, jobs=jobs)
-            yield found.help(
+            diagnostic = messages.NO_INDEX(place, role=role.name, jobs=jobs)
+            yield diagnostic.help(
                 f'write jobs = {{ {role.name} = {role.replicas} }}, or cluster {{ discovery = "none" }} and let the '
                 "program count from its Job and the index in it"
             )

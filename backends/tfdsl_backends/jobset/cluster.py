@@ -23,16 +23,16 @@ def _facts(tables: Sequence[Sequence[Object]]) -> Facts:
     held = conditions(job)
     ended = next((kind for kind in _PHASES if kind in held), "")
     signs = [
-        Sign(source, text(one, "reason"), text(one, "message"), f"{source_kind}/{each['name']}",
-             at=text(one, "lastTransitionTime"))
+        Sign(source, text(condition, "reason"), text(condition, "message"), f"{source_kind}/{each['name']}",
+             at=text(condition, "lastTransitionTime"))
         for source, source_kind, objects in (("child", "job", jobs), ("job", "jobset", [job]))
         for each in objects
-        for kind, one in conditions(each).items()
+        for kind, condition in conditions(each).items()
         if kind in ("Failed", "FailureTarget", "Suspended")
     ]  # fmt: skip
     return Facts(
         _PHASES.get(ended),
-        "running" if any(number(one, "ready") for one in items(job["status"], "replicatedJobsStatus")) else "waiting",
+        "running" if any(number(item, "ready") for item in items(job["status"], "replicatedJobsStatus")) else "waiting",
         text(held.get(ended), "lastTransitionTime"),
         number(job["status"], "restarts") or 0,
         text(job["labels"], QUEUE_LABEL),

@@ -105,7 +105,7 @@ class Manifest(Record):
 def read_manifest(root: View, named: Mapping[str, str]) -> Manifest:
     """What the JobSet ``root`` says. ``named``: role → the name of its replicated Job."""
     spec = root["spec"]
-    by_name = {one["name"].text: one for one in spec["replicatedJobs"].items()}
+    by_name = {entry["name"].text: entry for entry in spec["replicatedJobs"].items()}
     jobs: dict[str, Job] = {role: _job(root, name, by_name[name]) for role, name in named.items() if name in by_name}
     failure, success = spec["failurePolicy"], spec["successPolicy"]
     return Manifest(
@@ -119,13 +119,13 @@ def read_manifest(root: View, named: Mapping[str, str]) -> Manifest:
     )
 
 
-def _job(root: View, name: str, one: View) -> Job:
+def _job(root: View, name: str, entry: View) -> Job:
     return Job(
         name,
         f"{root['metadata']['name'].text}-{name}-",
-        pods_of(one["template"]["spec"]),
-        controlled(one["template"]["spec"]),
-        tuple((other["name"].text or "", other["status"].text or "") for other in one["dependsOn"].items()),
+        pods_of(entry["template"]["spec"]),
+        controlled(entry["template"]["spec"]),
+        tuple((other["name"].text or "", other["status"].text or "") for other in entry["dependsOn"].items()),
     )
 
 
@@ -136,7 +136,7 @@ def pods_of(spec: View) -> int:
 
 def _set_rules(policy: View) -> Iterator[SetRule]:
     for rule in policy["rules"].items():
-        patterns = [_compiled(one.text or "") for one in rule["onJobFailureMessagePatterns"].items()]
+        patterns = [_compiled(entry.text or "") for entry in rule["onJobFailureMessagePatterns"].items()]
         yield SetRule(
             rule["action"].text or "",
             _texts(rule["onJobFailureReasons"]),
@@ -157,7 +157,7 @@ def _compiled(text: str) -> re.Pattern[str] | None:
 
 
 def _texts(node: View) -> frozenset[str]:
-    return frozenset(text for one in node.items() if (text := one.text))
+    return frozenset(text for entry in node.items() if (text := entry.text))
 
 
 _IN_PLACE: Final = "restart container"
@@ -241,9 +241,9 @@ class JobSet(Behaviour):
     def _failed(
         self, job: Job, task: Task, status: int, what: str, state: State, *, evicted: bool, step: str = ""
     ) -> Decision:
-        found = job.controlled.rule_for(status, step, disrupted=evicted)
-        if found is not None:
-            number, rule = found
+        numbered = job.controlled.rule_for(status, step, disrupted=evicted)
+        if numbered is not None:
+            number, rule = numbered
             if rule.action == "FailJob":
                 return self._job_failed(job.failed_by(number, rule, task.index, status, step), what, state)
             if rule.action == "Ignore":

@@ -68,8 +68,8 @@ def _in_order(document: Node) -> Node:
         own = child(job, "name")
         new = job
         if before and isinstance(job, Mapping) and job.get("dependsOn") is None:
-            one = mapping({"name": before[-1], "status": text("Ready", job.span)}, job.span)
-            new = with_value(job, "dependsOn", Sequence((one,), job.span))
+            node = mapping({"name": before[-1], "status": text("Ready", job.span)}, job.span)
+            new = with_value(job, "dependsOn", Sequence((node,), job.span))
         if own is not None:
             before.append(own)
         return new

@@ -48,9 +48,9 @@ def _check(node: Node) -> Iterator[Complaint]:
         return
     spec = node["spec"]
     yield from numbers(spec, ("ttlSecondsAfterFinished",))
-    names = [one["name"].data for one in spec["replicatedJobs"].items()]
-    for one in spec["replicatedJobs"].items():
-        yield from job(one["template"]["spec"])
+    names = [value["name"].data for value in spec["replicatedJobs"].items()]
+    for value in spec["replicatedJobs"].items():
+        yield from job(value["template"]["spec"])
     yield from _depends(spec, names)
     yield from _success(spec["successPolicy"], names)
     yield from _failure(spec["failurePolicy"], names)
@@ -76,12 +76,12 @@ def _targets(node: Node, names: Sequence[object]) -> Iterator[Complaint]:
 def _depends(spec: Node, names: Sequence[object]) -> Iterator[Complaint]:
     order = spec["startupPolicy"]["startupPolicyOrder"]
     yield from _one_of(order, _ORDERS, "startupPolicyOrder")
-    for number, one in enumerate(spec["replicatedJobs"].items()):
-        dependencies = list(one["dependsOn"].items())
+    for number, node in enumerate(spec["replicatedJobs"].items()):
+        dependencies = list(node["dependsOn"].items())
         if dependencies and order.data == "InOrder":
             yield order.complain("startupPolicyOrder InOrder and dependsOn exclude each other")
         if len(dependencies) > _MOST_DEPENDENCIES:
-            yield one["dependsOn"].complain(f"a replicated Job depends on at most {_MOST_DEPENDENCIES} others")
+            yield node["dependsOn"].complain(f"a replicated Job depends on at most {_MOST_DEPENDENCIES} others")
         for other in dependencies:
             if other["name"].data not in names[:number]:
                 yield part(other, "name").complain(f"no replicated Job before it is called {other['name'].data!r}")

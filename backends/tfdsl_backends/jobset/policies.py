@@ -177,7 +177,7 @@ def _of_role(job: Job, role: Role) -> RoleDecisions:
     others = _case(role, {index: on_failure(job, role, index) for index in (None, *indexes)})
     statuses = tuple(case for case in _statuses(job, role, indexes) if case.does != others.does)
     evicted = _evicted(job, role, indexes)
-    cases = [one for one in (evicted, *statuses, others) if one is not None]
+    cases = [case for case in (evicted, *statuses, others) if case is not None]
     counts = any(case.act == "restart pod" for case in (*statuses, others))
     mixed = {
         index
@@ -227,14 +227,14 @@ def _statuses(job: Job, role: Role, indexes: Sequence[int]) -> list[Case]:
         for index, groups in of_index.items()
     }
     named = sorted({status for policies in by_status.values() for status in policies})
-    found: dict[object, Case] = {}
+    cases: dict[object, Case] = {}
     for status in named:
         decided = {index: policies.get(status) or on_failure(job, role, index) for index, policies in by_status.items()}
         case = _case(role, decided)
-        known = found.get(case.does)
+        known = cases.get(case.does)
         statuses = (*known.statuses, status) if known is not None else (status,)
-        found[case.does] = Case(case.act, case.own, statuses)
-    return list(found.values())
+        cases[case.does] = Case(case.act, case.own, statuses)
+    return list(cases.values())
 
 
 def _evicted(job: Job, role: Role, indexes: Sequence[int]) -> Case | None:

@@ -45,13 +45,13 @@ _TARGET: Final = "jobset"
 
 def groups(documents: Sequence[Document]) -> Sequence[Group]:
     """Each JobSet with the claims and the Service of TensorBoard that the compiler would write beside it."""
-    found: list[Group] = []
+    found_groups: list[Group] = []
     neighbours = Neighbours(documents)
     for document in documents:
         root = view(document.node)
         if is_jobset(root):
-            found.append(Group("JobSet", (document, *belonging(neighbours, root))))
-    return found
+            found_groups.append(Group("JobSet", (document, *belonging(neighbours, root))))
+    return found_groups
 
 
 @unless_refused
@@ -64,38 +64,38 @@ def read(group: Group, asked: Asked) -> Draft | None:
     root = view(with_claims(completed(document.node)))
     for diagnostic in refusals(root, "JobSet", RULES, "JobSet"):
         asked.report(diagnostic)
-    found = roles(root, asked)
-    if not found:
+    parts = roles(root, asked)
+    if not parts:
         return None
-    for one in found:
-        if one.spec[SUSPEND.path].flag:
+    for part in parts:
+        if part.spec[SUSPEND.path].flag:
             reason = "the controller sets it as it is in spec of the JobSet"
-            asked.report(NOT_KEPT(one.spec[SUSPEND.path].span, what=f"suspend of {one.name}", reason=reason))
+            asked.report(NOT_KEPT(part.spec[SUSPEND.path].span, what=f"suspend of {part.name}", reason=reason))
     draft = Draft(job_name(document, root["metadata"], asked, letter_first=True), _TARGET, root.span)
-    draft.renamed = {one.name: one.role for one in found if one.name != one.role}
-    draft.wanted = (wanted(document.node, found), *(one.node for one in beside))
+    draft.renamed = {part.name: part.role for part in parts if part.name != part.role}
+    draft.wanted = (wanted(document.node, parts), *(manifest.node for manifest in beside))
     read_metadata(draft, root["metadata"], without=frozenset((QUEUE_LABEL,)))
-    read_settings(draft, root, found)
-    read_order(draft, found)
-    read_limits(draft, found)
-    facts = _facts(draft, root, found, claims(root, beside))
-    draft.places = {one.role: one.job.span for one in found}
-    templates = {one.role: one.spec["template"] for one in found}
-    for one in found:
-        if one.replicas != 1:
-            place = one.job["replicas"] if one.copies > 1 else one.spec["completions"]
-            draft.role(one.role).set("replicas", one.replicas, place.span)
+    read_settings(draft, root, parts)
+    read_order(draft, parts)
+    read_limits(draft, parts)
+    facts = _facts(draft, root, parts, claims(root, beside))
+    draft.places = {part.role: part.job.span for part in parts}
+    templates = {part.role: part.spec["template"] for part in parts}
+    for part in parts:
+        if part.replicas != 1:
+            place = part.job["replicas"] if part.copies > 1 else part.spec["completions"]
+            draft.role(part.role).set("replicas", part.replicas, place.span)
         else:
-            draft.role(one.role)
+            draft.role(part.role)
     read_pods(draft, templates, facts, asked)
     add_missing_images(draft, templates, facts, asked)
-    read_policies(draft, root, found)
+    read_policies(draft, root, parts)
     return draft
 
 
-def _facts(draft: Draft, root: View, found: Sequence[RoleOf], made: Mapping[str, ClaimFacts]) -> PodFacts:
-    names = named(found)
-    pods = {one.role: one.replicas // one.copies for one in found}
+def _facts(draft: Draft, root: View, parts: Sequence[RoleOf], made: Mapping[str, ClaimFacts]) -> PodFacts:
+    names = named(parts)
+    pods = {part.role: part.replicas // part.copies for part in parts}
     domain = root["spec"]["network"]["subdomain"].text or draft.name
 
     def address(role: str, index: int, port: int) -> str:
@@ -103,11 +103,11 @@ def _facts(draft: Draft, root: View, found: Sequence[RoleOf], made: Mapping[str,
         return f"{draft.name}-{names.get(role, role)}-{job}-{pod}.{domain}:{port}"
 
     return PodFacts(
-        replicas={one.role: one.replicas for one in found},
+        replicas={part.role: part.replicas for part in parts},
         address=address,
         index_field=INDEX_FIELD,
         index_variable=INDEX_VARIABLE,
-        indexes={one.role: (_index_field(one), Index().variable) for one in found if one.copies > 1},
+        indexes={part.role: (_index_field(part), Index().variable) for part in parts if part.copies > 1},
         spread_labels=lambda role: {
             f"{LABELS}/jobset-name": draft.name,
             f"{LABELS}/replicatedjob-name": names.get(role, role),
@@ -118,9 +118,9 @@ def _facts(draft: Draft, root: View, found: Sequence[RoleOf], made: Mapping[str,
     )
 
 
-def _index_field(one: RoleOf) -> str:
+def _index_field(part: RoleOf) -> str:
     """The field with the index of a replica, where a role has several Jobs; none counts over Jobs of several pods."""
-    return JOB_INDEX_FIELD if one.replicas == one.copies else ""
+    return JOB_INDEX_FIELD if part.replicas == part.copies else ""
 
 
 class RoleOf(Record):
@@ -141,29 +141,31 @@ class RoleOf(Record):
 def roles(root: View, asked: Asked) -> list[RoleOf]:
     """The roles in the order of the language; none if it cannot express a Job or the set (reported)."""
     entries: list[View] = []
-    for one in root["spec"]["replicatedJobs"].items():
-        if one["replicas"].number == 0:
-            asked.report(NOT_KEPT(one.span, what=f"replicated Job {one['name'].text}", reason="it has no replicas"))
+    for item in root["spec"]["replicatedJobs"].items():
+        if item["replicas"].number == 0:
+            asked.report(NOT_KEPT(item.span, what=f"replicated Job {item['name'].text}", reason="it has no replicas"))
         else:
-            entries.append(one)
+            entries.append(item)
     members = [Member(entry["name"].text or "", _replicas(entry), entry["name"].span) for entry in entries]
     taken = roles_of(members, "replicated Job", root["spec"]["replicatedJobs"].span, asked, board=True)
     if taken is None:
         return []
-    found = {taken[one.name]: _of(taken[one.name], entry) for one, entry in zip(members, entries, strict=True)}
-    if not all(_fits(one, asked) for one in found.values()):
+    by_role = {
+        taken[member.name]: _of(taken[member.name], entry) for member, entry in zip(members, entries, strict=True)
+    }
+    if not all(_fits(part, asked) for part in by_role.values()):
         return []
-    return [found[row.name] for row in ROLES if row.name in found]
+    return [by_role[row.name] for row in ROLES if row.name in by_role]
 
 
-def named(found: Sequence[RoleOf]) -> dict[str, str]:
+def named(parts: Sequence[RoleOf]) -> dict[str, str]:
     """Role → the name of its replicated Job."""
-    return {one.role: one.name for one in found}
+    return {part.role: part.name for part in parts}
 
 
-def wanted(document: Node, found: Sequence[RoleOf]) -> Node:
+def wanted(document: Node, parts: Sequence[RoleOf]) -> Node:
     """What the job has to compile to: the JobSet without Jobs that have no replicas."""
-    names = {one.name for one in found}
+    names = {part.name for part in parts}
 
     def kept(jobs: Node) -> Node:
         return Listed(tuple(item for item in items(jobs) if scalar(child(item, "name")) in names), jobs.span)
@@ -171,31 +173,31 @@ def wanted(document: Node, found: Sequence[RoleOf]) -> Node:
     return changed(document, ("spec", "replicatedJobs"), kept)
 
 
-def _copies(one: View) -> int:
-    return max(one["replicas"].number or 1, 1)
+def _copies(entry: View) -> int:
+    return max(entry["replicas"].number or 1, 1)
 
 
-def _replicas(one: View) -> int:
-    return _copies(one) * pods_of(one["template"]["spec"])
+def _replicas(entry: View) -> int:
+    return _copies(entry) * pods_of(entry["template"]["spec"])
 
 
-def _of(role: str, one: View) -> RoleOf:
-    return RoleOf(role, one["name"].text or "", _copies(one), _replicas(one), one)
+def _of(role: str, entry: View) -> RoleOf:
+    return RoleOf(role, entry["name"].text or "", _copies(entry), _replicas(entry), entry)
 
 
-def _fits(one: RoleOf, asked: Asked) -> bool:
+def _fits(part: RoleOf, asked: Asked) -> bool:
     """Whether the role may have so many replicas."""
-    place = one.job["replicas"] if one.copies > 1 else one.spec["completions"]
-    what = f"role {one.role} with {one.replicas} replicas"
-    if one.replicas > MOST_REPLICAS:
+    place = part.job["replicas"] if part.copies > 1 else part.spec["completions"]
+    what = f"role {part.role} with {part.replicas} replicas"
+    if part.replicas > MOST_REPLICAS:
         asked.report(NO_WORDS(place.span, what=what, reason=f"it can have {MOST_REPLICAS:,}"))
-    return one.replicas <= MOST_REPLICAS
+    return part.replicas <= MOST_REPLICAS
 
 
 _NAME: Final = regex(JOB_NAME)
 
 
-def read_settings(draft: Draft, root: View, found: Sequence[RoleOf]) -> None:
+def read_settings(draft: Draft, root: View, parts: Sequence[RoleOf]) -> None:
     """Attributes of the job and options of the target."""
     spec, metadata = root["spec"], root["metadata"]
     queue = metadata["labels"][QUEUE_LABEL]
@@ -212,15 +214,15 @@ def read_settings(draft: Draft, root: View, found: Sequence[RoleOf]) -> None:
         ]
         draft.options.set("exclusive_topology", topology.text, topology.span)
     chosen, coordinator = spec["coordinator"]["replicatedJob"], spec["coordinator"]
-    role = next((one.role for one in found if one.name == chosen.text), None)
+    role = next((part.role for part in parts if part.name == chosen.text), None)
     if role is not None and not coordinator["jobIndex"].number and not coordinator["podIndex"].number:
         draft.options.set("coordinator", role, chosen.span)
-    for one in found:
-        if one.name != one.role and _NAME.fullmatch(one.name):
-            draft.options.entry("job_names", one.role, one.name, one.job["name"].span)
-    for one in found:
-        if one.copies > 1:
-            draft.options.entry("jobs", one.role, one.copies, one.job["replicas"].span)
+    for part in parts:
+        if part.name != part.role and _NAME.fullmatch(part.name):
+            draft.options.entry("job_names", part.role, part.name, part.job["name"].span)
+    for part in parts:
+        if part.copies > 1:
+            draft.options.entry("jobs", part.role, part.copies, part.job["replicas"].span)
 
 
 def _restarts(draft: Draft, policy: View) -> None:
@@ -237,20 +239,20 @@ def _network(draft: Draft, network: View) -> None:
         draft.options.set("subdomain", domain.text, domain.span)
 
 
-def read_order(draft: Draft, found: Sequence[RoleOf]) -> None:
+def read_order(draft: Draft, parts: Sequence[RoleOf]) -> None:
     """``after`` of each role."""
-    roles = {one.name: one.role for one in found}
-    for one in found:
-        place = one.job["dependsOn"]
+    roles = {part.name: part.role for part in parts}
+    for part in parts:
+        place = part.job["dependsOn"]
         others = [other for other in place.items() if other["name"].text in roles]
         names = [roles[other["name"].text or ""] for other in others]
         if names:
-            draft.role(one.role).add(Attribute("after", names, place.span))
+            draft.role(part.role).add(Attribute("after", names, place.span))
 
 
-def read_limits(draft: Draft, found: Sequence[RoleOf]) -> None:
+def read_limits(draft: Draft, parts: Sequence[RoleOf]) -> None:
     """The deadline, if that of all Jobs but TensorBoard's is the same."""
-    places = [one.spec[DEADLINE.path] for one in found if one.role != BOARD]
+    places = [part.spec[DEADLINE.path] for part in parts if part.role != BOARD]
     if len({place.number for place in places}) == 1:
         read_field(draft, DEADLINE, places[0])
 
@@ -261,7 +263,7 @@ def belonging(neighbours: Neighbours, jobset: View) -> list[Document]:
     if name is None:
         return []
     made = {f"{name}-{stem(path)}" for path, _ in _mounted(jobset)}
-    return [one for one in neighbours.of(namespace, name) if _belongs(view(one.node), name, made)]
+    return [document for document in neighbours.of(namespace, name) if _belongs(view(document.node), name, made)]
 
 
 def _belongs(root: View, name: str, claims: set[str]) -> bool:
@@ -274,8 +276,8 @@ def _belongs(root: View, name: str, claims: set[str]) -> bool:
 
 def _mounted(jobset: View) -> Iterator[tuple[str, str]]:
     """Path and name of each volume that a container mounts."""
-    for one in jobset["spec"]["replicatedJobs"].items():
-        for container in one["template"]["spec"]["template"]["spec"]["containers"].items():
+    for entry in jobset["spec"]["replicatedJobs"].items():
+        for container in entry["template"]["spec"]["template"]["spec"]["containers"].items():
             for mount in container["volumeMounts"].items():
                 if mount["mountPath"].text and mount["name"].text:
                     yield mount["mountPath"].text, mount["name"].text
@@ -327,48 +329,48 @@ class _Read(Record):
     limited: bool = True
 
 
-def read_policies(draft: Draft, root: View, found: Sequence[RoleOf]) -> None:
+def read_policies(draft: Draft, root: View, parts: Sequence[RoleOf]) -> None:
     """Policies of the job where most roles have them, else of each role; ``retries``."""
-    _read_end(draft, root, found)
-    manifest = read_manifest(root, named(found))
-    jobs = [(one, manifest.jobs[one.role]) for one in found if one.role in manifest.jobs and one.role != BOARD]
-    roles = {one.role: _read_role(manifest, job, one) for one, job in jobs}
+    _read_end(draft, root, parts)
+    manifest = read_manifest(root, named(parts))
+    jobs = [(part, manifest.jobs[part.role]) for part in parts if part.role in manifest.jobs and part.role != BOARD]
+    roles = {part.role: _read_role(manifest, job, part) for part, job in jobs}
     if not roles:
         return
-    ending = [one.spec["template"]["spec"]["restartPolicy"] for one, _ in jobs if roles[one.role].failed in _ENDS]
+    ending = [part.spec["template"]["spec"]["restartPolicy"] for part, _ in jobs if roles[part.role].failed in _ENDS]
     in_place = [place for place in ending if place.text == "OnFailure"]
     if len(in_place) * 2 > len(ending):
         draft.options.set("restart_policy", "OnFailure", in_place[0].span)
     every = list(roles.values())
-    usual = _most([one.failed for one in every])
+    usual = _most([reading.failed for reading in every])
     if usual != "fail job":
-        saying = [one for one in every if one.failed == usual]
-        first = next((one for one in saying if one.chosen), saying[0])
+        saying = [reading for reading in every if reading.failed == usual]
+        first = next((reading for reading in saying if reading.chosen), saying[0])
         draft.block(written=first.chosen).add(Policy("failed", usual, first.limit))
     _read_evicted(draft, roles)
-    same = all(_said(one.exits) == _said(every[0].exits) and one.failed == usual for one in every)
-    for role, one in roles.items():
+    same = all(_said(reading.exits) == _said(every[0].exits) and reading.failed == usual for reading in every)
+    for role, reading in roles.items():
         block = draft.role(role)
-        if one.failed != usual:
-            draft.block(role, written=one.chosen).add(Policy("failed", one.failed, one.limit))
-        if not same or one is every[0]:
-            (draft.job if same else block).add(*one.exits)
-        for policy in one.more:
-            draft.block(written=_is_written(one, policy)).add(policy)
+        if reading.failed != usual:
+            draft.block(role, written=reading.chosen).add(Policy("failed", reading.failed, reading.limit))
+        if not same or reading is every[0]:
+            (draft.job if same else block).add(*reading.exits)
+        for policy in reading.more:
+            draft.block(written=_is_written(reading, policy)).add(policy)
     _read_retries(draft, root, manifest, every)
 
 
 def _read_evicted(draft: Draft, roles: Mapping[str, _Read]) -> None:
     """``evicted``, where it is not what a failure is."""
-    if all(one.evicted == one.failed for one in roles.values()):
+    if all(reading.evicted == reading.failed for reading in roles.values()):
         return
-    if len({one.evicted for one in roles.values()}) == 1:
-        one = next(one for one in roles.values() if one.evicted != one.failed)
-        draft.job.add(Policy("evicted", one.evicted, one.rules))
+    if len({reading.evicted for reading in roles.values()}) == 1:
+        reading = next(reading for reading in roles.values() if reading.evicted != reading.failed)
+        draft.job.add(Policy("evicted", reading.evicted, reading.rules))
         return
-    for role, one in roles.items():
-        if one.evicted != one.failed:
-            draft.role(role).add(Policy("evicted", one.evicted, one.rules))
+    for role, reading in roles.items():
+        if reading.evicted != reading.failed:
+            draft.role(role).add(Policy("evicted", reading.evicted, reading.rules))
 
 
 def _most(actions: Sequence[Done]) -> Done:
@@ -401,18 +403,18 @@ def _is_written(role: _Read, policy: Policy) -> bool:
 # --- the end -----------------------------------------------------------------------------------------------------
 
 
-def _read_end(draft: Draft, root: View, found: Sequence[RoleOf]) -> None:
+def _read_end(draft: Draft, root: View, parts: Sequence[RoleOf]) -> None:
     """Whose end is the end of the job, unless that is what the language does by itself."""
     policy = root["spec"]["successPolicy"]
     targets = {target.text for target in policy["targetReplicatedJobs"].items()}
-    roles = [one for one in found if one.name in targets or (not targets and one.role != BOARD)]
+    roles = [part for part in parts if part.name in targets or (not targets and part.role != BOARD)]
     if len(roles) != 1 and policy["operator"].text != "Any":
         place = policy if policy.present else root["spec"]["replicatedJobs"]
         draft.options.set("success", "all", place.span)
         return
-    usual = decider([one.role for one in found]) or ""
-    single = {one.role: _single(one) for one in roles}
-    if [one.role for one in roles] == [usual] and not single[usual]:
+    usual = decider([part.role for part in parts]) or ""
+    single = {part.role: _single(part) for part in roles}
+    if [part.role for part in roles] == [usual] and not single[usual]:
         return
     for role in roles:
         for index in single[role.role]:
@@ -421,10 +423,10 @@ def _read_end(draft: Draft, root: View, found: Sequence[RoleOf]) -> None:
             draft.job.add(Policy(f"{role.role} completed", "complete job", policy.span))
 
 
-def _single(one: RoleOf) -> list[int]:
+def _single(part: RoleOf) -> list[int]:
     """The replicas each of which completes the Job, if it says no more than that."""
-    indexes = [index for index, _ in ending_alone(one.spec)]
-    return indexes if one.replicas > 1 and all(index < one.replicas for index in indexes) else []
+    indexes = [index for index, _ in ending_alone(part.spec)]
+    return indexes if part.replicas > 1 and all(index < part.replicas for index in indexes) else []
 
 
 # --- failures ----------------------------------------------------------------------------------------------------
@@ -434,23 +436,23 @@ def _single(one: RoleOf) -> list[int]:
 # was becomes a patch.
 
 
-def _read_role(manifest: Manifest, job: Job, one: RoleOf) -> _Read:
+def _read_role(manifest: Manifest, job: Job, part: RoleOf) -> _Read:
     """What ``job`` and the JobSet do about a failed pod of the role."""
-    limit, rules = one.spec["backoffLimit"].span, one.spec["podFailurePolicy"].span
-    pod, limited = one.spec["template"]["spec"], one.spec["backoffLimit"].present
+    limit, rules = part.spec["backoffLimit"].span, part.spec["podFailurePolicy"].span
+    pod, limited = part.spec["template"]["spec"], part.spec["backoffLimit"].present
     if job.controlled.in_place and job.controlled.limit > 1:
         chosen = pod["restartPolicy"].span != pod.span
-        return replace(_in_place(manifest, job, one.role, limit, rules), chosen=chosen, limited=limited)
+        return replace(_in_place(manifest, job, part.role, limit, rules), chosen=chosen, limited=limited)
     named_ = sorted({status for rule in job.controlled.rules for status in rule.statuses if status in STATUSES})
     other = next((status for status in STATUSES if status not in named_), 0)
-    several = 1 < one.replicas <= _MOST_APART and any(rule.patterns for rule in manifest.rules)
-    table = [_acts(manifest, job, [*named_, other], index) for index in range(one.replicas if several else 1)]
+    several = 1 < part.replicas <= _MOST_APART and any(rule.patterns for rule in manifest.rules)
+    table = [_acts(manifest, job, [*named_, other], index) for index in range(part.replicas if several else 1)]
     usual: dict[int, Done] = {status: _most([acts[status] for acts in table]) for status in (*named_, other)}
     evicted, counted = _evicted(manifest, job, usual[other])
     differs = evicted == "restart pod" and not counted and usual[other] == "restart pod"
-    more = [policy for index, acts in enumerate(table) for policy in _own(one.role, index, acts, usual, other, rules)]
+    more = [policy for index, acts in enumerate(table) for policy in _own(part.role, index, acts, usual, other, rules)]
     if differs:
-        more.append(Policy(f"{one.role} evicted", evicted, rules))
+        more.append(Policy(f"{part.role} evicted", evicted, rules))
     exits = _exits(usual, usual[other], rules)
     return _Read(
         usual[other],
@@ -460,15 +462,19 @@ def _read_role(manifest: Manifest, job: Job, one: RoleOf) -> _Read:
         tuple(exits),
         tuple(more),
         job.controlled.limit if "restart pod" in usual.values() else None,
-        chosen=usual[other] != "restart pod" or limited or one.spec["backoffLimitPerIndex"].present,
+        chosen=usual[other] != "restart pod" or limited or part.spec["backoffLimitPerIndex"].present,
         limited=limited,
     )
 
 
 def _evicted(manifest: Manifest, job: Job, usual: Done) -> tuple[Done, bool]:
     """What is done about an evicted pod, and whether a limit counts that; ``usual`` where its status decides."""
-    found = job.controlled.rule_for(_TERMINATED, "", disrupted=True)
-    if found is None or not found[1].disrupted or any(not rule.disrupted for rule in job.controlled.rules[: found[0]]):
+    numbered = job.controlled.rule_for(_TERMINATED, "", disrupted=True)
+    if (
+        numbered is None
+        or not numbered[1].disrupted
+        or any(not rule.disrupted for rule in job.controlled.rules[: numbered[0]])
+    ):
         return usual, True
     return _failed(manifest, job, _TERMINATED, 0, evicted=True)
 
@@ -488,7 +494,7 @@ def _by_status(acts: Mapping[int, Done], span: Span, of: str) -> list[Policy]:
     statuses: dict[Done, set[int]] = {}
     for status, act in acts.items():
         statuses.setdefault(act, set()).add(status)
-    return [policy for act, found in statuses.items() for policy in on_exit(found, act, span, of)]
+    return [policy for act, numbers in statuses.items() for policy in on_exit(numbers, act, span, of)]
 
 
 def _own(
@@ -513,9 +519,9 @@ def _in_place(manifest: Manifest, job: Job, role: str, limit: Span, rules: Span)
 
 
 def _failed(manifest: Manifest, job: Job, status: int, index: int, *, evicted: bool) -> tuple[Done, bool]:
-    found = job.controlled.rule_for(status, "", disrupted=evicted)
-    if found is not None:
-        number, rule = found
+    numbered = job.controlled.rule_for(status, "", disrupted=evicted)
+    if numbered is not None:
+        number, rule = numbered
         if rule.action == "FailJob":
             return _by_set(manifest, job.failed_by(number, rule, index, status, "")), False
         if rule.action == "Ignore":

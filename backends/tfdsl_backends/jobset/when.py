@@ -43,9 +43,9 @@ def restarts_in_place(unit: Unit, item: Item) -> bool:
 def restarts_new_pods(unit: Unit, item: Item) -> bool:
     """``restarted``: whether no role that the policy covers restarts its containers in place."""
     policy = cast("Policy", item.node)
-    roles = [one for name, one in decisions(unit).roles.items() if name != BOARD]
-    covered = [one for one in roles if policy.role in (None, one.role.name)]
-    return not any(one.in_place for one in covered)
+    roles = [role_decisions for name, role_decisions in decisions(unit).roles.items() if name != BOARD]
+    covered = [role for role in roles if policy.role in (None, role.role.name)]
+    return not any(role_decisions.in_place for role_decisions in covered)
 
 
 @condition("more than retries")
@@ -59,14 +59,16 @@ def beyond_retries(unit: Unit, item: Item) -> bool:
 def counted_apart(unit: Unit, item: Item) -> bool:
     """Whether there is more than one counter of restarts."""
     decided = decisions(unit)
-    return sum(jobs_of(unit, one.role) for one in decided.restarting) + decided.restarts_job > 1
+    return sum(jobs_of(unit, role_decisions.role) for role_decisions in decided.restarting) + decided.restarts_job > 1
 
 
 def restarting_roles(unit: Unit, item: Item) -> dict[str, str]:
     """``counters``: what counts restarts on its own."""
     decided = decisions(unit)
     job = ["the job"] if decided.restarts_job else []
-    return {"counters": ", ".join([*job, *(_counter(unit, one.role) for one in decided.restarting)])}
+    return {
+        "counters": ", ".join([*job, *(_counter(unit, role_decisions.role) for role_decisions in decided.restarting)])
+    }
 
 
 def _counter(unit: Unit, role: Role) -> str:

@@ -26,19 +26,25 @@ def _facts(tables: Sequence[Sequence[Object]]) -> Facts:
     phase: Phase | None = None
     if all("Complete" in held[name] for name in deciding):
         phase = "succeeded"
-    elif any("Failed" in one for one in held.values()):
+    elif any("Failed" in states for states in held.values()):
         phase = "failed"
-    elif all("Suspended" in one for one in held.values()):
+    elif all("Suspended" in states for states in held.values()):
         phase = "suspended"
-    times = [text(one, "lastTransitionTime") for each in held.values() for one in each.values()]
+    times = [text(condition, "lastTransitionTime") for each in held.values() for condition in each.values()]
     counts: dict[str, int] = {}
     for job in jobs:
         role = roles[str(job["name"])]
         counts[role] = counts.get(role, 0) + (number(job["completions"]) or 1)
     signs = [
-        Sign("job", text(one, "reason"), text(one, "message"), f"job/{name}", at=text(one, "lastTransitionTime"))
+        Sign(
+            "job",
+            text(condition, "reason"),
+            text(condition, "message"),
+            f"job/{name}",
+            at=text(condition, "lastTransitionTime"),
+        )
         for name, each in held.items()
-        for kind, one in each.items()
+        for kind, condition in each.items()
         if kind in ("Failed", "FailureTarget", "Suspended")
     ]
     since = max(times, default="") if phase is not None else ""
@@ -54,6 +60,6 @@ CLUSTER: Final = Family(
     _facts,
     ROWS,
     suspended=("spec", "suspend"),
-    job_of=lambda one: text(one["labels"], JOB_LABEL),
+    job_of=lambda row: text(row["labels"], JOB_LABEL),
 )
 FLOWS: Final = FlowFamily(CLUSTER)

@@ -27,7 +27,7 @@ def behaviour(unit: Unit, documents: Sequence[Document]) -> Behaviour:
     parts: dict[str, _Part] = {}
     for pods, document in zip(jobs(unit), documents, strict=False):
         role, index = pods.role, pods.index
-        tasks = tuple(Task(role.name, one) for one in (range(role.replicas) if index is None else (index,)))
+        tasks = tuple(Task(role.name, number) for number in (range(role.replicas) if index is None else (index,)))
         spec = view(tree(document.data, unit.origins.span))["spec"]
         parts[role.name if index is None else str(tasks[0])] = _Part(tasks, controlled(spec))
     return Jobs(unit, parts)

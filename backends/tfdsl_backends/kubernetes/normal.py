@@ -279,7 +279,7 @@ def sets(documents: Iterable[Node]) -> Iterator[list[int]]:
     """The positions of the Jobs in ``documents`` that belong together, each set in the order of the documents."""
     parts = [part(document) for document in documents]
     by_name = grouped(
-        ((one.root["metadata"]["namespace"].text or "", one.job), number) for number, one in enumerate(parts)
+        ((part.root["metadata"]["namespace"].text or "", part.job), number) for number, part in enumerate(parts)
     )
     for numbers in by_name.values():
         for tied in _tied(parts, numbers):
@@ -306,13 +306,13 @@ def _tied(parts: list[Part], numbers: list[int]) -> Iterator[list[int]]:
         yield sorted(group)
 
 
-def _ties(one: Part) -> Iterator[tuple[str, str]]:
+def _ties(part: Part) -> Iterator[tuple[str, str]]:
     """What shows that two Jobs of one name belong together."""
     for what, value in (
-        ("label", one.root["metadata"]["labels"][JOB_LABEL].text),
-        ("cluster", one.config.cluster_text if one.config is not None else None),
-        ("hosts", hosts_flag(one.pod)),
-        ("subdomain", one.pod["subdomain"].text),
+        ("label", part.root["metadata"]["labels"][JOB_LABEL].text),
+        ("cluster", part.config.cluster_text if part.config is not None else None),
+        ("hosts", hosts_flag(part.pod)),
+        ("subdomain", part.pod["subdomain"].text),
     ):
         if value:
             yield what, value
@@ -322,7 +322,7 @@ def _make_one(parts: list[Part]) -> bool:
     """Whether the parts are all replicas of their roles, each once."""
     if len(parts) == 1:
         return True
-    roles = grouped((one.role, one.index) for one in parts)
+    roles = grouped((part.role, part.index) for part in parts)
     return all(
         indexes == [None] or sorted(index for index in indexes if index is not None) == list(range(len(indexes)))
         for indexes in roles.values()
@@ -345,8 +345,8 @@ def job_parts(documents: Iterable[Node]) -> list[Part]:
 
 def is_pinned(parts: Many[Part]) -> bool:
     """Whether each Job is one replica on a node of its own, on the node's network."""
-    hosts = {one.host for one in parts if one.host is not None and one.pod["hostNetwork"].flag is True}
-    return len(hosts) == len(parts) and all(replicas_of([one]) == 1 for one in parts)
+    hosts = {part.host for part in parts if part.host is not None and part.pod["hostNetwork"].flag is True}
+    return len(hosts) == len(parts) and all(replicas_of([part]) == 1 for part in parts)
 
 
 def replicas_of(parts: Many[Part]) -> int:
@@ -441,8 +441,8 @@ def named_like(documents: Many[Node], written: Many[Node]) -> list[Node]:
     """``documents`` in the order of ``written``, the Jobs with its names: of one role and index, else one by one."""
     own, left = _jobs(documents), list(_jobs(written).values())
     names: dict[int, str] = {}
-    for number, one in own.items():
-        same = next((other for other in left if (other.role, other.index) == (one.role, one.index)), None)
+    for number, part in own.items():
+        same = next((other for other in left if (other.role, other.index) == (part.role, part.index)), None)
         if same is not None:
             left = [other for other in left if other is not same]
             names[number] = same.name
@@ -451,7 +451,7 @@ def named_like(documents: Many[Node], written: Many[Node]) -> list[Node]:
             names[number] = left.pop(0).name
     renamed = [_named(document, names.get(number)) for number, document in enumerate(documents)]
     order = [_identity(document) for document in written]
-    return sorted(renamed, key=lambda one: order.index(_identity(one)) if _identity(one) in order else len(order))
+    return sorted(renamed, key=lambda node: order.index(_identity(node)) if _identity(node) in order else len(order))
 
 
 def _identity(document: Node) -> tuple[str | None, str | None]:
@@ -480,7 +480,7 @@ def with_port_of(document: Node, written: Many[Node]) -> Node:
 
     On the network of its node a port is also asked of the scheduler, unless the pod names its node.
     """
-    other = next((one for one in written if _identity(one) == _identity(document)), None)
+    other = next((node for node in written if _identity(node) == _identity(document)), None)
     pod = child(document, "spec", "template", "spec")
     scheduled = scalar(child(pod, "hostNetwork")) is True and child(pod, "nodeName") is None
     if other is None or kind(view(document)) != "Job" or scheduled:
@@ -495,7 +495,7 @@ def with_port_of(document: Node, written: Many[Node]) -> Node:
         own = items(child(container, "ports"))
         if not isinstance(container, Mapping) or scalar(container.get("name")) != CONTAINER:
             return container
-        if any(scalar(child(one, "containerPort")) == number for one in own):
+        if any(scalar(child(node, "containerPort")) == number for node in own):
             return container
         span = container.entries["ports"].value.span if "ports" in container.entries else container.span
         return with_value(container, "ports", in_order(Sequence((*own, port), span), _PORT_KEYS))

@@ -98,20 +98,20 @@ def aligned(documents: Many[Node], written: Many[Node]) -> Many[Node]:
 def groups(documents: Many[Document]) -> Many[Group]:
     """The jobs in ``documents``, in the order of their first documents."""
     kinds = [kind(view(document.node)) for document in documents]
-    found: dict[int, Group] = {}
+    by_document: dict[int, Group] = {}
     jobs: list[int] = []
     for number, document in enumerate(documents):
         if kinds[number] == "CronJob":
-            found[number] = Group("CronJob", (document,))
+            by_document[number] = Group("CronJob", (document,))
         elif kinds[number] == "Job" and is_template(document.node):
-            found[number] = Group("template of simpletfjob", (document,))
+            by_document[number] = Group("template of simpletfjob", (document,))
         elif kinds[number] == "Job":
             jobs.append(number)
     neighbours = Neighbours(document for number, document in enumerate(documents) if kinds[number])
     for members in sets([documents[number].node for number in jobs]):
         numbers = [jobs[member] for member in members]
-        found[numbers[0]] = _group([documents[number] for number in numbers], neighbours)
-    return [found[number] for number in sorted(found)]
+        by_document[numbers[0]] = _group([documents[number] for number in numbers], neighbours)
+    return [by_document[number] for number in sorted(by_document)]
 
 
 def _group(jobs: Many[Document], neighbours: Neighbours) -> Group:
@@ -159,7 +159,7 @@ def job_of_parts(
     ending = max((f"-{role}-{max(number - 1, 0)}" for role, number in count.items()), key=len)
     name = job_name(own, first.root["metadata"]["name"], ending, asked)
     draft = Draft(name, "kubernetes", first.root.span)
-    draft.renamed = {one.role: role for role, of_role in roles.items() for one in of_role if one.role != role}
+    draft.renamed = {part.role: role for role, of_role in roles.items() for part in of_role if part.role != role}
     _keep_names(draft, roles, asked, pinned=pinned)
     read_metadata(draft, [part.root for part in parts])
     read_limits(draft, [part.spec for part in parts])
@@ -187,7 +187,7 @@ def job_of_parts(
     if not pinned:
         _report_merged(draft, roles, documents, asked)
         beside = [view(document) for document in documents]
-        if not any(one["kind"].text == "Service" and one["metadata"]["name"].text == name for one in beside):
+        if not any(entry["kind"].text == "Service" and entry["metadata"]["name"].text == name for entry in beside):
             draft.options.set("service", False, first.root.span)
     _read_policies(draft, {role: restarts(of_role[0].spec, facts) for role, of_role in roles.items()})
     if not pinned:
@@ -197,7 +197,7 @@ def job_of_parts(
 
 def roles_of(parts: Many[Part], asked: Asked) -> dict[str, list[Part]] | None:
     """The Jobs of each role, in the order of the language."""
-    found: dict[str, list[Part]] = {}
+    by_role: dict[str, list[Part]] = {}
     for part in parts:
         role = _role(part, asked)
         if role is None:
@@ -209,8 +209,8 @@ def roles_of(parts: Many[Part], asked: Asked) -> dict[str, list[Part]] | None:
                 )
             )
             return None
-        found.setdefault(role, []).append(part)
-    return {role.name: sorted(found[role.name], key=_number) for role in ROLES if role.name in found}
+        by_role.setdefault(role, []).append(part)
+    return {role.name: sorted(by_role[role.name], key=_number) for role in ROLES if role.name in by_role}
 
 
 def _role(part: Part, asked: Asked) -> str | None:
@@ -223,7 +223,7 @@ def _keep_names(draft: Draft, roles: Map[str, Many[Part]], asked: Asked, *, pinn
     """Keep the names of Jobs that the compiler would name differently, and the names of their pods."""
     for role, parts in roles.items():
         named = [part for part in parts if part.name and (part.index is None or pinned)]
-        bases = {one.name.removesuffix(f"-{_number(one)}") if pinned else one.name for one in named}
+        bases = {part.name.removesuffix(f"-{_number(part)}") if pinned else part.name for part in named}
         base = bases.pop() if len(bases) == 1 else ""
         base = base if _NAME.fullmatch(base) else ""
         if base and base != f"{draft.name}-{role}":
@@ -249,14 +249,14 @@ def _number(part: Part) -> int:
 
 def _hosts(draft: Draft, roles: Map[str, Many[Part]], *, pinned: bool) -> Callable[[str, int], str]:
     """The host of a replica: its node, or what the Service makes of its name; the nodes in the order of the option."""
-    placed = [(role, one) for role in ORDER for one in roles.get(role, ())]
+    placed = [(role, part) for role in ORDER for part in roles.get(role, ())]
     if pinned:
-        draft.options.set("hosts", [one.host or "" for _, one in placed], placed[0][1].pod["nodeName"].span)
-    if any(_must_be_patched(one) for _, one in placed):
+        draft.options.set("hosts", [part.host or "" for _, part in placed], placed[0][1].pod["nodeName"].span)
+    if any(_must_be_patched(part) for _, part in placed):
         return lambda role, index: f"{role}.{index}.invalid"  # which no TF_CONFIG has
     options = [statement for statement in draft.options.statements if isinstance(statement, Attribute)]
     named = {option.key: option.value for option in options if option.name == JOB_NAMES.name}
-    hosts = {(role, _number(one)): one.host or "" for role, one in placed} if pinned else {}
+    hosts = {(role, _number(part)): part.host or "" for role, part in placed} if pinned else {}
 
     def host(role: str, index: int) -> str:
         own = f"{named.get(role, f'{draft.name}-{role}')}-{index}.{draft.name}"
@@ -288,7 +288,7 @@ def _report_merged(draft: Draft, roles: Map[str, Many[Part]], documents: Many[No
         asked.report(READ_DIFFERENTLY(first.span, what=what, word=f"role {role}", difference=difference))
     if merged:
         found = (merged.get(id(document), document) for document in documents)
-        draft.wanted = tuple(one for one in found if one is not None)
+        draft.wanted = tuple(node for node in found if node is not None)
 
 
 def _as_one(parts: Many[Part], span: Span) -> Node | None:
@@ -302,34 +302,34 @@ def _as_one(parts: Many[Part], span: Span) -> Node | None:
     return node
 
 
-def _read_policies(draft: Draft, found: Map[str, Restarts]) -> None:
+def _read_policies(draft: Draft, by_role: Map[str, Restarts]) -> None:
     """Policies of the job where all roles have them, else of each role; the retries that most Jobs allow."""
-    every = list(found.values())
-    same = all(one.policies == every[0].policies or _said(one) == _said(every[0]) for one in every)
-    for role, one in found.items():
-        for policy in one.policies:
-            written = one.limited or policy.action != "restart pod" or policy.event != "failed"
+    every = list(by_role.values())
+    same = all(decision.policies == every[0].policies or _said(decision) == _said(every[0]) for decision in every)
+    for role, decision in by_role.items():
+        for policy in decision.policies:
+            written = decision.limited or policy.action != "restart pod" or policy.event != "failed"
             draft.block(None if same else role, written=written).add(policy)
         if same:
             break
-    counts = [one for one in every if one.retries is not None]
+    counts = [decision for decision in every if decision.retries is not None]
     if counts:
-        numbers = [one.retries for one in counts]
-        most = max(counts, key=lambda one: numbers.count(one.retries))
+        numbers = [count.retries for count in counts]
+        most = max(counts, key=lambda decision: numbers.count(decision.retries))
         if most.retries != DEFAULT_RETRIES:
             draft.block(written=most.limited).set("retries", most.retries, most.span)
 
 
-def _said(one: Restarts) -> list[tuple[str, str]]:
-    return [(policy.event, policy.action) for policy in one.policies]
+def _said(decision: Restarts) -> list[tuple[str, str]]:
+    return [(policy.event, policy.action) for policy in decision.policies]
 
 
 def _completions(draft: Draft, roles: Map[str, Many[Part]], count: Map[str, int]) -> None:
     """One of several replicas ends its role; the chief still ends the job, as it would without this."""
-    found = {role: ending_alone(parts[0].spec) for role, parts in roles.items() if count[role] > 1}
-    if not any(found.values()):
+    alone = {role: ending_alone(parts[0].spec) for role, parts in roles.items() if count[role] > 1}
+    if not any(alone.values()):
         return
-    for role, indexes in found.items():
+    for role, indexes in alone.items():
         for index, span in indexes:
             if index < count[role]:
                 draft.job.add(Policy(f"{role}[{index}] completed", "complete job", span))
@@ -374,12 +374,12 @@ def read_metadata(draft: Draft, jobs: Many[View]) -> None:
     namespace = metadata[0]["namespace"]
     if namespace.text:
         draft.job.set("namespace", namespace.text, namespace.span)
-    for key, place in _common_entries([one["labels"] for one in metadata]):
+    for key, place in _common_entries([entry["labels"] for entry in metadata]):
         if key == QUEUE_LABEL:
             draft.job.set("queue", place.text, place.span)
         else:
             draft.job.entry("labels", key, place.text or "", place.span)
-    for key, place in _common_entries([one["annotations"] for one in metadata]):
+    for key, place in _common_entries([entry["annotations"] for entry in metadata]):
         draft.job.entry("annotations", key, place.text or "", place.span)
 
 
@@ -529,14 +529,14 @@ def merged(templates: Many[Node]) -> Node:
     """One template for all of ``templates``, those of the replicas of a role in their order."""
     if len(templates) < 2:
         return templates[0]
-    taken = {scalar(child(one, "name")) for path, one in walk(templates[0]) if path[-2:-1] == ("env",)}
+    taken = {scalar(child(node, "name")) for path, node in walk(templates[0]) if path[-2:-1] == ("env",)}
     name = INDEX_VARIABLE
     while name in taken:
         name = f"TFDSL_{name}"
     reference = f"$({name})"
     whole = _merged(list(templates), reference)
     for key in ("containers", "initContainers"):
-        whole = changed(whole, ("spec", key), lambda containers: each(containers, lambda one: _with(one, name)))
+        whole = changed(whole, ("spec", key), lambda containers: each(containers, lambda item: _with(item, name)))
     return whole
 
 
@@ -625,7 +625,9 @@ def _task(node: Node, role: str, path: tuple[str, ...] = ()) -> Node:
             span = named.span if value is None else value.span
             config = Scalar(tf_config({name: [f"{node}:{_PORT}"] for name, node in _NODES.items()}, role, "0"), span)
             return Mapping({**node.entries, "value": Entry("value", span, config)}, node.span)
-        entries = {key: replace(one, value=_task(one.value, role, (*path, key))) for key, one in node.entries.items()}
+        entries = {
+            key: replace(entry, value=_task(entry.value, role, (*path, key))) for key, entry in node.entries.items()
+        }
         return Mapping(entries, node.span)
     if isinstance(node, Sequence):
         return Sequence(tuple(_task(item, role, path) for item in node.items), node.span)
@@ -674,7 +676,7 @@ def _value(value: Value) -> Value:
             parts.append(Bare("task.index") if match[1] == "index" else match[0])
             end = match.end()
         return Text(tuple(part for part in (*parts, value[end:]) if part))
-    return [_value(one) for one in value] if isinstance(value, list) else value
+    return [_value(item) for item in value] if isinstance(value, list) else value
 
 
 # --- for the page about migration ---

@@ -96,7 +96,9 @@ def ending_alone(job: Job, role: Role) -> list[Policy]:
 # --- conditions and rows of the support tables ---
 
 
-queued = Condition("with a queue", lambda unit, item: unit.job.queue is not None or QUEUE_LABEL in unit.job.labels)
+queued = Condition(
+    "with a queue", lambda unit, item: unit.job.queue is not None or QUEUE_LABEL in unit.job.labels_of(unit.job)
+)
 """Whether Kueue admits the job, all its pods at once."""
 
 in_kueue = Condition(

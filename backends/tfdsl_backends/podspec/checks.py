@@ -16,7 +16,7 @@ from tfdsl.backend import Unit
 from tfdsl.diagnostics import Diagnostic, Rule
 from tfdsl.emit.located import Data, Located, child, entry, plain, unwrap
 from tfdsl.ir.cluster_spec import LONGEST_STRING, gets_flags, needs_tf_config
-from tfdsl.ir.model import Role, Step, requested
+from tfdsl.ir.model import Job, Role, Step, requested
 from tfdsl.patterns import regex
 from tfdsl.record import Record, replace
 from tfdsl.text import Span
@@ -281,8 +281,10 @@ def check_queue_name(unit: Unit, rules: KueueRules) -> Iterator[Diagnostic]:
 def check_kueue_label(unit: Unit, rules: KueueRules) -> Iterator[Diagnostic]:
     """An error when the job has the label and a queue that is another one."""
     job = unit.job
-    if job.queue is not None and job.labels.get(QUEUE_LABEL, job.queue) != job.queue:
-        yield rules.label(unit.origins.span(entry("labels", QUEUE_LABEL)), queue=job.queue).help("remove the label")
+    if job.queue is not None and job.labels_of(job).get(QUEUE_LABEL, job.queue) != job.queue:
+        yield rules.label(unit.origins.span(label_places(job, job)[QUEUE_LABEL]), queue=job.queue).help(
+            "remove the label"
+        )
 
 
 def check_additions(unit: Unit, rules: PodRules) -> Iterator[Diagnostic]:
@@ -353,12 +355,18 @@ def _devices(unit: Unit, rule: Rule) -> Iterator[Diagnostic]:
             return
 
 
+def label_places(job: Job, owner: Job | Role) -> dict[str, str]:
+    """The labels of the job's object, or of the pods of a role, each with its path."""
+    paths = {key: entry("common_labels", key) for key in job.common_labels}
+    return paths | {key: entry(child(owner.path, "labels"), key) for key in owner.labels}
+
+
 def check_job_labels(unit: Unit, rule: Rule, roles: Iterable[Role]) -> Iterator[Diagnostic]:
     """An error for each label that a Job has of its own."""
     taken = (
-        rule(unit.origins.span(entry(child(role.path, "labels"), name)), name=name)
+        rule(unit.origins.span(place), name=name)
         for role in roles
-        for name in role.labels
+        for name, place in label_places(unit.job, role).items()
         if name.startswith(JOB_LABELS[0]) or name in JOB_LABELS[1:]
     )
     yield from (diagnostic.help("choose another name for the label") for diagnostic in each_place_once(taken))

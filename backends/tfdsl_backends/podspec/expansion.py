@@ -60,13 +60,13 @@ class Reference(Record):
 
 def parts(text: str, scope: Scope) -> list[str | Reference]:
     """What ``text`` consists of; neighbouring literal parts are one."""
-    found: list[str | Reference] = []
+    pieces: list[str | Reference] = []
     for part in _parts(text, scope):
-        if part and isinstance(part, str) and found and isinstance(found[-1], str):
-            found[-1] += part
+        if part and isinstance(part, str) and pieces and isinstance(pieces[-1], str):
+            pieces[-1] += part
         elif part:
-            found.append(part)
-    return found
+            pieces.append(part)
+    return pieces
 
 
 def _parts(text: str, scope: Scope) -> Iterator[str | Reference]:

@@ -60,13 +60,15 @@ class ControlledJob(Record):
     def rule_for(self, status: int, step: str, *, disrupted: bool) -> tuple[int, PodRule] | None:
         """The first rule for a pod whose command, or ``step``, ended with ``status``, and its number."""
         name = step or self.main
-        matching = (one for one in enumerate(self.rules) if one[1].matches(status, name, disrupted=disrupted))
+        matching = (
+            numbered for numbered in enumerate(self.rules) if numbered[1].matches(status, name, disrupted=disrupted)
+        )
         return next(matching, None)
 
     def on_failed_pod(self, status: int, step: str, *, disrupted: bool) -> Failure:
         """What that rule says; without one, the pod is counted."""
-        found = self.rule_for(status, step, disrupted=disrupted)
-        return "Count" if found is None else found[1].action
+        numbered = self.rule_for(status, step, disrupted=disrupted)
+        return "Count" if numbered is None else numbered[1].action
 
     def sees_the_end(self, failed: int, others: int) -> bool:
         """Whether nothing is done about a deleted pod before its command has ended, so that it may have succeeded.
@@ -105,7 +107,7 @@ class PodByPod(Behaviour):
 def controlled(spec: View) -> ControlledJob:
     """The Job that has this ``spec``."""
     limit, pod = spec["backoffLimit"].number, spec["template"]["spec"]
-    names = [one["name"].text or "" for one in pod["containers"].items()]
+    names = [view["name"].text or "" for view in pod["containers"].items()]
     return ControlledJob(
         pod["restartPolicy"].text == "OnFailure",
         DEFAULT_LIMIT if limit is None else limit,
@@ -125,7 +127,7 @@ def _pod_rule(rule: View) -> PodRule:
             for condition in rule["onPodConditions"].items()
         )
         return PodRule(action, disrupted, True, frozenset())
-    statuses = frozenset(number for one in exits["values"].items() if (number := one.number) is not None)
+    statuses = frozenset(number for view in exits["values"].items() if (number := view.number) is not None)
     return PodRule(action, False, exits["operator"].text != "NotIn", statuses, exits["containerName"].text or "")
 
 

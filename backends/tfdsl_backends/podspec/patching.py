@@ -252,15 +252,15 @@ _WEIGHTS: Final = (Must("weight", _is_counted(100), _WEIGHT, missing=True),)
 
 def tolerations(node: Node) -> Iterator[Complaint]:
     """What is wrong with tolerations."""
-    for one in node.items():
-        yield from broken(one, _TOLERATION)
-        exists = one["operator"].data == "Exists"
-        if not one["key"].data and not exists:
-            yield one.complain('a toleration without a key needs operator = "Exists"')
-        if exists and one["value"].data:
-            yield one["value"].complain('a toleration with operator = "Exists" has no value')
-        if one.has("tolerationSeconds") and one["effect"].data != "NoExecute":
-            yield one["tolerationSeconds"].complain('tolerationSeconds needs effect = "NoExecute"', key=True)
+    for value in node.items():
+        yield from broken(value, _TOLERATION)
+        exists = value["operator"].data == "Exists"
+        if not value["key"].data and not exists:
+            yield value.complain('a toleration without a key needs operator = "Exists"')
+        if exists and value["value"].data:
+            yield value["value"].complain('a toleration with operator = "Exists" has no value')
+        if value.has("tolerationSeconds") and value["effect"].data != "NoExecute":
+            yield value["tolerationSeconds"].complain('tolerationSeconds needs effect = "NoExecute"', key=True)
 
 
 def affinity(node: Node) -> Iterator[Complaint]:
@@ -277,20 +277,20 @@ def affinity(node: Node) -> Iterator[Complaint]:
         preferred = [*node[kind][_BETTER].items()]
         for term in preferred:
             yield from broken(term, _WEIGHTS)
-        for term in (*node[kind][_NOW].items(), *(one["podAffinityTerm"] for one in preferred)):
+        for term in (*node[kind][_NOW].items(), *(value["podAffinityTerm"] for value in preferred)):
             yield from broken(term, _POD_TERM)
             yield from _expressions(term["labelSelector"]["matchExpressions"], _LABEL_OPERATORS)
 
 
 def _expressions(node: Node, operators: tuple[str, ...]) -> Iterator[Complaint]:
-    for one in node.items():
-        operator, values = one["operator"].data, one["values"]
+    for value in node.items():
+        operator, values = value["operator"].data, value["values"]
         if operator not in operators:
-            yield part(one, "operator").complain(f"the operator must be {listing(operators)}")
-        if not is_qualified_name(one["key"].data):
-            yield part(one, "key").complain(f"{one['key'].data!r} is not the key of a label")
+            yield part(value, "operator").complain(f"the operator must be {listing(operators)}")
+        if not is_qualified_name(value["key"].data):
+            yield part(value, "key").complain(f"{value['key'].data!r} is not the key of a label")
         if operator in ("In", "NotIn") and not values.data:
-            yield part(one, "values").complain(f"{operator} needs values")
+            yield part(value, "values").complain(f"{operator} needs values")
         if operator in ("Exists", "DoesNotExist") and values.data:
             yield values.complain(f"{operator} has no values")
 

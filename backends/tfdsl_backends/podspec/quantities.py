@@ -44,15 +44,15 @@ def canonical(value: object, *, rounded: bool = False) -> str | None:
 
     ``rounded``: up to thousandths, as amounts of resources are (``SetDefaults_ResourceList``).
     """
-    found = amount(value)
-    if found is None:
+    fraction = amount(value)
+    if fraction is None:
         return None
-    size = abs(found)
+    size = abs(fraction)
     if size > _MOST:
         return None
     if rounded:
         size = Fraction(ceil(size * 1000), 1000)
-    return "-" + _spelled(size) if found < 0 else _spelled(size)
+    return "-" + _spelled(size) if fraction < 0 else _spelled(size)
 
 
 def _spelled(value: Fraction) -> str:

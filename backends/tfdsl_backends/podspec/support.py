@@ -127,6 +127,7 @@ def sidecar_rows(system: str, since: str, counted: Condition) -> tuple[Row, ...]
 _JOB_ROWS: Final = (
     kept("job.namespace", "metadata.namespace"),
     *kept_rows("job", METADATA),
+    translated("job.common_labels", "metadata.labels", "of every object and every template that has none of that key"),
     translated("job.checkpoint", f"{CONTAINER}.env", "CHECKPOINT_DIR in the environment of every role"),
     translated("build", "Dockerfile", "a Dockerfile beside the manifest; image is the tag to build it as"),
 )

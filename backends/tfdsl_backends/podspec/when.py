@@ -59,7 +59,7 @@ def index_is_computed(unit: Unit, item: Item) -> bool:
 
 any_of_several = Condition(
     "with a list",
-    lambda unit, item: any(isinstance(one, tuple) for one in cast("Role", item.node).node_selector.values()),
+    lambda unit, item: any(isinstance(value, tuple) for value in cast("Role", item.node).node_selector.values()),
 )
 has_outputs = Condition("with outputs", lambda unit, item: bool(cast("Role", item.node).outputs))
 
@@ -106,7 +106,7 @@ def _forbidden(unit: Unit, item: Item) -> list[str]:
     if not role.restricted:
         return []
     more = [name for name in role.capabilities if name != "NET_BIND_SERVICE"]
-    found = {
+    breaks = {
         "run_as_user = 0": role.run_as_user == 0,
         "privileged": role.privileged,
         f"capabilities {', '.join(more)}": bool(more),
@@ -114,7 +114,7 @@ def _forbidden(unit: Unit, item: Item) -> list[str]:
         "the option hosts": bool(unit.options.get("hosts")),
     }
     folders = [f"mount {mount.kind} at {mount.at}" for mount in role.mounts if mount.kind in ("host", "nfs")]
-    return [*(what for what, has in found.items() if has), *folders]
+    return [*(what for what, has in breaks.items() if has), *folders]
 
 
 has_the_images_user = Condition(

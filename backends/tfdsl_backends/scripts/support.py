@@ -43,6 +43,7 @@ def rows(
             "001",
             edit=f"{UNUSED}; {charged}",
         ),
+        _no_labels(system, "job.common_labels"),
         *_labels(system, "job"),
         refused(
             "job.scheduler", f"{system} has one scheduler; a job cannot choose {{value}}", "005", instead=KUBERNETES
@@ -85,10 +86,14 @@ def rows(
 
 
 def _labels(system: str, of: str) -> tuple[Row, ...]:
-    return tuple(
-        approximated(f"{of}.{name}", "", f"{system} has no {name}; they are ignored", code, edit=UNUSED)
-        for name, code in (("labels", "002"), ("annotations", "003"))
+    return (
+        _no_labels(system, f"{of}.labels"),
+        approximated(f"{of}.annotations", "", f"{system} has no annotations; they are ignored", "003", edit=UNUSED),
     )
+
+
+def _no_labels(system: str, key: str) -> Row:
+    return approximated(key, "", f"{system} has no labels; they are ignored", "002", "labels", edit=UNUSED)
 
 
 def flow_rows(system: str, table: str) -> tuple[Row, ...]:
@@ -102,6 +107,7 @@ def flow_rows(system: str, table: str) -> tuple[Row, ...]:
             "170",
             instead="remove time_zone, and write the schedule in the time of that machine",
         ),
+        _no_labels(system, "flow.common_labels"),
         *(
             approximated(
                 f"flow.{name}", "", f"{system} has no {what}; {{value}} is ignored", code,

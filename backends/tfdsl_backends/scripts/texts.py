@@ -127,7 +127,7 @@ def own_variables(role: Role) -> Iterator[tuple[str, str, EnvValue]]:
 def own_long_strings(role: Role) -> Iterator[LongString]:
     """Arguments and variables that Linux passes to no process: the task would end before its command begins."""
     inherited = {f"{step.path}.env[{name}]" for step in role.steps for name in step.env if name in role.env}
-    strings = (one for runs in with_steps(role) for one in long_strings(runs))
+    strings = (long_string for runs in with_steps(role) for long_string in long_strings(runs))
     return (string for string in strings if string.path not in inherited)
 
 

@@ -49,13 +49,13 @@ class ConfigFile(Record):
 
 def config_files(unit: Unit) -> list[ConfigFile]:
     """The files whose names say what they are, in the order of the source."""
-    found: list[ConfigFile] = []
+    files: list[ConfigFile] = []
     for name, entries in unit.entries(OPTION).items():
         match = _NAME.match(name)
         if match and match[2] in FORMATS and isinstance(entries, Mapping):
             texts = {key: _text(value) for key, value in entries.items()}
-            found.append(ConfigFile(name, match[1], FORMATS[match[2]], texts))
-    return found
+            files.append(ConfigFile(name, match[1], FORMATS[match[2]], texts))
+    return files
 
 
 def _text(value: OptionValue) -> str:

@@ -230,8 +230,8 @@ def _mounts(unit: Unit, role: Role) -> Sequence[Data]:
     sent = sent_archives(unit.job)
     pairs = [(mount, _mount(mount, sent)) for mount in role.mounts]
     mounts: list[Data] = [Located(data, mount.path) for mount, data in pairs if data]
-    memory = [one for one in in_memory(role) if one.name in TMPFS and in_docker(unit, role)]
-    return [*mounts, *(Located(_tmpfs(one.at, one.size), child(role.path, one.name)) for one in memory)]
+    memory = [mount for mount in in_memory(role) if mount.name in TMPFS and in_docker(unit, role)]
+    return [*mounts, *(Located(_tmpfs(mount.at, mount.size), child(role.path, mount.name)) for mount in memory)]
 
 
 def _tmpfs(at: str, size: Quantity | None, readonly: bool = False) -> dict[str, Data]:

@@ -80,7 +80,7 @@ class Components(Meeting):
         for task, alone in self.deciding:
             if alone and state.replicas[task].phase == "succeeded":
                 return Decision("complete job", f"{task} completed")
-            more = sum(one.role == task.role for one in ignored)
+            more = sum(other.role == task.role for other in ignored)
             if not alone and state.ended_well(task.role) + more == len(state.of(task.role)):
                 return Decision("complete job", f"{task.role} completed")
         return None

@@ -78,7 +78,7 @@ def read_package(files: Files, notes: Notes, span: Span) -> Draft | None:
     """The job; ``None``, with an error, if its components are no roles."""
     components = _components(files)
     title = files.application["name"].text or files.folder or "the application"
-    roles = roles_of(title, {name: one.span for name, one in components.items()}, notes, span)
+    roles = roles_of(title, {name: entry.span for name, entry in components.items()}, notes, span)
     if roles is None:
         return None
     name, queue = _submitted(files)
@@ -102,7 +102,7 @@ def read_package(files: Files, notes: Notes, span: Span) -> Draft | None:
 
 def _components(files: Files) -> dict[str, View]:
     """The components that run, with what is asked for each: those of resources, else those of the metainfo."""
-    asked = {name: one for name, one in files.resources["components"].entries() if name != MASTER}
+    asked = {name: entry for name, entry in files.resources["components"].entries() if name != MASTER}
     if asked or files.resources.present:
         return asked
     return {name: component for component in files.components() if (name := component["name"].text) is not None}
@@ -112,8 +112,8 @@ def _submitted(files: Files) -> tuple[str | None, str | None]:
     """The name and the queue of ``slider create NAME --queue QUEUE``."""
     if files.submit is None:
         return None, None
-    for one in commands_of(files.submit.source):
-        words = [word.text for word in one.words]
+    for call in commands_of(files.submit.source):
+        words = [word.text for word in call.words]
         place = next((at for at, word in enumerate(words) if word in ("create", "build", "update")), -1)
         if place < 0 or not any(word.endswith("slider") for word in words[:place]) or place + 1 >= len(words):
             continue
@@ -139,14 +139,14 @@ def _structure(files: Files, notes: Notes, components: Mapping[str, View]) -> No
     members = {component["name"].text for component in files.components()}
     _orders(files, members, notes)
     priorities: dict[int, str] = {}
-    for name, one in components.items():
+    for name, entry in components.items():
         if files.application.present and name not in members:
             notes.refused(
                 files.resources["components"].key(name), f"component {name}", "it is not a member of the application"
             )
         if files.resources.present:
-            _priority(name, one, priorities, notes)
-    for place in (files.resources["global"], *(one for _, one in files.resources["components"].entries())):
+            _priority(name, entry, priorities, notes)
+    for place in (files.resources["global"], *(entry for _, entry in files.resources["components"].entries())):
         for key, value in place.entries():
             if not key.startswith(PREFIX) and key != "component.unique.names":
                 notes.refused(place.key(key), key, "it does not have the prefix yarn.")
@@ -168,8 +168,8 @@ def _orders(files: Files, members: set[str | None], notes: Notes) -> None:
                 notes.refused(value.span, f"{key} of {component}", "in appConfig.json no key may start with yarn.")
 
 
-def _priority(name: str, one: View, known: dict[int, str], notes: Notes) -> None:
-    priority = one["yarn.role.priority"]
+def _priority(name: str, entry: View, known: dict[int, str], notes: Notes) -> None:
+    priority = entry["yarn.role.priority"]
     number = java_number(priority.words or "")
     if number is None or number <= 0:
         shown = f"yarn.role.priority {priority.words}" if priority.present else f"component {name}"
@@ -248,8 +248,8 @@ def _retries(draft: Draft, roles: Mapping[str, str], files: Files, notes: Notes)
     usual = files.resources["global"]
     limits: list[tuple[int, Span]] = []
     for name in roles:
-        found = _number(files.resources["components"][name], usual, THRESHOLD, notes)
-        limits.append(found or (DEFAULT_THRESHOLD, files.resources.span))
+        threshold = _number(files.resources["components"][name], usual, THRESHOLD, notes)
+        limits.append(threshold or (DEFAULT_THRESHOLD, files.resources.span))
     if not restarts(draft):
         return
     unlimited = next((span for count, span in limits if count <= 0), None)
@@ -411,7 +411,7 @@ def _order(draft: Draft, roles: Mapping[str, str], order: View, notes: Notes) ->
 
 def _version(draft: Draft, files: Files, notes: Notes) -> None:
     """Packages of folders are copied by the agents of 0.91 and before alone."""
-    folders = [one for one in files.packages() if one["type"].text in ("folder", "tarball", "zip")]
+    folders = [entry for entry in files.packages() if entry["type"].text in ("folder", "tarball", "zip")]
     if folders and next(files.config_files(), None) is None:
         draft.version = "0.91"
     for package in files.packages():
@@ -431,12 +431,12 @@ def read_wrapper(files: Files, notes: Notes, span: Span) -> Draft | None:
     """The job that the command would submit."""
     root = files.wrapper
     components: dict[str, Node] = {}
-    for number, (name, one) in enumerate(root["resources"]["components"].entries(), 1):
-        said: dict[str, Node] = {"yarn.role.priority": Scalar(str(number), one.span)}
-        if not one["yarn.component.instances"].present:
-            said["yarn.component.instances"] = Scalar(INSTANCES.get(name, "1"), one.span)
-        own = {key: value.node for key, value in one.entries() if value.node is not None}
-        components[name] = mapping({**said, **own}, one.span)
+    for number, (name, entry) in enumerate(root["resources"]["components"].entries(), 1):
+        said: dict[str, Node] = {"yarn.role.priority": Scalar(str(number), entry.span)}
+        if not entry["yarn.component.instances"].present:
+            said["yarn.component.instances"] = Scalar(INSTANCES.get(name, "1"), entry.span)
+        own = {key: value.node for key, value in entry.entries() if value.node is not None}
+        components[name] = mapping({**said, **own}, entry.span)
     settings = {
         key if key.startswith("site.") else f"{SITE}{key}": value.node
         for key, value in root["appConfig"]["global"].entries()

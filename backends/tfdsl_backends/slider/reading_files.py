@@ -67,11 +67,11 @@ class Files(Record):
         if not self.xml:
             yield from above[group].items()
             return
-        one = above[group][item]
-        if isinstance(one.node, nodes.Mapping):
-            yield one
+        entry = above[group][item]
+        if isinstance(entry.node, nodes.Mapping):
+            yield entry
         else:
-            yield from one.items()
+            yield from entry.items()
 
 
 def kind_of(document: Document) -> str:
@@ -102,8 +102,8 @@ def _kind_of_text(document: Document) -> str:
     return SUBMIT if "--appdef" in text or "--template" in text or _CREATES.search(text) else ""
 
 
-def _is_map(one: View) -> bool:
-    return isinstance(one.node, nodes.Mapping)
+def _is_map(entry: View) -> bool:
+    return isinstance(entry.node, nodes.Mapping)
 
 
 def _keys(root: View) -> list[str]:
@@ -126,8 +126,8 @@ def groups(documents: Sequence[Document]) -> list[Group]:
     counts = Counter(kind for kind, _ in kinds)
     if not any(counts[kind] for kind in (METAINFO, RESOURCES, CONFIG, WRAPPER, JOB)):
         return []
-    wrappers = [_group([(kind, one)]) for kind, one in kinds if kind == WRAPPER]
-    kinds = [(kind, one) for kind, one in kinds if kind != WRAPPER]
+    wrappers = [_group([(kind, document)]) for kind, document in kinds if kind == WRAPPER]
+    kinds = [(kind, document) for kind, document in kinds if kind != WRAPPER]
     return [*_applications(kinds, counts), *wrappers]
 
 
@@ -136,7 +136,7 @@ def _applications(kinds: list[tuple[str, Document]], counts: Mapping[str, int]) 
         return []
     if all(counts[kind] <= 1 for kind in (METAINFO, RESOURCES, CONFIG, JOB)):
         return [_group(kinds)]
-    folders = grouped((_root(kind, one), (kind, one)) for kind, one in kinds)
+    folders = grouped((_root(kind, document), (kind, document)) for kind, document in kinds)
     return [group for folder in folders.values() for group in _of_folder(folder)]
 
 
@@ -147,16 +147,16 @@ def _root(kind: str, document: Document) -> str:
 
 def _of_folder(kinds: list[tuple[str, Document]]) -> Iterator[Group]:
     """Each resources file of a folder is an application, with the other files whose names are alike."""
-    mains = [one for kind, one in kinds if kind == RESOURCES] or [
-        one for kind, one in kinds if kind in (METAINFO, CONFIG, JOB)
+    mains = [document for kind, document in kinds if kind == RESOURCES] or [
+        document for kind, document in kinds if kind in (METAINFO, CONFIG, JOB)
     ][:1]
-    others = [(kind, one) for kind, one in kinds if kind in (JOB, SUBMIT, SCRIPT)]
+    others = [(kind, document) for kind, document in kinds if kind in (JOB, SUBMIT, SCRIPT)]
     for main in mains:
         own = [(kind_of(main), main)]
         for kind in (METAINFO, CONFIG):
-            found = [one for other, one in kinds if other == kind and one is not main]
-            if found:
-                own.append((kind, min(found, key=lambda one: _name(one) != _name(main))))
+            documents = [document for other, document in kinds if other == kind and document is not main]
+            if documents:
+                own.append((kind, min(documents, key=lambda document: _name(document) != _name(main))))
         yield _group([*own, *others])
 
 
@@ -167,15 +167,15 @@ def _name(document: Document) -> str:
 
 def _group(kinds: list[tuple[str, Document]]) -> Group:
     order = (METAINFO, RESOURCES, CONFIG, WRAPPER, JOB, SUBMIT, SCRIPT)
-    return Group("Slider application", tuple(one for kind in order for own, one in kinds if own == kind))
+    return Group("Slider application", tuple(document for kind in order for own, document in kinds if own == kind))
 
 
 def files_of(group: Group) -> Files:
     """The files of a group."""
-    found = {kind_of(document): document for document in reversed(group.documents)}
+    by_kind = {kind_of(document): document for document in reversed(group.documents)}
     nothing = View(None, (), Span(group.documents[0].source, 0, 0) if group.documents else Span(Source("", ""), 0, 0))
-    views = {kind: view(one.node) for kind, one in found.items()}
-    metainfo = found.get(METAINFO)
+    views = {kind: view(document.node) for kind, document in by_kind.items()}
+    metainfo = by_kind.get(METAINFO)
     xml = metainfo is not None and metainfo.format == "xml"
     root = views.get(METAINFO, nothing)
     return Files(
@@ -185,7 +185,7 @@ def files_of(group: Group) -> Files:
         views.get(WRAPPER, nothing),
         views.get(JOB, nothing),
         xml,
-        found.get(SUBMIT),
+        by_kind.get(SUBMIT),
         _folder_of(group),
     )
 

@@ -104,7 +104,7 @@ def _job(draft: Draft, job: View) -> None:
     if isinstance(seconds, int | float) and not isinstance(seconds, bool):
         draft.job.set("deadline", duration(round(seconds * 1000)), job["deadline"].span)
     lift_policies(draft)
-    deciding = [(one["role"].text or "", number(one["index"], -1)) for one in job["completions"].items()]
+    deciding = [(view["role"].text or "", number(view["index"], -1)) for view in job["completions"].items()]
     add_completions(draft, deciding, job.key("completions"))
     add_retries(draft, number(job["retries"], 0), job["retries"].span)
     training = [role for name, role in roles.items() if name != "tensorboard"]
@@ -132,11 +132,11 @@ def _order(draft: Draft, files: Files) -> None:
 
 
 def _options(draft: Draft, job: View, submission: Submission) -> None:
-    names = [one.text or "" for one in job["files"].items()]
+    names = [view.text or "" for view in job["files"].items()]
     options = draft.options
     options.set("files", [submission.sent.get(name, name) for name in names] or None, job["files"].span)
     options.set("wait_limit", other_than(number(job["wait_limit"], 3600), 3600), job["wait_limit"].span)
-    addresses = [one.text or "" for one in job["resourcemanagers"].items()]
+    addresses = [view.text or "" for view in job["resourcemanagers"].items()]
     options.set("resourcemanager", addresses or None, job["resourcemanagers"].span)
     options.set("python", other_than(job["python"].text, "python"), job["python"].span)
     docker = [role["docker"] for _, role in job["roles"].entries() if role["docker"]["image"].present]
@@ -145,7 +145,7 @@ def _options(draft: Draft, job: View, submission: Submission) -> None:
         ("docker_user", "user", ""),
         ("cgroup_root", "cgroup_root", ""),
     ):
-        said = next((one[key] for one in docker), None)
+        said = next((view[key] for view in docker), None)
         if said is not None:
             options.set(name, other_than(said.text, usual), said.span)
 
@@ -227,7 +227,7 @@ def _mount(mount: View, submission: Submission) -> Mount:
 
 def _step(step: View) -> Step:
     statements = [Attribute(name, value, span) for name, value, span in _words(step)]
-    statements += [Attribute("env", text_of(one) or "", one.span, key) for key, one in step["env"].entries()]
+    statements += [Attribute("env", text_of(view) or "", view.span, key) for key, view in step["env"].entries()]
     return Step("prepare", step["name"].text or "step", tuple(statements), step.span)
 
 
@@ -277,12 +277,12 @@ def _evictions(draft: Draft, name: str, role: View) -> None:
     for rule in role["failures"].items():
         if not list(rule["codes"].items()):
             failed.setdefault(number(rule["index"], -1), rule["action"].text)
-    evicted = {number(one["index"], -1): one for one in role["losses"]["evicted"].items()}
+    evicted = {number(view["index"], -1): view for view in role["losses"]["evicted"].items()}
     usual = evicted[-1]["action"].text if -1 in evicted else None
-    for index, one in evicted.items():
-        action = one["action"].text
+    for index, view in evicted.items():
+        action = view["action"].text
         if action != failed.get(index, failed.get(-1)) and (index < 0 or action != usual):
-            add_policy(draft, name, index, "evicted", action or "", one.span)
+            add_policy(draft, name, index, "evicted", action or "", view.span)
 
 
 # --- sizes -----------------------------------------------------------------------------------------------------------

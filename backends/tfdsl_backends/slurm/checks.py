@@ -141,30 +141,30 @@ def _options(unit: Unit) -> Iterator[Diagnostic]:
         yield messages.SHORT_LIMIT(place, value=unit.text("time_limit"), seconds=needed).help(
             "write a longer one, or a shorter stop_grace"
         )
-    for at, one in enumerate(sbatch_options.given(unit)):
+    for at, given in enumerate(sbatch_options.given(unit)):
         place = unit.option_place(f"sbatch[{at}]")
-        option = f"--{one.name}"
-        if not one.name:
-            yield _unknown(one, place)
-        elif one.instead is not None:
-            yield messages.OWN_OPTION(place, option=option).help(one.instead)
-        elif (since := sbatch_options.too_new(unit, one)) is not None:
+        option = f"--{given.name}"
+        if not given.name:
+            yield _unknown(given, place)
+        elif given.instead is not None:
+            yield messages.OWN_OPTION(place, option=option).help(given.instead)
+        elif (since := sbatch_options.too_new(unit, given)) is not None:
             yield messages.NEW_OPTION(place, option=option, since=since, version=unit.shown_version)
-        elif (problem := one.problem()) is not None:
+        elif (problem := given.problem()) is not None:
             yield messages.OPTION_VALUE(place, option=option, problem=problem)
-        elif one.name == "mem" and any(role.memory is not None for role in unit.job.roles):
+        elif given.name == "mem" and any(role.memory is not None for role in unit.job.roles):
             yield messages.TWO_MEMORIES(place).help("remove memory from the job, or --mem from sbatch")
 
 
-def _unknown(one: sbatch_options.Given, place: Span) -> Diagnostic:
-    word = one.written.strip().partition("=")[0].split(" ")[0]
+def _unknown(given: sbatch_options.Given, place: Span) -> Diagnostic:
+    word = given.written.strip().partition("=")[0].split(" ")[0]
     if not word.startswith("-"):
-        return messages.UNKNOWN_OPTION(place, option=repr(one.written)).help(
+        return messages.UNKNOWN_OPTION(place, option=repr(given.written)).help(
             'write each option as a text of its own: "--mem=0"'
         )
     diagnostic = messages.UNKNOWN_OPTION(place, option=word)
-    if one.near:
-        return diagnostic.help(f"it may be {listing(f'--{name}' for name in one.near)}")
+    if given.near:
+        return diagnostic.help(f"it may be {listing(f'--{name}' for name in given.near)}")
     near = closest(word.lstrip("-").replace("_", "-"), sbatch_options.FORMS)
     return diagnostic.help(f"did you mean --{near}?") if near is not None else diagnostic.help(_BEHIND)
 

@@ -34,6 +34,9 @@ from tfdsl.backend.cluster import (
     reasons,
 )
 from tfdsl.backend.flow import FlowUnit
+from tfdsl.rules.flows import name_in
+from tfdsl_backends.scripts import operating as flows
+from tfdsl_backends.scripts.operating import ScriptFlows, Told
 from tfdsl_backends.slurm.reasons import ROWS
 
 _FIELDS: Final = {
@@ -142,7 +145,9 @@ class _Slurm:
             return _files(job) if asked == 2 else []
         components = [one["id"] for one in _rows(answers[0]) if one["whole"] == job["id"]]
         ids = ",".join(components or [job["id"]])
-        steps = Call(("squeue", "--noheader", "--steps", "--job", ids, "--format=%i|%j|%N|%M"), "steps")
+        steps = Call(
+            ("squeue", "--noheader", "--steps", "--job", ids, "--format=%i|%j|%N|%M"), "steps", is_whole=_is_whole
+        )
         return [steps, *_files(job)] if asked == 1 else []
 
     def live(self, place: Place, answers: Sequence[Answer]) -> Live | None:
@@ -256,7 +261,12 @@ class _Slurm:
 
 def _squeue(*which: str) -> Call:
     fields = ",".join(f"{field}|" for field in _FIELDS.values())
-    return Call(("squeue", "--noheader", *which, f"--Format={fields}"), "jobs")
+    return Call(("squeue", "--noheader", *which, f"--Format={fields}"), "jobs", is_whole=_is_whole)
+
+
+def _is_whole(out: str) -> bool:
+    """Whether an answer does not end within a row."""
+    return out.endswith("\n") or not out
 
 
 def _rows(answer: Answer) -> list[dict[str, str]]:
@@ -280,7 +290,7 @@ def _sacct(place: Place) -> Call:
     since = () if place.id else (f"--starttime={_REMEMBERED}",)
     fields = ",".join(_ACCOUNT.values())
     about = "Slurm's accounting, without which a job is forgotten some minutes after its end,"
-    return Call(("sacct", "--noheader", "--parsable2", *which, *since, f"--format={fields}"), about)
+    return Call(("sacct", "--noheader", "--parsable2", *which, *since, f"--format={fields}"), about, is_whole=_is_whole)
 
 
 def _accounts(answer: Answer) -> list[dict[str, str]]:
@@ -458,56 +468,37 @@ CLUSTER: Final = _Slurm()
 
 # --- flows ---
 
-_STAMP: Final = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
 _OF_FLOW: Final = re.compile(
-    rf"(?P<id>\d+)(?:\+\d+)? (?P<state>[A-Z_]+) tfdsl-flow:(?P<flow>[a-z0-9-]+):(?P<run>{_STAMP.pattern})"
+    r"(?P<id>\d+)(?:\+\d+)? (?P<state>[A-Z_]+) tfdsl-flow:(?P<flow>[a-z0-9-]+):(?P<run>\d{8}-\d{6}-[0-9a-f]{8})"
 )
 """A job in the answer of squeue, known by the comment that ``flow.sh`` has given it."""
 
-_TOLD_RUN: Final = re.compile(rf"^[a-z0-9-]+: (?:submitted )?the run (?P<run>{_STAMP.pattern})$", re.MULTILINE)
-_TOLD_JOB: Final = re.compile(
-    r"^  (?P<job>[a-z0-9-]+) +(?P<end>succeeded|failed|open|did not run)(?:: (?P<why>.*))?$", re.MULTILINE
-)
-"""What ``flow.sh --status`` says of a run and its jobs."""
 
-_READS: Final = 'bash -s -- "$@" || [ $? -ne 1 ]'
-_OPEN: Final[dict[Phase, ReplicaPhase]] = {"starting": "preparing", "running": "running"}
-_FLOW_ROWS: Final = (Row("flow-job", ("flow",), "failed", "", "{who} has failed: {said}"), *ROWS)
+class _Flows(ScriptFlows, _Slurm):
+    """Flows, all of whose jobs are submitted at once."""
 
+    TARGET = "slurm"
+    ID = ScriptFlows.ID
+    rows = (*flows.ROWS, *ROWS)
 
-class _Flows(_Slurm):
-    """Flows: ``flow.sh`` submits and reads them, each job like a replica of the flow."""
+    def text(self, flow: FlowUnit) -> str:
+        """The text of ``flow.sh``."""
+        from tfdsl_backends.slurm.flows import LOWERING
 
-    ID = "a run such as 20260131-020000-0a1b2c3d", _STAMP
-    rows = _FLOW_ROWS
+        return str(LOWERING.generate(flow)[0].data)
 
-    def reads(self, place: Place) -> list[Call]:
-        """``flow.sh --status``, which also knows the runs that Slurm has forgotten."""
-        assert place.flow is not None
-        run = ("--run", place.id) if place.id else ()
-        return [Call(("bash", "-c", _READS, "flow.sh", "--status", *run), "the flow", stdin=_script(place.flow))]
+    def open(self, place: Place, told: Told, answers: Sequence[Answer], *, gone: bool) -> Replica:
+        """A job that Slurm still has."""
+        phase = _PHASES.get(told.why, "unknown")
+        return told.replica("waiting" if phase == "unknown" else phase, name_in(place.name, told.job))
 
-    def more(self, place: Place, answers: Sequence[Answer]) -> list[Call]:
-        """Nothing else."""
-        return []
+    def lists(self, place: Place) -> list[Call]:
+        """The jobs of the user that have not ended, with their comments."""
+        return self.parts(place)
 
-    def live(self, place: Place, answers: Sequence[Answer]) -> Live | None:
-        """The run that ``flow.sh`` has told of."""
-        said = answers[0].out
-        run = _TOLD_RUN.search(said)
-        if run is None:
-            return None
-        jobs = [_of_flow(place.name, match) for match in _TOLD_JOB.finditer(said)]
-        phases = {job.phase for job, _ in jobs}
-        phase: Phase = "failed" if "failed" in phases else "succeeded"
-        if phases - {"failed", "succeeded", "stopped"}:
-            phase = "running" if phases & {"running", "failed", "succeeded"} else "waiting"
-        found = reasons(self.rows, [Sign("flow", "failed", why, job.name, job) for job, why in jobs if why])
-        notes = [f"tfdsl status slurm/{job.name} says more of it" for job, why in jobs if why]
-        return Live(
-            "slurm", place.name, "", run["run"], phase, replicas=tuple(job for job, _ in jobs), reasons=found,
-            notes=tuple(notes), submission=run["run"],
-        )  # fmt: skip
+    def listed(self, place: Place, answers: Sequence[Answer]) -> list[Live]:
+        """Their flows."""
+        return [Live("slurm", match["flow"], "", match["run"]) for match in _of_flows(answers[0])]
 
     def asks(self, place: Place, documents: Sequence[Document], folder: str) -> list[Call]:
         """``sbatch --test-only`` for each job."""
@@ -518,37 +509,27 @@ class _Flows(_Slurm):
     def steps(self, place: Place, documents: Sequence[Document], folder: str, submission: str) -> list[Step]:
         """``flow.sh``, which submits all jobs or none."""
 
-        def made(answer: str) -> str:
-            match = _TOLD_RUN.search(answer)
-            return f"flow/{match['run']}" if match else ""
-
         def undo(answer: str) -> Call | None:
             numbers = re.findall(r" is job (\d+);", answer)
-            return Call(("scancel", *reversed(numbers)), made(answer)) if numbers else None
+            return Call(("scancel", *reversed(numbers)), flows.run_in(answer)) if numbers else None
 
-        script = f"{folder}/{place.name}/flow.sh" if folder else "flow.sh"
-        options = ("--", *place.options) if place.options else ()
-        return [Step(Call(("bash", script, *options), f"flow {place.name}"), f"flow/{place.name}", undo, made=made)]
+        call = Call(self.called(place, folder), f"flow {place.name}")
+        return [Step(call, f"flow/{place.name}", undo, made=flows.run_in)]
 
     def refusal(self, answer: Answer) -> str:
         """What sbatch complains of, else what ``flow.sh`` says."""
         errors = [line for line in answer.err.splitlines() if "error" in line]
         return super().refusal(answer) if errors else cut(answer.err) or super().refusal(answer)
 
-    def log(self, place: Place, live: Live, replica: Replica, container: str, options: LogOptions) -> str:
-        """Each job has its own logs."""
-        return f"tfdsl logs slurm/{replica.name} shows them" if replica.name else "it did not run"
-
     def parts(self, place: Place) -> list[Call]:
         """The jobs of the user that have not ended, with their comments."""
-        return [Call(("squeue", "--me", "--noheader", "--format=%i %T %k"), "jobs")]
+        return [Call(("squeue", "--me", "--noheader", "--format=%i %T %k"), "jobs", is_whole=_is_whole)]
 
     def found(self, place: Place, answers: Sequence[Answer]) -> list[Part]:
         """Those of the flow, the last first: one that comes after any end of another must not start when that ends."""
-        matches = [match for line in answers[0].out.splitlines() if (match := _OF_FLOW.fullmatch(line.strip()))]
         jobs = {
             int(match["id"]): match["run"]
-            for match in matches
+            for match in _of_flows(answers[0])
             if match["flow"] == place.name and place.id in ("", match["run"])
         }
         return [
@@ -557,30 +538,9 @@ class _Flows(_Slurm):
             for number in sorted(jobs, reverse=True)
         ]  # fmt: skip
 
-    def resumes(self, place: Place, live: Live, answers: Sequence[Answer]) -> str:
-        """No job of a flow is held."""
-        return "a flow goes on by itself"
 
-
-def _script(flow: FlowUnit) -> str:
-    """``flow.sh``, which only reads if it is asked for the status."""
-    from tfdsl_backends.slurm.flows import LOWERING
-
-    return str(LOWERING.generate(flow)[0].data)
-
-
-def _of_flow(flow: str, match: re.Match[str]) -> tuple[Replica, str]:
-    """A job as a replica of the flow, and why it has failed."""
-    job, name, why = match["job"], f"{flow}-{match['job']}", match["why"] or ""
-    match match["end"]:
-        case "open":
-            return Replica(job, -1, _OPEN.get(_PHASES.get(why, "unknown"), "waiting"), name), ""
-        case "did not run":
-            return Replica(job, -1, "stopped", end=End(why="did not run: its condition did not hold")), ""
-        case "failed":
-            return Replica(job, -1, "failed", name), why
-        case _:
-            return Replica(job, -1, "succeeded", name), ""
+def _of_flows(answer: Answer) -> list[re.Match[str]]:
+    return [match for line in answer.out.splitlines() if (match := _OF_FLOW.fullmatch(line.strip()))]
 
 
 FLOWS: Final = _Flows()

@@ -46,10 +46,10 @@ class _Script:
                     yield messages.FLOW_WAITS(
                         origins.span(policy.path), job=job.run.job, what="is held once it is aborted"
                     ).help("write => fail job")
-            for at, one in enumerate(sbatch_options.given(job.unit)):
-                if one.name in _OWN:
+            for at, given in enumerate(sbatch_options.given(job.unit)):
+                if given.name in _OWN:
                     place = job.unit.option_place(f"sbatch[{at}]")
-                    yield messages.OWN_OPTION(place, option=f"--{one.name}").help(_OWN[one.name])
+                    yield messages.OWN_OPTION(place, option=f"--{given.name}").help(_OWN[given.name])
 
     def generate(self, unit: FlowUnit) -> Sequence[Document]:
         """``flow.sh``, and for each job a folder with its scripts."""

@@ -95,7 +95,10 @@ def job_script(unit: Unit) -> Written:
             }
             for completion in policies.completions
         ],
-        "watched": [{"role": one.role, "count": str(one.count), "action": one.action} for one in policies.watched],
+        "watched": [
+            {"role": watched.role, "count": str(watched.count), "action": watched.action}
+            for watched in policies.watched
+        ],
         "containers": cast("Data", container_values(unit)),
     }
     return render(TEMPLATES, "job.sbatch.j2", values)
@@ -286,7 +289,7 @@ def has_work(role: Role) -> bool:
 
 def mount_steps(unit: Unit, role: Role) -> list[Data]:
     """One call for each mount that needs the script. Links come last: nothing is fetched or unpacked through them."""
-    numbered = sorted(enumerate(role.mounts, 1), key=lambda one: one[1].kind == "host")
+    numbered = sorted(enumerate(role.mounts, 1), key=lambda numbered_mount: numbered_mount[1].kind == "host")
     return mount_calls(numbered, lambda mount, number: mount_step(unit, role, mount, number))
 
 

@@ -36,8 +36,8 @@ class BatchScript(Behaviour):
 
     def on_pending(self, task: Task) -> Decision | None:
         """All replicas start at once; Slurm removes the job while it waits."""
-        found: Policy | None = next((policy for policy in self.job.policies if policy.event == "pending"), None)
-        return self.decision(found, "the job has not started in time") if found is not None else None
+        pending: Policy | None = next((policy for policy in self.job.policies if policy.event == "pending"), None)
+        return self.decision(pending, "the job has not started in time") if pending is not None else None
 
     def stopped_at_the_end(self, outcome: Outcome, state: State) -> Iterable[tuple[Task, bool]]:
         """All steps end with the job, whatever ``cleanup`` says; their logs stay."""

@@ -51,7 +51,10 @@ class Decided(Record):
         """Whether the job goes back into the queue for anything."""
         return self.evicted != "fail job" or any(
             action == "abort job"
-            for action in (*(reaction.action for reaction in self.reactions), *(one.action for one in self.watched))
+            for action in (
+                *(reaction.action for reaction in self.reactions),
+                *(watched.action for watched in self.watched),
+            )
         )
 
 

@@ -263,14 +263,14 @@ def read(text: str) -> Given:
     return Given(text, near[0] if len(near) == 1 else "", value, near)
 
 
-def too_new(unit: Unit, one: Given) -> str | None:
-    """The version of Slurm that ``one`` came with, if that is after the job's."""
-    since = SINCE.get(one.name)
+def too_new(unit: Unit, given: Given) -> str | None:
+    """The version of Slurm that ``given`` came with, if that is after the job's."""
+    since = SINCE.get(given.name)
     return since if since is not None and versions.key(unit.shown_version) < versions.key(since) else None
 
 
 def directives(unit: Unit, *, first: bool) -> Iterator[str]:
     """The options of a component: all of the first one, for the others those about nodes."""
-    for one in given(unit):
-        if first or FORMS[one.name] in OF_NODES:
-            yield one.directive()
+    for option in given(unit):
+        if first or FORMS[option.name] in OF_NODES:
+            yield option.directive()

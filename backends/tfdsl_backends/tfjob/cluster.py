@@ -28,13 +28,17 @@ def _facts(tables: Sequence[Sequence[Object]]) -> Facts:
     job = tables[0][0]
     held = conditions(job)
     kind = next((kind for kind in _PHASES if kind in held), "")
-    one = held.get(kind)
+    condition = held.get(kind)
     counts = {part.lower(): replicas for part in _PARTS if (replicas := number(job[part])) is not None}
-    signs = [Sign("job", text(one, "reason"), text(one, "message"), f"tfjob/{job['name']}")] if one else []
+    signs = (
+        [Sign("job", text(condition, "reason"), text(condition, "message"), f"tfjob/{job['name']}")]
+        if condition
+        else []
+    )
     return Facts(
         _PHASES.get(kind),
         "running" if "Running" in held else "waiting",
-        text(one, "lastTransitionTime"),
+        text(condition, "lastTransitionTime"),
         None,
         text(job["labels"], QUEUE_LABEL),
         counts,

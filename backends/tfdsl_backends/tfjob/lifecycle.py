@@ -130,7 +130,9 @@ class Operator(PodByPod):
         if any(state.ended_well(role) > state.number(role, "succeeded") for role in waited_for):
             return True  # one has failed and is ignored
         pending = (role for role in roles if state.number(role, "pending"))
-        return any(one.phase == "pending" and one.starts > 1 for role in pending for _, one in state.of(role))
+        return any(
+            replica.phase == "pending" and replica.starts > 1 for role in pending for _, replica in state.of(role)
+        )
 
     def on_split(self) -> Decision:
         """The operator does nothing about it."""

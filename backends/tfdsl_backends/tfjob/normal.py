@@ -187,7 +187,7 @@ def _with_port(containers: Node, port: Scalar) -> Node:
 
 def _camel_case(key: str) -> str:
     """``key`` as all APIs but the very first write it: ``replica_specs`` → ``replicaSpecs``."""
-    return _SNAKE.sub(lambda found: found[1].upper(), key)
+    return _SNAKE.sub(lambda match: match[1].upper(), key)
 
 
 # --- the normal form ---
@@ -273,7 +273,7 @@ def counts_restarts(role: Node, limit: object) -> bool:
     restart = scalar(child(role, "restartPolicy"))
     if restart == "ExitCode":
         starts = items(child(role, "template", "spec", "initContainers"))
-        return limit == 0 or any(scalar(child(one, "restartPolicy")) == "Always" for one in starts)
+        return limit == 0 or any(scalar(child(start, "restartPolicy")) == "Always" for start in starts)
     return restart in ("OnFailure", "Always")
 
 
@@ -287,10 +287,10 @@ def gang(spec: Mapping) -> Mapping:
 
 def replicas(spec: Mapping, roles: Container[str] | None = None) -> int:
     """How many pods ``roles``, by default all, have; a role without a number has one."""
-    found = spec.get("tfReplicaSpecs")
+    node = spec.get("tfReplicaSpecs")
     numbers = [
         scalar(child(entry.value, "replicas"))
-        for key, entry in (found.entries if isinstance(found, Mapping) else {}).items()
+        for key, entry in (node.entries if isinstance(node, Mapping) else {}).items()
         if roles is None or key in roles
     ]
     return sum(number if isinstance(number, int) else 1 for number in numbers)
@@ -417,8 +417,8 @@ def words(clean_pod_policy: str) -> Dialect:
 
 def normal(documents: Many[Node], version: str) -> Many[Node]:
     """The normal form of TFJobs, of any API, and of what is beside them, for the operator ``version``."""
-    found = versions.find(version, VERSIONS)
-    keeps = found is None or versions.key(found.known) >= versions.key(KEEPS_PODS)
+    known = versions.find(version, VERSIONS)
+    keeps = known is None or versions.key(known.known) >= versions.key(KEEPS_PODS)
     dialect = words("None" if keeps else "Running")
     return [document(_known(node), KINDS, dialect) for node in documents]
 

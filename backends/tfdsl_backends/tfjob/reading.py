@@ -74,22 +74,22 @@ _LOST_CONFIG: Final = "the operator sets TF_CONFIG itself, and the last one coun
 
 def groups(documents: Many[Document]) -> Many[Group]:
     """Each TFJob with the claims and the TensorBoard that the compiler would write beside it."""
-    found: list[Group] = []
+    found_groups: list[Group] = []
     neighbours = Neighbours(documents)
     for document in documents:
         if is_tfjob(document.node):
             root, job = view(document.node), view(modern(document.node))
             beside = belonging(neighbours, job)
             api = (root["apiVersion"].text or "").removeprefix("kubeflow.org/")
-            found.append(Group(f"{root['kind'].text} {api}", (document, *beside)))
-    return found
+            found_groups.append(Group(f"{root['kind'].text} {api}", (document, *beside)))
+    return found_groups
 
 
 def read(group: Group, asked: Asked) -> Draft | None:
     """The job that a TFJob describes; ``None`` if a role cannot be expressed (reported as an error)."""
     diagnostics: list[Diagnostic] = []
     draft = _read(group, replace(asked, report=diagnostics.append))
-    for diagnostic in sorted(diagnostics, key=lambda one: one.span.start):
+    for diagnostic in sorted(diagnostics, key=lambda problem: problem.span.start):
         asked.report(diagnostic)
     return draft
 
@@ -105,7 +105,7 @@ def _read(group: Group, asked: Asked) -> Draft | None:
     _report(draft, root, job, known, asked)
     read_metadata(draft, job["metadata"], without=frozenset((QUEUE_LABEL,)))
     shown = board(root, beside, asked)
-    others = [one.node for one in beside]
+    others = [manifest.node for manifest in beside]
     images = _pods(draft, known, shown, kept_claims(others), asked)
     schedulers = {spec["template"]["spec"]["schedulerName"].text for spec in known.specs.values()}
     read_run_policy(draft, job, known.replicas, schedulers, asked)
@@ -283,7 +283,7 @@ def _patches(draft: Draft, policy: View) -> None:
         places.append(policy["managedBy"])
     why = _WHY
     for place in places:
-        value: Value | None = place.text or place.number or {name: one.words or "" for name, one in place.entries()}
+        value: Value | None = place.text or place.number or {name: entry.words or "" for name, entry in place.entries()}
         if value:
             draft.options.add(Patch(dotted(place.path), "=", value, why=why, span=place.span))
             why = ""
@@ -444,9 +444,9 @@ def belonging(neighbours: Neighbours, job: View) -> list[Document]:
     if name is None:
         return []
     near = neighbours.of(namespace, name)
-    boards = [view(one.node) for one in near if is_board(view(one.node), name)]
+    boards = [view(document.node) for document in near if is_board(view(document.node), name)]
     claims = _made_claims([job, *boards], name) if len(near) > len(boards) else set[str]()
-    return [one for one in near if is_board(view(one.node), name) or _is_claim(one, claims)]
+    return [document for document in near if is_board(view(document.node), name) or _is_claim(document, claims)]
 
 
 def _is_claim(document: Document, claims: set[str]) -> bool:
@@ -465,13 +465,21 @@ def _made_claims(objects: Many[View], name: str) -> set[str]:
     mounted: dict[str, set[str]] = {}
     for template in (pods for root in objects for pods in _templates(root)):
         spec = template["spec"]
-        claims = {one["name"].text: one["persistentVolumeClaim"]["claimName"].text for one in spec["volumes"].items()}
+        claims = {
+            entry["name"].text: entry["persistentVolumeClaim"]["claimName"].text for entry in spec["volumes"].items()
+        }
         for container in spec["containers"].items():
             for mount in container["volumeMounts"].items():
                 claim, path = claims.get(mount["name"].text), mount["mountPath"].text
                 if claim and path:
                     mounted.setdefault(f"{name}-{stem(path)}", set()).add(claim)
-    return {claim for usual, found in mounted.items() if usual in found for claim in found if _is_like(claim, usual)}
+    return {
+        claim
+        for usual, claims_of in mounted.items()
+        if usual in claims_of
+        for claim in claims_of
+        if _is_like(claim, usual)
+    }
 
 
 def _is_like(claim: str, usual: str) -> bool:
@@ -552,8 +560,11 @@ def _with_image(node: Node, place: tuple[str, ...], image: Node) -> Node:
 
     def chosen(containers: Node) -> Node:
         listed = items(containers)
-        main = next((one for one in listed if scalar(child(one, "name")) == CONTAINER), next(iter(listed), None))
-        return each(containers, lambda one: put(one, ("image",), image) if one is main else one)
+        main = next(
+            (container for container in listed if scalar(child(container, "name")) == CONTAINER),
+            next(iter(listed), None),
+        )
+        return each(containers, lambda mapping: put(mapping, ("image",), image) if mapping is main else mapping)
 
     return changed(node, place, chosen)
 
@@ -627,12 +638,12 @@ def left_out(root: View, job: View) -> Iterator[Diagnostic]:
         yield from _other_decider(root["spec"], job["spec"]["tfReplicaSpecs"])
     else:
         yield from _ignored_places(root)
-    for one in unfit(job.node, "TFJob") if job.node is not None else ():
-        if one.unknown and not is_servers(one.path):
-            lost = replace(NOT_KEPT(one.span, what=one.name, reason=_NO_FIELD), level="warning")
-            yield one.stranger("TFJob") if version == API_VERSION else lost
+    for problem in unfit(job.node, "TFJob") if job.node is not None else ():
+        if problem.unknown and not is_servers(problem.path):
+            lost = replace(NOT_KEPT(problem.span, what=problem.name, reason=_NO_FIELD), level="warning")
+            yield problem.stranger("TFJob") if version == API_VERSION else lost
     restarts = [role["template"]["spec"]["restartPolicy"] for _, role in job["spec"]["tfReplicaSpecs"].entries()]
-    for restart in [one for one in restarts if one.present][:1]:
+    for restart in [entry for entry in restarts if entry.present][:1]:
         reason = "the operator overwrites it with that of each role"
         yield NOT_KEPT(restart.span, what="restartPolicy of the pods", reason=reason)
 
@@ -668,9 +679,9 @@ def _ignored_places(root: View) -> Iterator[Diagnostic]:
 
 def refusals(root: View, job: View) -> Iterator[Diagnostic]:
     """What the server does not take."""
-    for one in unfit(job.node, "TFJob") if job.node is not None else ():
-        if not one.unknown:
-            yield one.refusal
+    for problem in unfit(job.node, "TFJob") if job.node is not None else ():
+        if not problem.unknown:
+            yield problem.refusal
     namespace = job["metadata"]["namespace"]
     if namespace.text and not patching.is_dns_label(namespace.text):
         reason = "a namespace has at most 63 lowercase letters, digits and -"
@@ -704,7 +715,7 @@ def _role(name: str, role: View, *, of_today: bool) -> Iterator[Diagnostic]:
     containers = [*role["template"]["spec"]["containers"].items()]
     if not containers:
         yield SERVER_REFUSES(role.span, what=name, reason="its template has no container")
-    elif of_today and all(one["name"].text != CONTAINER for one in containers):
+    elif of_today and all(entry["name"].text != CONTAINER for entry in containers):
         reason = f"one of its containers must be called {CONTAINER}"
         yield SERVER_REFUSES(containers[0]["name"].span, what=name, reason=reason)
     for container in containers:

@@ -261,15 +261,18 @@ ROLES = (
     ),
     translated("roles[].replicas", "Deployment spec.replicas", "outside the TFJob", when=shared.of_tensorboard),
     kept("roles[].replicas", "spec.tfReplicaSpecs.ROLE.replicas"),
-    approximated(
-        "roles[].labels",
-        "template.metadata.labels",
-        "the operator overwrites the labels training.kubeflow.org/operator-name, job-name, replica-type, "
-        "replica-index and job-role of role {role} with its own",
-        "KTF067",
-        "label-overwritten",
-        edit="use a key of your own",
-        when=when.overwritten_labels,
+    *(
+        approximated(
+            labels,
+            "template.metadata.labels",
+            "the operator overwrites the labels training.kubeflow.org/operator-name, job-name, replica-type, "
+            "replica-index and job-role of pods with its own",
+            "KTF067",
+            "label-overwritten",
+            edit="use a key of your own",
+            when=when.overwritten_labels,
+        )
+        for labels in ("roles[].labels", "job.common_labels")
     ),
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from tfdsl.backend import Condition, Unit, condition
@@ -100,8 +100,8 @@ def limited(unit: Unit, item: Item) -> bool:
 @condition("keys that the operator sets")
 def overwritten_labels(unit: Unit, item: Item) -> bool:
     """Whether the operator writes over one of the labels."""
-    role = cast("Role", item.node)
-    return any(f"training.kubeflow.org/{name}" in role.labels for name in OPERATOR_LABELS)
+    labels = cast("Mapping[str, str]", item.value)
+    return any(f"training.kubeflow.org/{name}" in labels for name in OPERATOR_LABELS)
 
 
 def _roles(unit: Unit, item: Item) -> Sequence[Role]:

@@ -25,6 +25,7 @@ from tfdsl_backends.podspec.checks import (
     check_pods,
     check_sidecar_nodes,
     each_place_once,
+    label_places,
 )
 from tfdsl_backends.podspec.objects import tensorboard_name
 from tfdsl_backends.volcano import messages, tfconfig
@@ -243,7 +244,9 @@ def _overwritten(unit: Unit) -> Iterator[Diagnostic]:
         for holder, name in variables:
             if name in taken:
                 yield messages.RESERVED_VARIABLE(unit.origins.span(entry(child(holder, "env"), name)), name=name)
-        for field, marks, reserved in (("labels", role.labels, LABELS), ("annotations", role.annotations, ANNOTATIONS)):
-            for name in marks:
-                if name in reserved:
-                    yield messages.RESERVED_MARK(unit.origins.span(entry(child(role.path, field), name)), name=name)
+        marks = [(name, place) for name, place in label_places(unit.job, role).items() if name in LABELS]
+        marks += [
+            (name, entry(child(role.path, "annotations"), name)) for name in role.annotations if name in ANNOTATIONS
+        ]
+        for name, place in marks:
+            yield messages.RESERVED_MARK(unit.origins.span(place), name=name)

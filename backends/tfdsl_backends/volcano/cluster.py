@@ -39,9 +39,9 @@ def _facts(tables: Sequence[Sequence[Object]]) -> Facts:
     for group in groups if phase in ("", "Pending", "Restarting") else ():
         if any(text(owner, "uid") == job["uid"] for owner in items(group, "owners")):
             signs += [
-                Sign("podgroup", text(one, "reason"), text(one, "message"), f"podgroup/{group['name']}")
-                for one in items(group["status"], "conditions")
-                if text(one, "type") == "Unschedulable"
+                Sign("podgroup", text(item, "reason"), text(item, "message"), f"podgroup/{group['name']}")
+                for item in items(group["status"], "conditions")
+                if text(item, "type") == "Unschedulable"
             ]
     return Facts(
         _PHASES.get(phase),

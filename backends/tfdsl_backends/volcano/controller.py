@@ -123,7 +123,7 @@ def reactions(policies: View) -> Reactions:
 
 def triggers(policy: View) -> Iterator[Trigger]:
     """What a policy is for, ``*`` as the events that it is."""
-    events = [policy["event"].text, *(one.text for one in policy["events"].items())]
+    events = [policy["event"].text, *(view.text for view in policy["events"].items())]
     for event in events:
         if event == ANY:
             yield from EVENTS
@@ -136,12 +136,12 @@ def triggers(policy: View) -> Iterator[Trigger]:
 
 def decided(tasks: Sequence[Task], job: Mapping[Trigger, Reaction]) -> Decided:
     """What follows what in each task, with the policies of the ``job`` where the task has none."""
-    found = {task.name: dict(_of_task(task, job)) for task in tasks}
-    acting = [one for each in found.values() for one in each.values()]
-    acting += [one for trigger, one in job.items() if trigger == "Unknown"]
-    aborts = any(one.action == "AbortJob" for one in acting)
+    by_task = {task.name: dict(_of_task(task, job)) for task in tasks}
+    acting = [reaction for each in by_task.values() for reaction in each.values()]
+    acting += [reaction for trigger, reaction in job.items() if trigger == "Unknown"]
+    aborts = any(reaction.action == "AbortJob" for reaction in acting)
     return Decided(
-        {name: _without_nothing(each, aborts=aborts) for name, each in found.items()},
+        {name: _without_nothing(each, aborts=aborts) for name, each in by_task.items()},
         _without_nothing(dict(job), aborts=aborts),
     )
 
@@ -150,25 +150,25 @@ def common(tasks: Iterable[Mapping[Trigger, Reaction]]) -> Reactions:
     """What follows what in the same way in every one of ``tasks``."""
     first, *others = [*tasks] or [{}]
     return {
-        trigger: one
-        for trigger, one in first.items()
-        if all((other := rest.get(trigger)) is not None and other.does == one.does for rest in others)
+        trigger: reaction
+        for trigger, reaction in first.items()
+        if all((other := rest.get(trigger)) is not None and other.does == reaction.does for rest in others)
     }
 
 
 def _of_task(task: Task, job: Mapping[Trigger, Reaction]) -> Iterator[tuple[Trigger, Reaction]]:
     in_place = task.restart_policy != "Never"
     hidden = "PodFailed" in task.reactions
-    both = {**{trigger: one for trigger, one in job.items() if not (hidden and isinstance(trigger, int))}}
+    both = {**{trigger: reaction for trigger, reaction in job.items() if not (hidden and isinstance(trigger, int))}}
     both.update(task.reactions)
-    for trigger, one in both.items():
+    for trigger, reaction in both.items():
         if (
             trigger == "Unknown"
             or (isinstance(trigger, int) and in_place)
             or (trigger == "TaskFailed" and not in_place)
         ):
             continue
-        yield trigger, one
+        yield trigger, reaction
 
 
 def _without_nothing(said: Reactions, *, aborts: bool) -> Reactions:
@@ -178,7 +178,9 @@ def _without_nothing(said: Reactions, *, aborts: bool) -> Reactions:
     fails = said.get("PodFailed")
     acts = fails is not None and fails.action != NOTHING
     return {
-        trigger: one for trigger, one in said.items() if one.action != NOTHING or (isinstance(trigger, int) and acts)
+        trigger: reaction
+        for trigger, reaction in said.items()
+        if reaction.action != NOTHING or (isinstance(trigger, int) and acts)
     }
 
 

@@ -260,7 +260,7 @@ def _pods_of(task: View, reactions: Reactions, roles: Mapping[str, str]) -> _Pod
     pod = task["template"]["spec"]
     seconds = pod["activeDeadlineSeconds"].number
     waits_for = [
-        role for name, role in roles.items() if name in {one.words for one in task["dependsOn"]["name"].items()}
+        role for name, role in roles.items() if name in {entry.words for entry in task["dependsOn"]["name"].items()}
     ]
     return _Pods(
         reactions,

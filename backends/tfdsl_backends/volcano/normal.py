@@ -81,16 +81,16 @@ def by_task(job: Node) -> Node:
 
 def _means(selector: Node, wanted: dict[str, str]) -> bool:
     """Whether ``selector`` names the job, and if a task, the one that it has."""
-    found: dict[str, object] = {}
+    defaults: dict[str, object] = {}
     named = child(selector, "matchLabels")
     if isinstance(named, Mapping):
-        found.update({key: scalar(entry.value) for key, entry in named.entries.items()})
+        defaults.update({key: scalar(entry.value) for key, entry in named.entries.items()})
     for item in items(child(selector, "matchExpressions")):
         key, values = scalar(child(item, "key")), [scalar(value) for value in items(child(item, "values"))]
-        if scalar(child(item, "operator")) != "In" or len(values) != 1 or not isinstance(key, str) or key in found:
+        if scalar(child(item, "operator")) != "In" or len(values) != 1 or not isinstance(key, str) or key in defaults:
             return False
-        found[key] = values[0]
-    return found.get(JOB) == wanted[JOB] and all(wanted.get(key) == value for key, value in found.items())
+        defaults[key] = values[0]
+    return defaults.get(JOB) == wanted[JOB] and all(wanted.get(key) == value for key, value in defaults.items())
 
 
 def _selector(wanted: dict[str, str], span: Span) -> Node:
@@ -112,13 +112,13 @@ class JobVolume(Record):
 
 def job_volumes(job: Node) -> list[JobVolume]:
     """The entries that the webhook would take."""
-    found: list[JobVolume] = []
+    volumes: list[JobVolume] = []
     for entry in items(child(job, "spec", "volumes")):
         path, claim = scalar(child(entry, "mountPath")), scalar(child(entry, "volumeClaimName"))
         made = child(entry, "volumeClaim")
         if isinstance(path, str) and path and (isinstance(claim, str) and claim != "") != isinstance(made, Mapping):
-            found.append(JobVolume(path, claim if isinstance(claim, str) else None, made, entry))
-    return found
+            volumes.append(JobVolume(path, claim if isinstance(claim, str) else None, made, entry))
+    return volumes
 
 
 def without_generated_names(job: Node) -> Node:
@@ -175,7 +175,7 @@ def _with_volumes(task: Node, volumes: list[tuple[JobVolume, str]]) -> Node:
     mounts = [(volume.path, _mount(name, volume)) for name, volume, _ in named]
     containers = pod.get("containers")
     if containers is not None:
-        pod = with_value(pod, "containers", each(containers, lambda one: _with_mounts(one, mounts)))
+        pod = with_value(pod, "containers", each(containers, lambda item: _with_mounts(item, mounts)))
     return changed(task, _TEMPLATE, lambda _: pod)
 
 
@@ -312,7 +312,7 @@ def pods(spec: Mapping) -> Mapping:
         equal = {"schedulerName": scheduler, "priorityClassName": priority}
         node = without(node, [key for key, value in equal.items() if scalar(node.get(key)) == value])
         return in_containers(
-            node, lambda one: without_entries(one, lambda entry: scalar(child(entry, "name")) in variables)
+            node, lambda item: without_entries(item, lambda entry: scalar(child(entry, "name")) in variables)
         )
 
     def task(node: Mapping) -> Mapping:
@@ -503,11 +503,11 @@ def _job(own: Node, written: Node | None, ports: frozenset[str]) -> Node:
         template = child(other, "template")
         if not isinstance(node, Mapping) or not isinstance(other, Mapping) or not isinstance(template, Mapping):
             return node
-        new = with_minimum_of(node, other, lambda one: of_task(view(one)))
-        return within(new, ("template",), lambda one: documents.template(one, template, ports))
+        new = with_minimum_of(node, other, lambda item: of_task(view(item)))
+        return within(new, ("template",), lambda item: documents.template(item, template, ports))
 
     spec, other = own.get("spec"), child(written, "spec")
     if not isinstance(spec, Mapping) or not isinstance(other, Mapping):
         return own
-    spec = with_minimum_of(spec, other, lambda one: minimums(view(one)).job)
+    spec = with_minimum_of(spec, other, lambda item: minimums(view(item)).job)
     return with_value(own, "spec", with_each(spec, "tasks", task))

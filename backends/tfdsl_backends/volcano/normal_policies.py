@@ -126,31 +126,31 @@ def policies(spec: Mapping) -> Mapping:
     tasks = _tasks(spec)
     if tasks is None or not all(_is_well_formed(place) for place in (spec, *items(spec.get("tasks")))):
         return spec
-    found = decided(list(tasks.values()), reactions(view(spec)["policies"]))
-    shared = _shared(found)
-    new = _with_policies(spec, shared | {key: one for key, one in found.job.items() if key == _OF_JOB})
+    deciding = decided(list(tasks.values()), reactions(view(spec)["policies"]))
+    shared = _shared(deciding)
+    new = _with_policies(spec, shared | {key: reaction for key, reaction in deciding.job.items() if key == _OF_JOB})
     changed: list[Node] = []
     for task in items(spec.get("tasks")):
         assert isinstance(task, Mapping)
-        own = found.tasks[str(scalar(task.get("name")))]
-        kept = _with_policies(task, {key: one for key, one in own.items() if key not in shared})
+        own = deciding.tasks[str(scalar(task.get("name")))]
+        kept = _with_policies(task, {key: reaction for key, reaction in own.items() if key not in shared})
         changed.append(kept if "TaskFailed" in own else without(kept, ("maxRetry",)))
     old = spec.get("tasks")
     assert old is not None
     new = with_value(new, "tasks", Sequence(tuple(changed), old.span))
-    return new if found.restarts else without(new, ("maxRetry",))
+    return new if deciding.restarts else without(new, ("maxRetry",))
 
 
 def _tasks(spec: Mapping) -> dict[str, Task] | None:
     """The tasks by their names; ``None`` where they do not have one each."""
-    found: dict[str, Task] = {}
+    by_name: dict[str, Task] = {}
     for task in items(spec.get("tasks")):
         name, policy = scalar(child(task, "name")), scalar(child(task, "template", "spec", "restartPolicy"))
-        if not isinstance(task, Mapping) or not isinstance(name, str) or name in found:
+        if not isinstance(task, Mapping) or not isinstance(name, str) or name in by_name:
             return None
         restarts = policy if isinstance(policy, str) and policy else "Always"
-        found[name] = Task(name, reactions(view(task)["policies"]), restarts)
-    return found or None
+        by_name[name] = Task(name, reactions(view(task)["policies"]), restarts)
+    return by_name or None
 
 
 def _is_well_formed(place: Node) -> bool:
@@ -167,19 +167,19 @@ def _is_well_formed(place: Node) -> bool:
     return True
 
 
-def _shared(found: Decided) -> Reactions:
+def _shared(deciding: Decided) -> Reactions:
     """What the policies of the job say of every task.
 
     Exit statuses of the job would never be reached beside a PodFailed of a task. The one task of a job needs no policy
     to complete the job: it is complete anyway when all pods have ended.
     """
-    if len(found.tasks) == 1:
-        [own] = found.tasks.values()
+    if len(deciding.tasks) == 1:
+        [own] = deciding.tasks.values()
         if own.get("TaskCompleted") is not None and own["TaskCompleted"].does == _IS_COMPLETE:
             del own["TaskCompleted"]
-    shared = common(found.tasks.values())
-    hides = any("PodFailed" in own for own in found.tasks.values()) and "PodFailed" not in shared
-    return {key: one for key, one in shared.items() if not (hides and isinstance(key, int))}
+    shared = common(deciding.tasks.values())
+    hides = any("PodFailed" in own for own in deciding.tasks.values()) and "PodFailed" not in shared
+    return {key: reaction for key, reaction in shared.items() if not (hides and isinstance(key, int))}
 
 
 def _with_policies(place: Mapping, said: Reactions) -> Mapping:
@@ -187,7 +187,7 @@ def _with_policies(place: Mapping, said: Reactions) -> Mapping:
         return without(place, ("policies",))
     span = place.span
     entries = sorted(said.items(), key=lambda entry: (isinstance(entry[0], str), entry[0]))
-    listed = tuple(_policy(trigger, one, one.span or span) for trigger, one in entries)
+    listed = tuple(_policy(trigger, reaction, reaction.span or span) for trigger, reaction in entries)
     return with_value(place, "policies", Sequence(listed, listed[0].span))
 
 
@@ -204,9 +204,9 @@ def gang(spec: Mapping) -> Mapping:
     tasks = items(spec.get("tasks"))
     if not all(isinstance(task, Mapping) for task in tasks):
         return spec
-    found = minimums(view(spec))
+    least = minimums(view(spec))
     alone = len(tasks) == 1
-    kept = _looked_at(spec, found)
+    kept = _looked_at(spec, least)
     changed: list[Node] = []
     for task in tasks:
         assert isinstance(task, Mapping)
@@ -217,10 +217,10 @@ def gang(spec: Mapping) -> Mapping:
     old = spec.get("tasks")
     new = with_value(spec, "tasks", Sequence(tuple(changed), old.span)) if old is not None and changed else spec
     usual = sum(minimums(view(new)).tasks.values())
-    if found.job == usual:
+    if least.job == usual:
         return without(new, ("minAvailable",))
     place = spec.get("minAvailable")
-    return with_value(new, "minAvailable", Scalar(found.job, place.span if place is not None else spec.span))
+    return with_value(new, "minAvailable", Scalar(least.job, place.span if place is not None else spec.span))
 
 
 def with_minimum_of(own: Mapping, other: Mapping, minimum: Callable[[Mapping], int]) -> Mapping:
@@ -234,13 +234,13 @@ def with_minimum_of(own: Mapping, other: Mapping, minimum: Callable[[Mapping], i
     return without(own, ("minAvailable",)) if theirs is None else with_value(own, "minAvailable", theirs)
 
 
-def _looked_at(spec: Mapping, found: Minimums) -> frozenset[str] | None:
+def _looked_at(spec: Mapping, least: Minimums) -> frozenset[str] | None:
     """The tasks whose minimums something looks at; ``None`` for all."""
     waited_for = frozenset(
         str(scalar(name)) for task in items(spec.get("tasks")) for name in items(child(task, "dependsOn", "name"))
     )
-    total = sum(found.tasks.values())
-    return waited_for if total > found.job or total == 0 else None
+    total = sum(least.tasks.values())
+    return waited_for if total > least.job or total == 0 else None
 
 
 # Arguments of the plugins. Source: `pkg/controllers/job/plugins` of Volcano 1.15.

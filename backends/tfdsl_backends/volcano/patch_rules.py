@@ -119,10 +119,10 @@ def _policies(node: Node) -> Iterator[Complaint]:
         if bool(events) == policy.has("exitCode"):
             yield policy.complain("a policy needs either events or an exitCode")
         yield from broken(policy, _POLICY)
-        for one in [*events, *([code] if policy.has("exitCode") else [])]:
-            if isinstance(one.data, str | int) and one.data in seen:
-                yield one.complain(f"there are two policies on {one.data}")
-            seen.add(str(one.data) if isinstance(one.data, str) else _count(one))
+        for value in [*events, *([code] if policy.has("exitCode") else [])]:
+            if isinstance(value.data, str | int) and value.data in seen:
+                yield value.complain(f"there are two policies on {value.data}")
+            seen.add(str(value.data) if isinstance(value.data, str) else _count(value))
 
 
 def _depends(tasks: Node) -> Iterator[Complaint]:

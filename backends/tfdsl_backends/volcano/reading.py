@@ -163,13 +163,13 @@ def _belongs(document: Document, job: Document) -> bool:
 
 def _claimed(job: View) -> set[str]:
     """The claims that the pods of ``job`` name."""
-    found: set[str] = set()
+    words: set[str] = set()
     for task in job["spec"]["tasks"].items():
         for volume in task["template"]["spec"]["volumes"].items():
             claim = volume["persistentVolumeClaim"]["claimName"].text
             if claim:
-                found.add(claim)
-    return found
+                words.add(claim)
+    return words
 
 
 class _Gang(Record):
@@ -182,53 +182,53 @@ class _Gang(Record):
 
 def read_gang(draft: Draft, spec: View, roles: Sequence[RoleOf], asked: Asked) -> None:
     """Replicas, minimums, ``after``, and what the job says about its gang."""
-    found = _gang(spec, roles, _after(draft, roles, asked))
+    gang = _gang(spec, roles, _after(draft, roles, asked))
     place = spec["minAvailable"].span
-    draft.job.set("gang", None if found.gang else False, place)
-    draft.options.set("gang_size", found.size, place)
+    draft.job.set("gang", None if gang.gang else False, place)
+    draft.options.set("gang_size", gang.size, place)
     for role in roles:
-        block, number = draft.role(role.role), found.minimums.get(role.role, role.replicas)
+        block, number = draft.role(role.role), gang.minimums.get(role.role, role.replicas)
         block.set("replicas", role.replicas if role.replicas != 1 else None, role.task["replicas"].span)
         if number != role.replicas and role.role != "tensorboard":
             block.set("min_available", number, role.task["minAvailable"].span)
 
 
 def _gang(spec: View, roles: Sequence[RoleOf], after: Mapping[str, Sequence[str]]) -> _Gang:
-    found = minimums(spec)
-    own = {role.role: found.tasks.get(role.name, role.replicas) for role in roles}
+    least = minimums(spec)
+    own = {role.role: least.tasks.get(role.name, role.replicas) for role in roles}
     total = sum(own.values())
     waited_for = {other for others in after.values() for other in others}
     of_waited_for = {role: number for role, number in own.items() if role in waited_for}
     none = all(number == 0 for role, number in own.items() if role not in waited_for)
-    if found.job == 1 and (none or (total > 1 and not waited_for)):
+    if least.job == 1 and (none or (total > 1 and not waited_for)):
         return _Gang(of_waited_for, gang=False)
     if len(roles) == 1:
-        return _Gang({roles[0].role: min(found.job, roles[0].replicas)})
+        return _Gang({roles[0].role: min(least.job, roles[0].replicas)})
     at_once = [number for role, number in own.items() if role not in after and role != "tensorboard"]
-    if found.job == max(1, sum(at_once)):
+    if least.job == max(1, sum(at_once)):
         return _Gang(own)
-    return _Gang(own if found.job >= total else of_waited_for, size=found.job)
+    return _Gang(own if least.job >= total else of_waited_for, size=least.job)
 
 
 def _after(draft: Draft, roles: Sequence[RoleOf], asked: Asked) -> Mapping[str, Sequence[str]]:
     """Role → the roles that it starts after."""
-    by_task = {one.name: one.role for one in roles}
+    by_task = {part.name: part.role for part in roles}
     after: dict[str, list[str]] = {}
-    for one in roles:
-        place = one.task["dependsOn"]["name"]
+    for part in roles:
+        place = part.task["dependsOn"]["name"]
         for other in place.items():
             role = by_task.get(other.text or "")
-            if role is None or role == one.role:
+            if role is None or role == part.role:
                 reason = "there is no other task of that name that has replicas"
                 asked.report(SERVER_REFUSES(other.span, what=f"dependsOn {other.words or ''}".rstrip(), reason=reason))
-            elif role not in after.setdefault(one.role, []):
-                after[one.role].append(role)
-        if after.get(one.role):
-            draft.role(one.role).set("after", [*after[one.role]], place.span)
+            elif role not in after.setdefault(part.role, []):
+                after[part.role].append(role)
+        if after.get(part.role):
+            draft.role(part.role).set("after", [*after[part.role]], place.span)
     any_of = [
-        one.role
-        for one in roles
-        if len(after.get(one.role, ())) > 1 and one.task["dependsOn"]["iteration"].text == "any"
+        part.role
+        for part in roles
+        if len(after.get(part.role, ())) > 1 and part.task["dependsOn"]["iteration"].text == "any"
     ]
     draft.options.set("after_any", any_of or None)
     return after
@@ -292,8 +292,8 @@ def offer(draft: Draft, job: View, roles: Sequence[RoleOf], asked: Asked) -> Non
     """Suggest the plain command, if every role builds the TF_CONFIG that the compiler would give."""
     built = [(role, _built(role.task["template"]["spec"]["containers"][0])) for role in roles]
     cluster = {role.role: role.name.replace("-", "_") for role in roles if role.role != "evaluator"}
-    for one, shell in built:
-        if shell is None or shell.role != one.role:
+    for part, shell in built:
+        if shell is None or shell.role != part.role:
             return
         if {role: file for role, (file, _) in shell.members.items()} != cluster:
             return
@@ -316,7 +316,7 @@ def offer(draft: Draft, job: View, roles: Sequence[RoleOf], asked: Asked) -> Non
 
 def _built(container: View) -> _Built | None:
     """What the shell of ``container`` does, if it is all known but its last command."""
-    words = [one.text for one in (*container["command"].items(), *container["args"].items())]
+    words = [entry.text for entry in (*container["command"].items(), *container["args"].items())]
     if len(words) != 3 or words[0] not in _SHELLS or words[1] != "-c" or words[2] is None or len(words[2]) > _LONGEST:
         return None
     lines = [line.strip() for line in words[2].strip().split("\n")]
@@ -361,13 +361,13 @@ class Plugins(Record):
 
 def read_plugins(spec: View) -> Plugins:
     """The plugins of a job."""
-    found: dict[str, tuple[str, ...]] = {}
+    arguments_of: dict[str, tuple[str, ...]] = {}
     for name, arguments in spec["plugins"].entries():
         if name in PLUGINS:
-            found[name] = tuple(one.words or "" for one in arguments.items())
-    for added in [added for name in found for added in PLUGINS[name].adds]:
-        found.setdefault(added, ())
-    return Plugins(found, spec.key("plugins"))
+            arguments_of[name] = tuple(argument.words or "" for argument in arguments.items())
+    for added in [added for name in arguments_of for added in PLUGINS[name].adds]:
+        arguments_of.setdefault(added, ())
+    return Plugins(arguments_of, spec.key("plugins"))
 
 
 def program_around(role: str, text: str) -> int | None:
@@ -441,29 +441,29 @@ def read(group: Group, asked: Asked) -> Draft | None:
         asked.report(diagnostic)
     job, claims = _with_volumes(manifest, beside)
     spec = job["spec"]
-    found = roles(job, asked, board=any(view(one.node)["kind"].text == "Service" for one in beside))
-    if found is None:
+    parts = roles(job, asked, board=any(view(near.node)["kind"].text == "Service" for near in beside))
+    if parts is None:
         return None
     plugins = read_plugins(spec)
     draft = Draft(job_name(document, job["metadata"], asked, letter_first=plugins.has("svc")), _TARGET, job.span)
-    draft.renamed = {one.name: one.role for one in found if one.name != one.role}
-    draft.places = {one.role: one.task.span for one in found}
-    draft.wanted = (_wanted(manifest, found), *(one.node for one in beside))
+    draft.renamed = {part.name: part.role for part in parts if part.name != part.role}
+    draft.places = {part.role: part.task.span for part in parts}
+    draft.wanted = (_wanted(manifest, parts), *(near.node for near in beside))
     read_metadata(draft, job["metadata"])
     draft.job.add(*plain(spec, SPEC, filled_in=True))
-    _read_deadline(draft, found)
-    read_gang(draft, spec, found, asked)
-    _read_pods(draft, job, found, plugins, claims, asked)
-    _read_policies(draft, job, found, asked)
-    kept = {one.role: one.name for one in found if one.role != one.written_name}
+    _read_deadline(draft, parts)
+    read_gang(draft, spec, parts, asked)
+    _read_pods(draft, job, parts, plugins, claims, asked)
+    _read_policies(draft, job, parts, asked)
+    kept = {part.role: part.name for part in parts if part.role != part.written_name}
     draft.options.set("task_names", kept or None, spec.key("tasks"))
-    offer(draft, job, found, asked)
+    offer(draft, job, parts, asked)
     return draft
 
 
-def _wanted(job: Node, found: Sequence[RoleOf]) -> Node:
+def _wanted(job: Node, parts: Sequence[RoleOf]) -> Node:
     """What the job has to compile to: without tasks that have no replicas, and with the names of roles."""
-    names = {one.name: one.written_name for one in found}
+    names = {part.name: part.written_name for part in parts}
     tasks = child(job, "spec", "tasks")
     if not isinstance(tasks, Listed):
         return job
@@ -475,9 +475,9 @@ def _wanted(job: Node, found: Sequence[RoleOf]) -> Node:
     return changed(job, ("spec", "tasks"), lambda _: Listed(tuple(kept), tasks.span))
 
 
-def _read_deadline(draft: Draft, found: Sequence[RoleOf]) -> None:
+def _read_deadline(draft: Draft, parts: Sequence[RoleOf]) -> None:
     """The time that every pod has, if it is the same for all."""
-    places = [one.task["template"]["spec"]["activeDeadlineSeconds"] for one in found]
+    places = [part.task["template"]["spec"]["activeDeadlineSeconds"] for part in parts]
     numbers = {place.number for place in places}
     number = numbers.pop() if len(numbers) == 1 else None
     if number is not None and number > 0:
@@ -507,17 +507,17 @@ def _with_volumes(node: Node, beside: Sequence[Document]) -> tuple[View, Mapping
 
 
 def _read_pods(
-    draft: Draft, job: View, found: Sequence[RoleOf], plugins: Plugins, claims: Mapping[str, ClaimFacts], asked: Asked
+    draft: Draft, job: View, parts: Sequence[RoleOf], plugins: Plugins, claims: Mapping[str, ClaimFacts], asked: Asked
 ) -> None:
-    names = {one.role: one.written_name for one in found}
+    names = {part.role: part.written_name for part in parts}
     sets_config = plugins.has("tensorflow") and all(
-        has_usual_containers(one.task) for one in found if one.role != BOARD
+        has_usual_containers(part.task) for part in parts if part.role != BOARD
     )
     facts = PodFacts(
-        replicas={one.role: one.replicas for one in found},
+        replicas={part.role: part.replicas for part in parts},
         address=lambda role, index, port: f"{draft.name}-{names.get(role, role)}-{index}.{draft.name}:{port}",
         index_field=INDEX_FIELD,
-        variables=plugin_variables(plugins.arguments, [one.name for one in found]),
+        variables=plugin_variables(plugins.arguments, [part.name for part in parts]),
         spread_labels=lambda role: labels(draft.name, names.get(role, role)),
         claims=claims,
         shares=(VGPU_NUMBER, VGPU_MEMORY),
@@ -526,29 +526,29 @@ def _read_pods(
         lost_config=_LOST_CONFIG if sets_config else "",
         discovery=("both", "tf_config") if sets_config else ("flags", "none"),
     )
-    named = view(by_task(_wanted(job.node, found))) if job.node is not None else job
+    named = view(by_task(_wanted(job.node, parts))) if job.node is not None else job
     templates = {task["name"].text: task["template"] for task in named["spec"]["tasks"].items()}
-    of_role = {one.role: templates.get(one.written_name, one.task["template"]) for one in found}
+    of_role = {part.role: templates.get(part.written_name, part.task["template"]) for part in parts}
     pods = read_pods(draft, of_role, facts, asked)
     add_missing_images(draft, of_role, facts, asked)
-    read_delivery(draft, plugins, found, pods)
+    read_delivery(draft, plugins, parts, pods)
 
 
 # --- policies ----------------------------------------------------------------------------------------------------
 
 
-def _read_policies(draft: Draft, job: View, found: Sequence[RoleOf], asked: Asked) -> None:
-    for diagnostic in (*dead_policies(job, found), *unused_fields(job, found)):
+def _read_policies(draft: Draft, job: View, parts: Sequence[RoleOf], asked: Asked) -> None:
+    for diagnostic in (*dead_policies(job, parts), *unused_fields(job, parts)):
         asked.report(diagnostic)
     spec = job["spec"]
     tasks = [
         RoleTask(
-            one.role,
-            Task(one.name, reactions(one.task["policies"]), restart_policy(one.task)),
-            one.replicas,
-            one.task["maxRetry"].number or MAX_RETRY,
+            part.role,
+            Task(part.name, reactions(part.task["policies"]), restart_policy(part.task)),
+            part.replicas,
+            part.task["maxRetry"].number or MAX_RETRY,
         )
-        for one in found
+        for part in parts
     ]
     said = JobPolicies(
         tasks,
@@ -558,13 +558,13 @@ def _read_policies(draft: Draft, job: View, found: Sequence[RoleOf], asked: Aske
         [
             *((f"spec.{key}", spec[key]) for key in ("maxRetry", "policies")),
             *(
-                (f"spec.tasks[name={one.written_name}].{key}", one.task[key])
-                for one in found
+                (f"spec.tasks[name={part.written_name}].{key}", part.task[key])
+                for part in parts
                 for key in ("maxRetry", "policies")
             ),
         ],
         spec["maxRetry"].span,
-        found[0].task["template"]["spec"]["restartPolicy"].span,
+        parts[0].task["template"]["spec"]["restartPolicy"].span,
     )
     read_policies(draft, said)
 

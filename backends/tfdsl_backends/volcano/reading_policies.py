@@ -144,11 +144,11 @@ def said_of(role: str | None, trigger: Trigger, reaction: Reaction, count: int =
 def merged(said: Iterable[Said]) -> Iterator[Said]:
     """Statuses with one action in one statement."""
     groups: dict[tuple[str | None, str, int], list[Said]] = {}
-    for one in said:
-        if one.event == "exit":
-            groups.setdefault((one.role, one.action, one.delay), []).append(one)
+    for policy in said:
+        if policy.event == "exit":
+            groups.setdefault((policy.role, policy.action, policy.delay), []).append(policy)
         else:
-            yield one
+            yield policy
     for (role, action, delay), members in groups.items():
         codes = tuple(sorted(code for member in members for code in member.codes))
         yield Said(role, "exit", action, delay, codes=codes, span=members[0].span)
@@ -165,7 +165,7 @@ def _statuses(codes: Sequence[int]) -> str:
 
 def default_retries(said: Sequence[Said]) -> int:
     """``retries`` where nothing is written."""
-    return 3 if any(one.action.startswith("restart") for one in said) else 0
+    return 3 if any(policy.action.startswith("restart") for policy in said) else 0
 
 
 def job_of(read: JobPolicies, said: Sequence[Said], retries: int) -> model.Job | None:
@@ -174,7 +174,7 @@ def job_of(read: JobPolicies, said: Sequence[Said], retries: int) -> model.Job |
         return model.Job(
             name="job",
             roles=tuple(_role(task) for task in read.tasks),
-            policies=tuple(_policy(one) for one in said),
+            policies=tuple(_policy(policy) for policy in said),
             retries=retries,
             cluster=model.Cluster(discovery="none"),
         )
@@ -192,12 +192,17 @@ def _role(role_task: RoleTask) -> model.Role:
     return model.Role.model_validate(fields | ({"logdir": "/logs"} if role_task.role == BOARD else {}))
 
 
-def _policy(one: Said) -> model.Policy:
-    fields: dict[str, object] = {"role": one.role, "event": one.event, "codes": one.codes, "action": one.action}
-    if one.count:
-        fields["count"] = one.count
-    if one.delay:
-        fields["delay"] = duration(one.delay)
+def _policy(policy: Said) -> model.Policy:
+    fields: dict[str, object] = {
+        "role": policy.role,
+        "event": policy.event,
+        "codes": policy.codes,
+        "action": policy.action,
+    }
+    if policy.count:
+        fields["count"] = policy.count
+    if policy.delay:
+        fields["delay"] = duration(policy.delay)
     return model.Policy.model_validate(fields)
 
 
@@ -223,14 +228,14 @@ def is_same(unit: Unit, read: JobPolicies, wanted: Decided, *, as_written: bool 
     return _does(decided(written, _reactions(policies.job_entries(unit)))) == _does(wanted)
 
 
-def _does(found: Decided) -> list[object]:
+def _does(deciding: Decided) -> list[object]:
     """What follows what; that the job is complete when its one task is needs no policy."""
-    alone = ("TaskCompleted", ("CompleteJob", 0)) if len(found.tasks) == 1 else None
+    alone = ("TaskCompleted", ("CompleteJob", 0)) if len(deciding.tasks) == 1 else None
     tasks = [
-        {(trigger, one.does) for trigger, one in reactions.items() if (trigger, one.does) != alone}
-        for reactions in found.tasks.values()
+        {(trigger, reaction.does) for trigger, reaction in reactions.items() if (trigger, reaction.does) != alone}
+        for reactions in deciding.tasks.values()
     ]
-    unknown = found.job.get("Unknown")
+    unknown = deciding.job.get("Unknown")
     return [*tasks, unknown.does if unknown is not None else None]
 
 
@@ -254,11 +259,13 @@ def beside_defaults(read: JobPolicies) -> Statements | None:
     if any(trainer.task.restart_policy not in ("Never", "OnFailure") for trainer in read.trainers):
         return None
     wanted = read.decided
-    said = [one for task in read.trainers for one in _of_role(task, wanted.tasks[task.task.name])]
+    said = [policy for task in read.trainers for policy in _of_role(task, wanted.tasks[task.task.name])]
     if "Unknown" in wanted.job:
         said.append(said_of(None, "Unknown", wanted.job["Unknown"]))
     said = _without_completion(read, [*_for_all(read, [*merged(said)])])
-    if not all(one.has_word and (one.action != "ignore" or one.event not in ("failed", "evicted")) for one in said):
+    if not all(
+        policy.has_word and (policy.action != "ignore" or policy.event not in ("failed", "evicted")) for policy in said
+    ):
         return None  # nobody would ask to ignore failures: the manifest is silent about them
     retries = _retries(read, wanted, said)
     made = job_of(read, said, retries)
@@ -292,27 +299,27 @@ def _with_new_pods(task: RoleTask, does: Reactions) -> Iterator[Said]:
     differs = (None if evicted is None else evicted.does) != (None if failed is None else failed.does)
     if differs:
         yield Said(task.role, "evicted", "ignore") if evicted is None else said_of(task.role, "PodEvicted", evicted)
-    for trigger, one in does.items():
-        is_eviction = differs and evicted is not None and one.action == evicted.action
+    for trigger, reaction in does.items():
+        is_eviction = differs and evicted is not None and reaction.action == evicted.action
         if isinstance(trigger, int) and not (is_eviction and trigger in (policies.KILLED, policies.TERMINATED)):
-            yield said_of(task.role, trigger, one)
+            yield said_of(task.role, trigger, reaction)
 
 
 def _for_all(read: JobPolicies, said: Sequence[Said]) -> Iterator[Said]:
     """What every role says in the same way, said once; a failure that ends the job is the default."""
-    for one in said:
-        same = [other for other in said if other.meaning == one.meaning]
-        if one.event in ("completed", "unknown") or len(same) < len(read.trainers):
-            yield one
-        elif same[0] is one and one.meaning != ("failed", "fail job", 0, 0, ()):
-            yield Said(None, one.event, one.action, one.delay, one.count, one.codes, one.span)
+    for policy in said:
+        same = [other for other in said if other.meaning == policy.meaning]
+        if policy.event in ("completed", "unknown") or len(same) < len(read.trainers):
+            yield policy
+        elif same[0] is policy and policy.meaning != ("failed", "fail job", 0, 0, ()):
+            yield Said(None, policy.event, policy.action, policy.delay, policy.count, policy.codes, policy.span)
 
 
 def _without_completion(read: JobPolicies, said: Sequence[Said]) -> list[Said]:
     """Without the completion that the language adds: that of the chief, else of the workers."""
-    ends = [one for one in said if one.event == "completed" and one.action == "complete job"]
+    ends = [policy for policy in said if policy.event == "completed" and policy.action == "complete job"]
     is_default = len(ends) == 1 and ends[0].role == decider({task.role for task in read.tasks})
-    return [one for one in said if not (is_default and one is ends[0])]
+    return [policy for policy in said if not (is_default and policy is ends[0])]
 
 
 def _retries(read: JobPolicies, wanted: Decided, said: Sequence[Said]) -> int:
@@ -320,7 +327,7 @@ def _retries(read: JobPolicies, wanted: Decided, said: Sequence[Said]) -> int:
     if wanted.restarts:
         return read.max_retry - 1
     counted = {trainer.max_retry for trainer in read.trainers if trainer.task.restart_policy == "OnFailure"}
-    if counted and not any(one.event == "restarted" for one in said):
+    if counted and not any(policy.event == "restarted" for policy in said):
         return max(counted) - 1
     return default_retries(said)
 
@@ -331,8 +338,10 @@ _ORDER: Final = ("completed", "exit", "failed", "evicted", "pending", "restarted
 def read_policies(draft: Draft, read: JobPolicies) -> None:
     """Write to ``draft`` what ``read`` says about failures, completion and retries."""
     statements = beside_defaults(read) or _as_written(read) or _as_patches(read)
-    for one in sorted(statements.said, key=lambda one: _ORDER.index(one.event)):
-        draft.block(one.role, written=one.event != "evicted").add(Policy(one.words, one.action, one.span))
+    for policy in sorted(statements.said, key=lambda policy: _ORDER.index(policy.event)):
+        draft.block(policy.role, written=policy.event != "evicted").add(
+            Policy(policy.words, policy.action, policy.span)
+        )
     counted = any(place.present for path, place in read.lists if path.endswith(".maxRetry"))
     draft.block(written=counted).set("retries", statements.retries, read.retries)
     if statements.as_written:
@@ -349,16 +358,18 @@ def _as_written(read: JobPolicies) -> Statements | None:
     """One statement for each policy; ``None`` where one has no word."""
     wanted = read.decided
     shared = _for_the_job(read, wanted)
-    said = [said_of(None, trigger, one, read.tasks[0].max_retry) for trigger, one in shared.items()]
+    said = [said_of(None, trigger, reaction, read.tasks[0].max_retry) for trigger, reaction in shared.items()]
     for task in read.tasks:
         own = wanted.tasks[task.task.name]
         said += [
-            said_of(task.role, trigger, one, task.max_retry) for trigger, one in own.items() if trigger not in shared
+            said_of(task.role, trigger, reaction, task.max_retry)
+            for trigger, reaction in own.items()
+            if trigger not in shared
         ]
     in_place = _in_place(read, wanted)
     said += _restarts_in_place(read, in_place)
     said = list(merged(said))
-    if not all(one.has_word for one in said):
+    if not all(policy.has_word for policy in said):
         return None
     retries = _written_retries(read, wanted)
     made = job_of(read, said, default_retries(said) if retries is None else retries)
@@ -373,13 +384,13 @@ def _for_the_job(read: JobPolicies, wanted: Decided) -> Reactions:
     every = common(wanted.tasks[trainer.task.name] for trainer in read.trainers)
     counts = {task.max_retry for task in read.trainers}
     shared = {
-        trigger: one
-        for trigger, one in every.items()
+        trigger: reaction
+        for trigger, reaction in every.items()
         if (trigger in read.job or len(read.trainers) > 1)
         and trigger != "TaskCompleted"
         and (trigger != "TaskFailed" or len(counts) == 1)
     }
-    return shared | {trigger: one for trigger, one in wanted.job.items() if trigger == "Unknown"}
+    return shared | {trigger: reaction for trigger, reaction in wanted.job.items() if trigger == "Unknown"}
 
 
 def _in_place(read: JobPolicies, wanted: Decided) -> frozenset[str] | None:
@@ -429,9 +440,9 @@ def _as_patches(read: JobPolicies) -> Statements:
 def _value(data: Plain | None) -> Value:
     """Data of a manifest as a value of the language."""
     if isinstance(data, dict):
-        return {key: _value(one) for key, one in data.items()}
+        return {key: _value(item) for key, item in data.items()}
     if isinstance(data, list):
-        return [_value(one) for one in data]
+        return [_value(item) for item in data]
     if isinstance(data, float):
         return Bare(located.without_exponent(data))
     return "" if data is None else data

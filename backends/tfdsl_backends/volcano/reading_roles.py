@@ -64,26 +64,26 @@ def roles(job: View, asked: Asked, *, board: bool) -> list[RoleOf] | None:
     taken = roles_of(named, "task", spec["tasks"].span, asked, board=board)
     if taken is None:
         return None
-    found = [RoleOf(taken[name], task, name, replicas(task)) for name, task in tasks]
+    parts = [RoleOf(taken[name], task, name, replicas(task)) for name, task in tasks]
     return [
-        _with_its_name(one, spec, job["metadata"]["name"].text or "", asked, alone=len(found) == 1) for one in found
+        _with_its_name(part, spec, job["metadata"]["name"].text or "", asked, alone=len(parts) == 1) for part in parts
     ]
 
 
-def _with_its_name(one: RoleOf, spec: View, job: str, asked: Asked, *, alone: bool) -> RoleOf:
-    """``one``, and whether its task keeps a name that is not the role's, which is reported."""
-    if one.role == one.name:
-        return one
-    keeps = not alone or _is_referred_to(spec, job, one.name)
+def _with_its_name(part: RoleOf, spec: View, job: str, asked: Asked, *, alone: bool) -> RoleOf:
+    """``part``, and whether its task keeps a name that is not the role's, which is reported."""
+    if part.role == part.name:
+        return part
+    keeps = not alone or _is_referred_to(spec, job, part.name)
     if keeps:
         difference = "its task keeps the name in the manifest, because addresses are made of it"
     else:
-        difference = f"nothing in the job depends on the name; its pods are called {one.role}"
+        difference = f"nothing in the job depends on the name; its pods are called {part.role}"
     diagnostic = READ_DIFFERENTLY(
-        one.task["name"].span, what=f"task {one.name}", word=f"role {one.role}", difference=difference
+        part.task["name"].span, what=f"task {part.name}", word=f"role {part.role}", difference=difference
     )
     asked.report(diagnostic)
-    return RoleOf(one.role, one.task, one.name, one.replicas, keeps)
+    return RoleOf(part.role, part.task, part.name, part.replicas, keeps)
 
 
 def _is_referred_to(spec: View, job: str, name: str) -> bool:
@@ -136,7 +136,7 @@ def _webhook(job: View) -> Iterator[Diagnostic]:
 
 def dead_policies(job: View, roles: Sequence[RoleOf]) -> Iterator[Diagnostic]:
     """Policies that the server takes and that never do anything."""
-    yield from _dead(job["spec"]["policies"], {restart_policy(one.task) for one in roles}, of_task=False)
+    yield from _dead(job["spec"]["policies"], {restart_policy(part.task) for part in roles}, of_task=False)
     for role in roles:
         yield from _dead(role.task["policies"], {restart_policy(role.task)}, of_task=True)
 
@@ -147,10 +147,14 @@ def unused_fields(job: View, roles: Sequence[RoleOf]) -> Iterator[Diagnostic]:
     if spec["runningEstimate"].present:
         reason = "nothing in Volcano reads it"
         yield NOT_KEPT(spec.key("runningEstimate"), what="spec.runningEstimate", reason=reason)
-    places = [spec["policies"], *(one.task["policies"] for one in roles)]
+    places = [spec["policies"], *(part.task["policies"] for part in roles)]
     said = [reactions(place) for place in places]
     number = spec["maxRetry"].number
-    if number and number != MAX_RETRY and not any(one.action in RESTARTS for each in said for one in each.values()):
+    if (
+        number
+        and number != MAX_RETRY
+        and not any(reaction.action in RESTARTS for each in said for reaction in each.values())
+    ):
         yield NOT_KEPT(spec.key("maxRetry"), what=f"maxRetry {number}", reason="no policy restarts anything")
     for role in roles:
         number = role.task["maxRetry"].number

@@ -135,7 +135,7 @@ def differences(unit: Unit) -> list[str]:
     """The differences between the roles that one application cannot have, in words."""
     roles = unit.job.roles
     shapes = [shape(unit, role) for role in roles]
-    differing = [what for what in shapes[0] if len({one[what] for one in shapes}) > 1]
+    differing = [what for what in shapes[0] if len({shape[what] for shape in shapes}) > 1]
     placed = unit.entries("placement").keys() & {role.name for role in roles}
     if len(roles) > 1 and (placed or any(role.spread == "node" and role.replicas > 1 for role in roles)):
         differing.append("placement")

@@ -178,7 +178,7 @@ def program(wanted: Iterable[str]) -> str:
 def _program(wanted: frozenset[str]) -> str:
     assert wanted <= entries(), f"no module registers {sorted(wanted - entries())}"
     kept = _reached(wanted)
-    used = {name for one in kept for name in one.uses}
+    used = {name for definition in kept for name in definition.uses}
     heads = {line for module in _modules() for name, line in module.imports.items() if name in used}
     bodies = [
         _body(module, [definition for definition in module.definitions if definition in kept]) for module in _modules()
@@ -202,13 +202,13 @@ def _reached(wanted: frozenset[str]) -> set[Definition]:
     """The start of the program, the ``wanted`` entries, and everything that they use, directly or not."""
     left = {definition for module in _modules() for definition in module.definitions}
     kept: set[Definition] = set()
-    more = {one for one in left if one.is_start or one.entry in wanted}
+    more = {definition for definition in left if definition.is_start or definition.entry in wanted}
     while more:
         kept |= more
         left -= more
-        used = {name for one in kept for name in one.uses}
-        mentioned = {name for one in kept for name in one.mentions}
-        more = {one for one in left if not one.entry and _is_needed(one, used, mentioned)}
+        used = {name for definition in kept for name in definition.uses}
+        mentioned = {name for definition in kept for name in definition.mentions}
+        more = {definition for definition in left if not definition.entry and _is_needed(definition, used, mentioned)}
     return kept
 
 
@@ -225,9 +225,9 @@ def _body(module: _Module, kept: list[Definition]) -> str:
     if not kept:
         return ""
     text = ""
-    for before, one in zip([None, *kept], kept, strict=False):
-        piece = "\n".join(_lines(module, one)) + "\n"
-        if one.entry:  # the definitions between the last one and this one may be left out
+    for before, definition in zip([None, *kept], kept, strict=False):
+        piece = "\n".join(_lines(module, definition)) + "\n"
+        if definition.entry:  # the definitions between the last one and this one may be left out
             piece = ("" if before is not None and before.entry else "\n\n") + piece.lstrip("\n")
         text += piece
     return f"\n\n# ---- {module.title} ----\n\n" + _BLANKS.sub("\n\n\n", text).strip("\n") + "\n"

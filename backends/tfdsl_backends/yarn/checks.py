@@ -358,8 +358,13 @@ def _unknown_tags(unit: Unit, role: str, near: Near) -> Iterator[Diagnostic]:
 def _cycles(unit: Unit) -> Iterator[Diagnostic]:
     """Roles whose first containers wait for each other."""
     waits = {
-        role: {tag for near in all_near(one, certain=True) if near.needs_one for tag in other_roles(unit, role, near)}
-        for role, one in unit.once(constraints).items()
+        role: {
+            tag
+            for near in all_near(constraint, certain=True)
+            if near.needs_one
+            for tag in other_roles(unit, role, near)
+        }
+        for role, constraint in unit.once(constraints).items()
     }
     for role in waits:
         reached: set[str] = set()

@@ -18,7 +18,7 @@ from getpass import getuser
 from itertools import zip_longest
 from typing import Final
 
-from tfdsl.backend import Document
+from tfdsl.backend import Document, Unit
 from tfdsl.backend.cluster import (
     Answer,
     Call,
@@ -31,14 +31,20 @@ from tfdsl.backend.cluster import (
     Reason,
     Replica,
     ReplicaPhase,
+    Row,
     Sign,
     Step,
     completed_with,
     cut,
     reasons,
 )
+from tfdsl.backend.flow import FlowUnit
 from tfdsl.record import Record, replace
+from tfdsl.rules.flows import name_in
 from tfdsl.vocabulary.attributes import ROLE_NAMES
+from tfdsl_backends.hadoop.flows import flow_tag
+from tfdsl_backends.scripts import operating as flows
+from tfdsl_backends.scripts.operating import STAMP, ScriptFlows, Told
 from tfdsl_backends.yarn.applications import applications
 from tfdsl_backends.yarn.lower import appname
 from tfdsl_backends.yarn.options import TAG, features
@@ -124,9 +130,9 @@ class _Yarn:
     INSTALL: Final = "run this where the client of Hadoop is, as on an edge node of the cluster"
     UNIQUE: Final = False
     STAYS: Final = True
-    ID: Final = "the id of an application, as application_1795991729105_0003", _ID
+    ID: tuple[str, re.Pattern[str]] = "the id of an application, as application_1795991729105_0003", _ID
     OPTIONS: Final = "submit.sh"
-    rows: Final = ROWS
+    rows: Sequence[Row] = ROWS
 
     # --- reading ---
 
@@ -249,15 +255,18 @@ class _Yarn:
 
 
 def _lists(states: str, place: Place) -> list[Call]:
+    calls = [_list(states, "applications")]
+    return calls if _has_no_tags(place) else [*calls, _list(states, "applications that submit.sh has tagged", TAG)]
+
+
+def _list(states: str, about: str, tag: str = "") -> Call:
     words = ("yarn", "application", "-list", "-appStates", states, "-appTypes", "YARN")
-    calls = [Call(words, "applications", is_whole=_is_whole)]
-    if not _has_no_tags(place):
-        calls.append(Call((*words, "-appTags", TAG), "applications that submit.sh has tagged", is_whole=_is_whole))
-    return calls
+    return Call((*words, "-appTags", tag) if tag else words, about, is_whole=_is_whole)
 
 
 def _has_no_tags(place: Place) -> bool:
-    return place.unit is not None and not features(place.unit.version).tags
+    unit = place.unit or place.flow
+    return unit is not None and not features(unit.version).tags
 
 
 def _is_whole(out: str) -> bool:
@@ -309,10 +318,14 @@ def _submission(app: _App) -> str:
     return app.id if app.ours else ""
 
 
+def _names(unit: Unit) -> set[str]:
+    return {appname(unit, one) for one in applications(unit)}
+
+
 def _is_of(app: _App, place: Place) -> bool:
     """Whether an application is one of the job, by its name."""
     if place.unit is not None:
-        return app.name in {appname(place.unit, one) for one in applications(place.unit)}
+        return app.name in _names(place.unit)
     return app.name in {place.name, *(f"{place.name}-{role}" for role in ROLE_NAMES)}
 
 
@@ -566,3 +579,85 @@ def _with_log(why: Sequence[Reason], replicas: Sequence[Replica], said: Mapping[
 
 
 CLUSTER: Final = _Yarn()
+
+
+# --- flows ---
+
+
+class _Flows(ScriptFlows, _Yarn):
+    """Flows: ``flow.sh`` stays until the end; the applications of a run have its tag."""
+
+    TARGET = "yarn"
+    ID = ScriptFlows.ID
+    rows = (*flows.ROWS, *ROWS)
+
+    def text(self, flow: FlowUnit) -> str:
+        """The text of ``flow.sh``."""
+        from tfdsl_backends.yarn.flows import LOWERING
+
+        return str(LOWERING.generate(flow)[0].data)
+
+    def more(self, place: Place, answers: Sequence[Answer]) -> list[Call]:
+        """The applications of the run that ``flow.sh`` has told of."""
+        run = flows.run_in(answers[0].out).removeprefix("flow/")
+        if not run or len(answers) > 1 or _has_no_tags(place):
+            return []
+        return [_list("ALL", "the applications of the flow", flow_tag(place.name, run))]
+
+    def open(self, place: Place, told: Told, answers: Sequence[Answer], *, gone: bool) -> Replica:
+        """A job whose submit.sh runs, or that has not begun."""
+        apps = _of_flow_job(place, told.job, answers)
+        name = name_in(place.name, told.job)
+        if apps:
+            return told.replica(_together([app.phase for app in apps]), name, apps[0].id)
+        if gone:
+            return told.replica("not run", "")
+        return told.replica("starting", name) if told.why else told.replica("waiting", "")
+
+    def ended(self, place: Place, job: Replica, answers: Sequence[Answer]) -> Replica:
+        """With its application, if YARN still knows it."""
+        apps = _of_flow_job(place, job.role, answers) if job.name else []
+        killed = job.phase == "failed" and {app.phase for app in apps} == {"aborted"}
+        return replace(job, id=apps[0].id, phase="aborted" if killed else job.phase) if apps else job
+
+    def steps(self, place: Place, documents: Sequence[Document], folder: str, submission: str) -> list[Step]:
+        """``flow.sh``, which stays until all jobs have ended."""
+        call = Call(self.called(place, folder), f"flow {place.name}", stays=True)
+        return [Step(call, f"flow/{place.name}", lambda answer: None, made=flows.run_in)]
+
+    def parts(self, place: Place) -> list[Call]:
+        """The runs whose ``flow.sh`` is running, and the applications of all runs that have not ended."""
+        assert place.flow is not None
+        run = ("--run", place.id) if place.id else ()
+        calls = [self.script(place.flow, "the runs of the flow", "--active", *run)]
+        tag = flow_tag(place.name, place.id)
+        return calls if _has_no_tags(place) else [*calls, _list(_NOT_ENDED, "the applications of the flow", tag)]
+
+    def found(self, place: Place, answers: Sequence[Answer]) -> list[Part]:
+        """First what starts jobs, then the applications of this user."""
+        assert place.flow is not None
+        made = f"flow/{place.name}"
+        found = [
+            Part(
+                f"flow/{run}", run, run, self.script(place.flow, f"flow/{run}", "--cancel", "--run", run), made_as=made
+            )
+            for run in answers[0].out.split()
+            if STAMP.fullmatch(run)
+        ]
+        for app in _apps(answers[1:2]):
+            what = f"application/{app.id}"
+            if place.id or app.user == _user():
+                end = Call(("yarn", "application", "-kill", app.id), what)
+                found.append(Part(what, app.id, app.id, end, made_as=made))
+        return found
+
+
+def _of_flow_job(place: Place, job: str, answers: Sequence[Answer]) -> list[_App]:
+    """The applications of a job in the list of those of the run."""
+    assert place.flow is not None
+    jobs = place.flow.by_name()
+    names = _names(jobs[job].unit) if job in jobs else {name_in(place.name, job)}
+    return [app for app in _apps(answers[1:2]) if app.name in names]
+
+
+FLOWS: Final = _Flows()

@@ -96,8 +96,8 @@ class Tasks(Meeting):
         if index < 0:
             return state.ended_well(role) + len(more) >= len(state.of(role))
         task = Task(role, index)
-        one = state.replicas.get(task)
-        return one is not None and (one.phase == "succeeded" or one.ignored or task in more)
+        replica = state.replicas.get(task)
+        return replica is not None and (replica.phase == "succeeded" or replica.ignored or task in more)
 
     def completed(self, who: str, state: State) -> Decision:
         """The tasks end well, but an application that has lost a container fails."""
@@ -113,7 +113,7 @@ class Tasks(Meeting):
     @staticmethod
     def ended(state: State) -> Iterable[Task]:
         """The tasks that have succeeded, and those of which a policy ignores the failure."""
-        return [task for task, one in state.replicas.items() if one.phase == "succeeded" or one.ignored]
+        return [task for task, replica in state.replicas.items() if replica.phase == "succeeded" or replica.ignored]
 
     def may_restart(self, decision: Decision, task: Task, state: State) -> bool:
         """Whether the NodeManagers relaunch the containers once more: each counts its own, and all restart together."""
@@ -227,11 +227,14 @@ class ModifiedClient(Behaviour):
 def objects(unit: Unit, documents: Sequence[Document]) -> list[TargetObject]:
     """The applications, and the files that submit them."""
     files = tuple(document.file for document in documents if document.file is not None)
-    found = applications(unit)
-    if len(found) == 1:
-        return [_application(appname(unit, found[0]), found[0], "", files)]
+    apps = applications(unit)
+    if len(apps) == 1:
+        return [_application(appname(unit, apps[0]), apps[0], "", files)]
     whole = TargetObject("YARN applications", unit.job.name, lines=files)
-    return [whole, *(_application(appname(unit, one), one, one.name, ()) for one in found)]
+    return [
+        whole,
+        *(_application(appname(unit, application), application, application.name, ()) for application in apps),
+    ]
 
 
 def _application(name: str, application: Application, role: str, files: tuple[str, ...]) -> TargetObject:

@@ -164,7 +164,7 @@ def written(constraint: Constraint, tag: Callable[[str, str], str]) -> str:
             return f"{constraint.word}({':'.join(written(part, tag) for part in constraint.parts)})"
         case Near():
             counts = map(str, constraint.counts or ())
-            return ",".join((constraint.word, constraint.scope, *(tag(*one) for one in constraint.tags), *counts))
+            return ",".join((constraint.word, constraint.scope, *(tag(*pair) for pair in constraint.tags), *counts))
 
 
 def all_near(constraint: Constraint, *, certain: bool = False) -> Iterator[Near]:
@@ -197,15 +197,15 @@ _RUN: Final = "\0"
 
 def constraints(unit: Unit) -> dict[str, Constraint]:
     """Role → its constraint, for the roles of the job whose text is one."""
-    found: dict[str, Constraint] = {}
+    by_role: dict[str, Constraint] = {}
     for role, text in unit.entries(OPTION).items():
         if unit.job.role(role) is None:
             continue
         try:
-            found[role] = parse(str(text))
+            by_role[role] = parse(str(text))
         except ConstraintError:
             continue  # the checks say why
-    return found
+    return by_role
 
 
 def other_roles(unit: Unit, role: str, near: Near) -> list[str]:
@@ -251,5 +251,10 @@ def _run_tag(role: str) -> str:
 
 def _roles_meant(unit: Unit) -> set[str]:
     """The roles that a constraint of another role is about: their containers must have tags, too."""
-    found = unit.once(constraints)
-    return {name for role, one in found.items() for near in all_near(one) for name in other_roles(unit, role, near)}
+    by_role = unit.once(constraints)
+    return {
+        name
+        for role, constraint in by_role.items()
+        for near in all_near(constraint)
+        for name in other_roles(unit, role, near)
+    }

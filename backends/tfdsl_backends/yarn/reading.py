@@ -65,13 +65,13 @@ def _groups(document: Document, documents: Sequence[Document]) -> Iterator[Group
 
 def _calls(document: Document, documents: Sequence[Document]) -> Iterator[Group]:
     """The jobs that a script or a command line submits; what is in the script is taken with the first."""
-    found = [(CALL, call) for call in calls(document.source)]
-    found += [(SUBMARINE_CALL, call) for call in submarine_calls(document.source)]
+    kinds = [(CALL, call) for call in calls(document.source)]
+    kinds += [(SUBMARINE_CALL, call) for call in submarine_calls(document.source)]
     if not any(is_tony(other) for other in documents):
-        found += [(TONY_CALL, call) for call in tony_calls(document.source)]
-    sent = [other for other in documents if other is not document and _is_sent(other, [call for _, call in found])]
-    told = comments(document.source) if found else ()
-    for number, (what, call) in enumerate(found):
+        kinds += [(TONY_CALL, call) for call in tony_calls(document.source)]
+    sent = [other for other in documents if other is not document and _is_sent(other, [call for _, call in kinds])]
+    told = comments(document.source) if kinds else ()
+    for number, (what, call) in enumerate(kinds):
         part = replace(document, node=Scalar(call.span.text, call.span), comments=told)
         yield Group(what, (part, *((document, *sent) if not number else ())))
 

@@ -37,24 +37,24 @@ _PLACE: Final = regex(r"(?:,|\A)NOTIN,NODE,([^,:()]+)\Z")
 
 def calls(source: Source) -> list[Command]:
     """The calls of DistributedShell in a script or command line, with what the text itself gives to variables."""
-    return [one for one in commands_of(source) if _is_call(one)]
+    return [call for call in commands_of(source) if _is_call(call)]
 
 
 def tell_problem(source: Source, notes: Notes) -> None:
     """Report why a shell could not read the text, if it could not."""
-    found = read_script(source.text, lambda start, end: Span(source, start, end)).problem
-    if found is not None:
-        notes.tell(command_rules.BAD_WORDS(found.span, problem=found.message))
+    problem = read_script(source.text, lambda start, end: Span(source, start, end)).problem
+    if problem is not None:
+        notes.tell(command_rules.BAD_WORDS(problem.span, problem=problem.message))
 
 
 def comments(source: Source) -> tuple[Comment, ...]:
     """The lines that are comments, without the first one, which names the shell."""
     found = _COMMENT.finditer(source.text)
-    return tuple(Comment(one[1].strip(), Span(source, *one.span()), alone=True) for one in found)
+    return tuple(Comment(match[1].strip(), Span(source, *match.span()), alone=True) for match in found)
 
 
-def _is_call(one: Command) -> bool:
-    words = [word.text for word in one.words]
+def _is_call(call: Command) -> bool:
+    words = [word.text for word in call.words]
     starts = [at for at, word in enumerate(words) if word.rpartition("/")[2] in ("yarn", "hadoop")]
     if not starts:
         return False
@@ -64,26 +64,26 @@ def _is_call(one: Command) -> bool:
     return named or any(word.lstrip("-").partition("=")[0] in ("shell_command", "shell_script") for word in rest)
 
 
-def _options(one: Command) -> Sequence[Word]:
+def _options(call: Command) -> Sequence[Word]:
     """The words after the jar, and after the class if there is one."""
-    words = list(one.words)
+    words = list(call.words)
     start = next(at for at, word in enumerate(words) if word.text.rpartition("/")[2] in ("yarn", "hadoop"))
     rest = words[start + 1 :]
     rest = rest[2:] if rest[:1] and rest[0].text == "jar" else rest
     return rest[1:] if rest and "distributedshell" in rest[0].text and not rest[0].text.startswith("-") else rest
 
 
-def read_dshell(one: Command, notes: Notes) -> Draft:
+def read_dshell(call: Command, notes: Notes) -> Draft:
     """The job of one call."""
-    client = client_of(_options(one))
+    client = client_of(_options(call))
     name = client.options.get("appname")
-    draft = Draft(job_name(_text(client, "appname", notes), "distributedshell"), "yarn", one.span, law=False)
-    draft.span = name.span if name is not None else one.span
+    draft = Draft(job_name(_text(client, "appname", notes), "distributedshell"), "yarn", call.span, law=False)
+    draft.span = name.span if name is not None else call.span
     roles = _roles(draft, client, notes)
-    _checks(client, one.words[0].span, notes)
+    _checks(client, call.words[0].span, notes)
     for role in roles:
         _role(draft, draft.role(role), client, notes)
-    _job(draft, client, one.words[0].span, notes)
+    _job(draft, client, call.words[0].span, notes)
     _placement(draft, client, roles, notes)
     _left_out(client, notes)
     return draft

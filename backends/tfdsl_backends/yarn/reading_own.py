@@ -104,7 +104,7 @@ def job_script(document: Document) -> JobScript | None:
         words = [word.text for word in command.words]
         if words[:1] == ["export"] and len(words) == 2 and words[1].startswith("HADOOP_HOME="):
             home = words[1].removeprefix("HADOOP_HOME=")
-    given = any([word.text for word in one.words[3:4]] == ["given"] for one in commands)
+    given = any([word.text for word in call.words[3:4]] == ["given"] for call in commands)
     return JobScript(
         plan,
         parts["environment"],
@@ -125,8 +125,8 @@ def submit_script(document: Document | None) -> SubmitScript:
     commands = _commands(document)
     applications: dict[str, Sequence[Word]] = {}
     for name, own in _cases(commands, "options_of").items():
-        for one in own:
-            for assignment in one.assignments:
+        for call in own:
+            for assignment in call.assignments:
                 if assignment.name == "options":
                     applications[name] = assignment.words
     sent: dict[str, str] = {}
@@ -154,13 +154,15 @@ def _words(text: str) -> list[str]:
 
 def _plan(document: Document, commands: Iterable[Command]) -> View | None:
     """The JSON of the here-document, with its places in the script."""
-    found = [here for command in commands for here in command.documents if here.text.startswith('{\n  "job": ')]
-    if not found:
+    here_documents = [
+        here for command in commands for here in command.documents if here.text.startswith('{\n  "job": ')
+    ]
+    if not here_documents:
         return None
-    start, text = found[0].span.start, document.source.text
+    start, text = here_documents[0].span.start, document.source.text
     # The reader of JSON reads a whole source: what is before the plan becomes blanks, so that places stay.
     blanks = "".join(char if char == "\n" else " " for char in text[:start])
-    nodes = json.read(Source(document.source.path, blanks + found[0].text), lambda diagnostic: None)
+    nodes = json.read(Source(document.source.path, blanks + here_documents[0].text), lambda diagnostic: None)
     return view(nodes[0]) if nodes else None
 
 
@@ -229,16 +231,16 @@ def read_role(draft: Draft, task: Task) -> None:
 
 
 def _command(block: Block, task: Task) -> None:
-    for one in task.part("commands"):
-        words = [word for word in one.words if not (word.unknown and word.unknown[0].every)]
+    for command in task.part("commands"):
+        words = [word for word in command.words if not (word.unknown and word.unknown[0].every)]
         text = [word.text for word in words]
         if text[:1] == ["cd"]:
-            block.set("workdir", value_of(words[-1]), one.span)
+            block.set("workdir", value_of(words[-1]), command.span)
         elif text[:1] == ["exec"] and (TENSORFLOW_SERVER in text or text[-3:-1] == ["$TFJOB_PROGRAM", "server"]):
-            block.set("server", True, one.span)
+            block.set("server", True, command.span)
         elif text[:1] == ["exec"]:
             words = words[1:-1] if text[-1] == "$@" else words[1:]
-            _set_command(block, task, words, one.span)
+            _set_command(block, task, words, command.span)
 
 
 def _set_command(block: Block, task: Task, words: list[Word], span: Span) -> None:
@@ -268,8 +270,8 @@ def _split(words: Sequence[Word]) -> Iterator[tuple[str, Value]]:
 def _environment(block: Block, task: Task) -> bool:
     """The variables; whether the script hides the devices from the role."""
     hidden = False
-    for one in task.part("environment"):
-        for assignment in one.assignments:
+    for command in task.part("environment"):
+        for assignment in command.assignments:
             for number, word in enumerate(assignment.words):
                 name, value = _variable(word)
                 if number == 0 and name == HIDDEN and value == "":
@@ -289,18 +291,18 @@ def _mounts(block: Block, task: Task) -> list[Mount]:
     """The mounts in the order of their numbers; a folder of the node has none and takes the next place."""
     numbered: dict[int, Mount] = {}
     others: list[Mount] = []
-    for one in task.part("prepare"):
-        words, text = one.words, [word.text for word in one.words]
+    for command in task.part("prepare"):
+        words, text = command.words, [word.text for word in command.words]
         if text[:1] in (["there"], ["link"]):
-            others.append(_host(task, one))
+            others.append(_host(task, command))
         elif text[:1] == ["scratch"]:
-            others.append(Mount("scratch", None, text[1], span=one.span))
+            others.append(Mount("scratch", None, text[1], span=command.span))
         elif text[:1] == ["memory"]:
-            numbered[int(text[1])] = Mount("memory", _share(block), text[2], span=one.span)
+            numbered[int(text[1])] = Mount("memory", _share(block), text[2], span=command.span)
         elif text[:1] == ["fetch"]:
-            numbered[int(text[1])] = Mount("hdfs", value_of(words[2]), text[3], span=one.span)
+            numbered[int(text[1])] = Mount("hdfs", value_of(words[2]), text[3], span=command.span)
         elif text[:1] == ["unpack"] and text[1] != "files":
-            numbered[int(text[1])] = Mount("archive", _archive(task, words[2]), text[4], span=one.span)
+            numbered[int(text[1])] = Mount("archive", _archive(task, words[2]), text[4], span=command.span)
     if task.script.given:
         others += [Mount("host", source, at) for source, at in task.client.linked]
     for at in task.client.tmpfs:
@@ -310,7 +312,7 @@ def _mounts(block: Block, task: Task) -> list[Mount]:
             others.append(Mount("memory", _share(block), at))
     left = iter(others)
     made = [numbered.pop(number, None) or next(left, None) for number in range(1, len(numbered) + len(others) + 1)]
-    return [*(one for one in made if one is not None), *numbered.values()]
+    return [*(mount for mount in made if mount is not None), *numbered.values()]
 
 
 def _archive(task: Task, word: Word) -> Value:
@@ -342,10 +344,10 @@ def _share(block: Block) -> Value:
 
 
 def _steps(task: Task) -> Iterator[Step]:
-    for one in task.part("prepare"):
-        if one.words and one.words[0].text == "step" and len(one.words) == 3:
-            number, name = one.words[1].text, one.words[2].text
-            yield Step("prepare", name, tuple(_step(task.script.steps.get(number, ()))), one.span)
+    for command in task.part("prepare"):
+        if command.words and command.words[0].text == "step" and len(command.words) == 3:
+            number, name = command.words[1].text, command.words[2].text
+            yield Step("prepare", name, tuple(_step(task.script.steps.get(number, ()))), command.span)
 
 
 def _step(commands: Iterable[Command]) -> Iterator[Attribute]:
@@ -370,8 +372,8 @@ def _step(commands: Iterable[Command]) -> Iterator[Attribute]:
 
 def _outputs(draft: Draft, task: Task) -> None:
     index = ""
-    for one in task.part("outputs"):
-        text = [word.text for word in one.words]
+    for command in task.part("outputs"):
+        text = [word.text for word in command.words]
         if text[:2] == ["[", "$TFJOB_INDEX"] and len(text) > 3:
             index = text[3]
         elif text[:1] == ["copy_out"] and len(text) == 5:
@@ -379,12 +381,12 @@ def _outputs(draft: Draft, task: Task) -> None:
                 [pair[0].text or "" for pair in task.script.plan["roles"].items()]
             )
             output = Output(
-                value_of(one.words[2]),
-                value_of(one.words[3]),
+                value_of(command.words[2]),
+                value_of(command.words[3]),
                 text[1],
                 overwrite=text[4] == "overwrite",
                 of=f"{task.name}[{index}]" if index and not usual else "",
-                span=one.span,
+                span=command.span,
             )
             (draft.job if index else draft.role(task.name)).add(output)
             index = ""
@@ -463,7 +465,7 @@ def _job(draft: Draft, plan: View, client: Client) -> None:
         draft.job.set("deadline", duration(int(timeout.text)), timeout.span)
     for name, roles in plan["after"].entries():
         if name in draft.roles:
-            draft.role(name).set("after", [one.text or "" for one in roles.items()], roles.span)
+            draft.role(name).set("after", [role.text or "" for role in roles.items()], roles.span)
     lift_policies(draft)
     deciding = [(pair[0].text or "", pair[1].number or 0) for pair in plan["complete"].items()]
     add_completions(draft, deciding, plan.key("complete"))
@@ -471,7 +473,7 @@ def _job(draft: Draft, plan: View, client: Client) -> None:
     programs = {
         name for name, block in draft.roles.items() if name != "tensorboard" and attribute(block, "server") is None
     }
-    configured = bool(programs & {one.text for one in plan["tf_config"].items()})
+    configured = bool(programs & {entry.text for entry in plan["tf_config"].items()})
     flags = next(plan["flags"].items(), None) is not None
     read_discovery(draft, configured=configured, flags=flags, programs=bool(programs))
 
@@ -498,7 +500,7 @@ def _options(draft: Draft, script: JobScript, submit: SubmitScript, clients: dic
         draft.job.add(Policy(event, "fail job", plan["limit"].span))
     elif isinstance(seconds, int) and seconds != USUAL_LIMIT:
         options.set("rendezvous_seconds", seconds, plan["limit"].span)
-    ports = [one.number for one in plan["ports"].items()]
+    ports = [entry.number for entry in plan["ports"].items()]
     if len(ports) == 2 and ports != USUAL_PORTS:
         options.set("port_range", f"{ports[0]}-{ports[1]}", plan["ports"].span)
     options.set("reuse_port", True if plan["reuse_port"].flag else None, plan["reuse_port"].span)
@@ -513,8 +515,8 @@ def _applications(draft: Draft, clients: dict[str, Client]) -> str | None:
     if len(draft.roles) < 2:
         return None
     if len(clients) > 1:
-        own = [one.shape for one in clients.values()]
-        return "per-role" if all(one == own[0] for one in own) else None
+        own = [parts.shape for parts in clients.values()]
+        return "per-role" if all(shape == own[0] for shape in own) else None
     (client,) = clients.values() or (Client({}, (), ()),)
     return "one" if "placement_spec" in client.options or _hides(draft) else None
 
@@ -554,12 +556,14 @@ def _placement(draft: Draft, role: str, spec: Word) -> None:
 
 def _checkpoint(draft: Draft) -> None:
     """The variable that every role has is the job's folder."""
-    found = [
+    attributes = [
         next((statement for statement in block.statements if _is_checkpoint(statement)), None)
         for block in draft.roles.values()
     ]
-    first = found[0] if found else None
-    if first is None or any(one is None or repr(one.value) != repr(first.value) for one in found):
+    first = attributes[0] if attributes else None
+    if first is None or any(
+        attribute is None or repr(attribute.value) != repr(first.value) for attribute in attributes
+    ):
         return
     for block in draft.roles.values():
         block.statements = [statement for statement in block.statements if not _is_checkpoint(statement)]
@@ -585,7 +589,7 @@ def _is_checkpoint(statement: Statement) -> TypeGuard[Attribute]:
 
 
 def _policies(draft: Draft, role: str, plan: View) -> None:
-    if role in [one.text for one in plan["again"].items()]:
+    if role in [entry.text for entry in plan["again"].items()]:
         return
     for name, rules in plan["actions"].entries():
         owner, _, place = name.partition("[")

@@ -59,13 +59,13 @@ class Client(Record):
     @property
     def mounts(self) -> dict[str, tuple[str, str]]:
         """What docker mounts: path in the container → path on the node and mode."""
-        found: dict[str, tuple[str, str]] = {}
+        options: dict[str, tuple[str, str]] = {}
         for part in self.docker.get("DOCKER_MOUNTS", ("", None))[0].split(","):
             source, colon, rest = part.partition(":")
             at, _, mode = rest.partition(":")
             if colon and source and at:
-                found[at] = (source, "ro" if mode.startswith("ro") else "rw")
-        return found
+                options[at] = (source, "ro" if mode.startswith("ro") else "rw")
+        return options
 
     @property
     def tmpfs(self) -> list[str]:

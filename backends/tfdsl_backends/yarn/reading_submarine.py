@@ -57,27 +57,27 @@ def read_submarine(root: View, notes: Notes) -> Draft | None:
     return draft
 
 
-def _role(block: Block, one: View, configs: View, notes: Notes) -> None:
-    count = one["replicas"]
+def _role(block: Block, entry: View, configs: View, notes: Notes) -> None:
+    count = entry["replicas"]
     block.set("replicas", count.number if count.number not in (None, 1) else None, count.span)
-    _size(block, one["resources"], notes)
-    image = one["docker_image"] if one["docker_image"].present else configs["docker_image"]
+    _size(block, entry["resources"], notes)
+    image = entry["docker_image"] if entry["docker_image"].present else configs["docker_image"]
     block.set("image", image.text, image.span)
-    line = one["launch_cmd"]
+    line = entry["launch_cmd"]
     if line.text:
         block.set("command", command(_with_paths(line.text, configs), line.span), line.span)
     else:
-        notes.differs(one.span, "a role without launch_cmd", "command", "write the command")
-        block.set("command", UNKNOWN_COMMAND, one.span)
-    _surroundings(block, one, configs, notes)
+        notes.differs(entry.span, "a role without launch_cmd", "command", "write the command")
+        block.set("command", UNKNOWN_COMMAND, entry.span)
+    _surroundings(block, entry, configs, notes)
 
 
-def _surroundings(block: Block, one: View, configs: View, notes: Notes) -> None:
+def _surroundings(block: Block, entry: View, configs: View, notes: Notes) -> None:
     """Variables, mounts and files: those of all parts, and a part's own."""
-    for name, value in {**dict(configs["envs"].entries()), **dict(one["envs"].entries())}.items():
+    for name, value in {**dict(configs["envs"].entries()), **dict(entry["envs"].entries())}.items():
         block.entry("env", name, value.words or str(value.flag).lower(), value.span)
     for key in ("mounts", "localizations"):
-        place = one[key] if one[key].present else configs[key]
+        place = entry[key] if entry[key].present else configs[key]
         for each in place.items():
             if key == "mounts":
                 read_mount(block, each.text or "", each.span, notes)
@@ -112,20 +112,20 @@ def _localize(block: Block, text: str, span: Span, notes: Notes) -> None:
         notes.left_out(span, f"the localization {text}", "only hdfs:// is fetched; target yarn { files } sends files")
 
 
-def _board(draft: Draft, one: View, configs: View, notes: Notes) -> None:
-    if not one.present:
+def _board(draft: Draft, entry: View, configs: View, notes: Notes) -> None:
+    if not entry.present:
         return
     block = draft.role("tensorboard")
-    image = one["docker_image"] if one["docker_image"].present else configs["docker_image"]
+    image = entry["docker_image"] if entry["docker_image"].present else configs["docker_image"]
     block.set("image", image.text, image.span)
-    for name, amount in resources(one["resources"].text or "").items():
+    for name, amount in resources(entry["resources"].text or "").items():
         if name == "memory":
-            block.set("memory", memory(amount), one["resources"].span)
+            block.set("memory", memory(amount), entry["resources"].span)
         elif name == "vcores":
-            set_resource(block, name, amount, one["resources"].span)
-    _surroundings(block, one, configs, notes)
+            set_resource(block, name, amount, entry["resources"].span)
+    _surroundings(block, entry, configs, notes)
     if not configs["checkpoint_path"].present:
-        block.set("logdir", configs["saved_model_path"].text or "hdfs:///tmp/logs", one.span)
+        block.set("logdir", configs["saved_model_path"].text or "hdfs:///tmp/logs", entry.span)
 
 
 def _left_out(root: View, parts: dict[str, View], notes: Notes) -> None:
@@ -183,12 +183,12 @@ class Option(Record):
 
 def submarine_calls(source: Source) -> list[Command]:
     """The calls of ``job run``."""
-    return [one for one in commands_of(source) if _run_at(one) >= 0]
+    return [call for call in commands_of(source) if _run_at(call) >= 0]
 
 
 def tony_calls(source: Source) -> list[Command]:
     """The calls of one of TonY's submitters."""
-    return [one for one in commands_of(source) if any(SUBMITTER.search(word.text) for word in one.words)]
+    return [call for call in commands_of(source) if any(SUBMITTER.search(word.text) for word in call.words)]
 
 
 def arguments(call: Command) -> Several[Word]:
@@ -197,10 +197,10 @@ def arguments(call: Command) -> Several[Word]:
     return call.words[at + 1 :]
 
 
-def _run_at(one: Command) -> int:
-    words = [word.text for word in one.words]
-    found = [at for at in range(len(words) - 1) if words[at : at + 2] == ["job", "run"]]
-    return found[0] + 2 if found and any("submarine" in word.lower() for word in words[: found[0]]) else -1
+def _run_at(call: Command) -> int:
+    words = [word.text for word in call.words]
+    places = [at for at in range(len(words) - 1) if words[at : at + 2] == ["job", "run"]]
+    return places[0] + 2 if places and any("submarine" in word.lower() for word in words[: places[0]]) else -1
 
 
 def options(words: Several[Word], switches: Iterable[str] = ()) -> Iterator[Option]:
@@ -223,10 +223,10 @@ def options(words: Several[Word], switches: Iterable[str] = ()) -> Iterator[Opti
             at += 1
 
 
-def submarine_file(one: Command, notes: Notes) -> View:
+def submarine_file(call: Command, notes: Notes) -> View:
     """The job file with what ``job run`` says."""
-    root: Tree = {"spec": {"framework": Scalar("tensorflow", one.span)}}
-    for option in options(one.words[_run_at(one) :], WITHOUT_VALUE):
+    root: Tree = {"spec": {"framework": Scalar("tensorflow", call.span)}}
+    for option in options(call.words[_run_at(call) :], WITHOUT_VALUE):
         text = notes.keep(option.word, f"--{option.name}")
         if option.name == "env" and "=" in text:
             name, _, value = text.partition("=")
@@ -247,7 +247,7 @@ def submarine_file(one: Command, notes: Notes) -> View:
     servers = roles.get("ps") if isinstance(roles, dict) else None
     if isinstance(roles, dict) and isinstance(servers, dict) and "replicas" not in servers:
         del roles["ps"]  # without --num_ps there is none
-    return view(_node(root, one.words[0].span))
+    return view(_node(root, call.words[0].span))
 
 
 def _put(root: Tree, path: tuple[str, ...], value: Scalar) -> None:
@@ -269,6 +269,6 @@ def _below(root: Tree, path: tuple[str, ...]) -> Tree:
 
 def _node(value: Tree | Scalar | list[Scalar], span: Span) -> Node:
     if isinstance(value, dict):
-        nodes = {key: _node(one, span) for key, one in value.items()}
+        nodes = {key: _node(item, span) for key, item in value.items()}
         return Mapping({key: Entry(key, node.span, node) for key, node in nodes.items()}, span)
     return Sequence(tuple(value), span) if isinstance(value, list) else value

@@ -65,10 +65,10 @@ def is_tony(document: Document) -> bool:
 def properties(root: View) -> dict[str, Property]:
     """Name → value of a Hadoop configuration; the last one of a name counts."""
     found: dict[str, Property] = {}
-    for one in _each(root["configuration"]["property"]):
-        name = one["name"].text or ""
-        sources = [source.text for source in _each(one["source"])]
-        value = one["value"]
+    for entry in _each(root["configuration"]["property"]):
+        name = entry["name"].text or ""
+        sources = [source.text for source in _each(entry["source"])]
+        value = entry["value"]
         if name:
             found[name] = Property(value.text or "", value.span, not sources or sources[0] not in _DEFAULTS)
     return found
@@ -96,8 +96,8 @@ def read_tony(root: View | None, call: Command | None, notes: Notes, span: Span)
         return None
     if call is not None and root is None and not _has_its_parts(said, call, title, notes):
         return None
-    counts = {match[1]: one for name, one in said.items() if (match := INSTANCES.match(name)) and one.text != "0"}
-    roles = roles_of(title, {name: one.span for name, one in counts.items()}, notes, span)
+    counts = {match[1]: entry for name, entry in said.items() if (match := INSTANCES.match(name)) and entry.text != "0"}
+    roles = roles_of(title, {name: entry.span for name, entry in counts.items()}, notes, span)
     if roles is None:
         return None
     draft = Draft(job_name(title, "tony"), "yarn", span, law=False)
@@ -112,7 +112,7 @@ def read_tony(root: View | None, call: Command | None, notes: Notes, span: Span)
 
 def _has_its_parts(said: Mapping[str, Property], call: Command, title: str, notes: Notes) -> bool:
     """Whether a command line without its configuration says what roles there are; what is missing is reported."""
-    file = next((one.word for one in options(arguments(call)) if one.name == "conf_file"), None)
+    file = next((option.word for option in options(arguments(call)) if option.name == "conf_file"), None)
     name, span = (file.text, file.span) if file is not None else ("tony.xml", call.words[0].span)
     if any(map(INSTANCES.match, said)):
         if file is not None:
@@ -126,18 +126,18 @@ def _has_its_parts(said: Mapping[str, Property], call: Command, title: str, note
 def _submitted(said: dict[str, Property], call: Command, notes: Notes) -> None:
     """The options of TonY's client, as the properties that say the same."""
     own = list(options(arguments(call)))
-    given = {one.name: notes.keep(one.word, f"-{one.name}") for one in own}
-    places = {one.name: one.word.span for one in own}
-    for one in own:
-        name, equals, value = one.word.text.partition("=")
-        if one.name == "conf" and equals:
-            said[name] = Property(value, one.word.span)
-        elif one.name in ("shell_env", "container_env"):
+    given = {option.name: notes.keep(option.word, f"-{option.name}") for option in own}
+    places = {option.name: option.word.span for option in own}
+    for option in own:
+        name, equals, value = option.word.text.partition("=")
+        if option.name == "conf" and equals:
+            said[name] = Property(value, option.word.span)
+        elif option.name in ("shell_env", "container_env"):
             before = said.get("tony.containers.envs")
-            text = f"{before.text},{one.word.text}" if before is not None else one.word.text
-            said["tony.containers.envs"] = Property(text, one.word.span)
-        elif one.name not in OPTIONS:
-            notes.left_out(one.word.span, f"-{one.name}", "it is about TonY's client")
+            text = f"{before.text},{option.word.text}" if before is not None else option.word.text
+            said["tony.containers.envs"] = Property(text, option.word.span)
+        elif option.name not in OPTIONS:
+            notes.left_out(option.word.span, f"-{option.name}", "it is about TonY's client")
     if "executes" in given:
         words = [_interpreter(given), given["executes"], given.get("task_params", "")]
         said.setdefault("tony.containers.command", Property(" ".join(filter(None, words)), places["executes"]))
@@ -319,9 +319,9 @@ def _job(draft: Draft, said: Mapping[str, Property], notes: Notes) -> None:
 
 def _left_out(said: Mapping[str, Property], roles: Mapping[str, str], notes: Notes) -> None:
     known = {f"tony.{name}.{key}" for name in roles for key in _OF_ROLE}
-    for name, one in said.items():
-        if name in known or not one.own or INSTANCES.match(name) or not name.startswith("tony."):
+    for name, entry in said.items():
+        if name in known or not entry.own or INSTANCES.match(name) or not name.startswith("tony."):
             continue
         reason = next((why for key, why in TONY_LEFT_OUT.items() if name == key or name.startswith(f"{key}.")), "")
         if reason:
-            notes.left_out(one.span, name, reason)
+            notes.left_out(entry.span, name, reason)

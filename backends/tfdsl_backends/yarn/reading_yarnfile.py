@@ -53,9 +53,9 @@ def is_yarnfile(document: Document) -> bool:
 
 def read_yarnfile(root: View, notes: Notes) -> Draft | None:
     """The job of a service."""
-    components = {one["name"].words or "": one for one in root["components"].items()}
+    components = {entry["name"].words or "": entry for entry in root["components"].items()}
     title = root["name"].words or "the service"
-    names = {name: one["name"].span for name, one in components.items()}
+    names = {name: entry["name"].span for name, entry in components.items()}
     roles = roles_of(title, names, notes, root["name"].span)
     if roles is None:
         return None
@@ -87,79 +87,83 @@ def _checks(root: View, notes: Notes) -> None:
         notes.refused(root["name"].span, "a service without version", "version is required")
     service = root["name"].words
     known: set[str] = set()
-    for one in root["components"].items():
-        name = one["name"].words or ""
-        for text, place in ((service, root["name"]), (name, one["name"])):
+    for entry in root["components"].items():
+        name = entry["name"].words or ""
+        for text, place in ((service, root["name"]), (name, entry["name"])):
             if text is not None and not NAME.match(text) and (text == name or not known):
                 notes.refused(place.span, f"the name {text}", "it must have lowercase letters, digits and - only")
         if name == service:
-            notes.refused(one["name"].span, f"component {name}", "a component cannot have the name of its service")
+            notes.refused(entry["name"].span, f"component {name}", "a component cannot have the name of its service")
         if name in known:
-            notes.refused(one["name"].span, f"component {name}", "another component has the name")
+            notes.refused(entry["name"].span, f"component {name}", "another component has the name")
         known.add(name)
-        _check_component(one, root, notes)
-    for one in root["components"].items():
-        for dependency in one["dependencies"].items():
+        _check_component(entry, root, notes)
+    for entry in root["components"].items():
+        for dependency in entry["dependencies"].items():
             if dependency.text not in known:
                 notes.refused(dependency.span, f"the dependency {dependency.words}", "no component has the name")
 
 
-def _check_component(one: View, root: View, notes: Notes) -> None:
-    name = one["name"].words or ""
-    artifact = one["artifact"] if one["artifact"].present else root["artifact"]
+def _check_component(entry: View, root: View, notes: Notes) -> None:
+    name = entry["name"].words or ""
+    artifact = entry["artifact"] if entry["artifact"].present else root["artifact"]
     kind = artifact["type"].text or "DOCKER"
     if kind not in ("DOCKER", "TARBALL", "SERVICE"):
         notes.refused(artifact["type"].span, f"artifact type {kind}", "types are DOCKER, TARBALL and SERVICE")
     if kind == "SERVICE":
         return
-    if not one["launch_command"].text and not (kind == "DOCKER" and artifact.present):
-        notes.refused(one["name"].span, f"component {name}", "it needs launch_command, because it has no docker image")
-    count = one["number_of_containers"]
+    if not entry["launch_command"].text and not (kind == "DOCKER" and artifact.present):
+        notes.refused(
+            entry["name"].span, f"component {name}", "it needs launch_command, because it has no docker image"
+        )
+    count = entry["number_of_containers"]
     if count.number is None or count.number < 0:
         notes.refused(
-            count.span if count.present else one["name"].span,
+            count.span if count.present else entry["name"].span,
             f"component {name}",
             "it needs number_of_containers, 0 or more",
         )
-    resource = one["resource"] if one["resource"].present else root["resource"]
+    resource = entry["resource"] if entry["resource"].present else root["resource"]
     for key in ("memory", "cpus"):
         if not resource[key].present:
             notes.refused(
-                resource.span if resource.present else one["name"].span, f"component {name}", f"it needs resource.{key}"
+                resource.span if resource.present else entry["name"].span,
+                f"component {name}",
+                f"it needs resource.{key}",
             )
 
 
 # --- a component -----------------------------------------------------------------------------------------------------
 
 
-def _component(draft: Draft, role: str, one: View, root: View, roles: dict[str, str], notes: Notes) -> None:
+def _component(draft: Draft, role: str, entry: View, root: View, roles: dict[str, str], notes: Notes) -> None:
     block = draft.role(role)
-    count = one["number_of_containers"]
+    count = entry["number_of_containers"]
     block.set("replicas", count.number if count.number not in (None, 1) else None, count.span)
-    image = _artifact(block, one["artifact"] if one["artifact"].present else root["artifact"])
-    _command(block, role, one, root, notes)
-    size = _size(block, one["resource"] if one["resource"].present else root["resource"], notes)
-    variables = _variables(root) | _variables(one)
+    image = _artifact(block, entry["artifact"] if entry["artifact"].present else root["artifact"])
+    _command(block, role, entry, root, notes)
+    size = _size(block, entry["resource"] if entry["resource"].present else root["resource"], notes)
+    variables = _variables(root) | _variables(entry)
     runtime = Runtime(
         tuple((name, value.words or "", value.span) for name, value in variables.items()),
         size,
-        _sent(root) | _sent(one),
+        _sent(root) | _sent(entry),
     )
     read_runtime(block, runtime, notes, image)
-    privileged = str(one["run_privileged_container"].flag or one["run_privileged_container"].text).lower() == "true"
-    block.set("privileged", privileged or None, one["run_privileged_container"].span)
-    for place in (root, one):
+    privileged = str(entry["run_privileged_container"].flag or entry["run_privileged_container"].text).lower() == "true"
+    block.set("privileged", privileged or None, entry["run_privileged_container"].span)
+    for place in (root, entry):
         _files(block, place, notes, runtime.mounted if image else set(), docker=bool(image))
-        _properties(place, notes, told=role == next(iter(draft.roles)) or place is one)
-    after = [roles[name] for each in one["dependencies"].items() if (name := each.text or "") in roles]
-    block.set("after", after or None, one["dependencies"].span)
-    _placement(draft, role, one["placement_policy"]["constraints"], roles, notes)
-    if (one["restart_policy"].text or "ALWAYS") != "NEVER" and role != "tensorboard":
-        place = one["restart_policy"]
+        _properties(place, notes, told=role == next(iter(draft.roles)) or place is entry)
+    after = [roles[name] for each in entry["dependencies"].items() if (name := each.text or "") in roles]
+    block.set("after", after or None, entry["dependencies"].span)
+    _placement(draft, role, entry["placement_policy"]["constraints"], roles, notes)
+    if (entry["restart_policy"].text or "ALWAYS") != "NEVER" and role != "tensorboard":
+        place = entry["restart_policy"]
         draft.block(role, written=place.present).add(Policy("failed", "restart container", place.span))
-    for key, _ in one.entries():
+    for key, _ in entry.entries():
         if key not in OF_COMPONENT:
-            notes.left_out(one.key(key), key, SERVICE_LEFT_OUT.get(key, "YARN Services ignores it"))
+            notes.left_out(entry.key(key), key, SERVICE_LEFT_OUT.get(key, "YARN Services ignores it"))
 
 
 def _artifact(block: Block, artifact: View) -> str:
@@ -177,8 +181,8 @@ def _artifact(block: Block, artifact: View) -> str:
     return ""
 
 
-def _command(block: Block, role: str, one: View, root: View, notes: Notes) -> None:
-    command = one["launch_command"]
+def _command(block: Block, role: str, entry: View, root: View, notes: Notes) -> None:
+    command = entry["launch_command"]
     tokens = {
         "COMPONENT_ID": "task.index",
         "USER": "job.user",
@@ -186,7 +190,7 @@ def _command(block: Block, role: str, one: View, root: View, notes: Notes) -> No
         "COMPONENT_NAME": "role.name",
     }
     text = command.text or ""
-    if str(_variables(root).get(f"{PREFIX}DOCKER_RUN_OVERRIDE_DISABLE", one).words).lower() == "true":
+    if str(_variables(root).get(f"{PREFIX}DOCKER_RUN_OVERRIDE_DISABLE", entry).words).lower() == "true":
         text = text.replace(",", " ")  # arguments of the image's own program
     line = command_with_tokens(text, command.span, tokens)
     if role == "tensorboard":
@@ -250,25 +254,30 @@ def _files(block: Block, place: View, notes: Notes, mounted: set[str], *, docker
 
 def _placement(draft: Draft, role: str, constraints: View, roles: dict[str, str], notes: Notes) -> None:
     parts: list[str] = []
-    for one in constraints.items():
-        tags = [roles.get(each.text or "", "") for each in one["target_tags"].items()]
-        kind, scope = one["type"].text or "", one["scope"].text or "NODE"
-        partitions = [each.text for each in one["node_partitions"].items() if each.text]
+    for constraint in constraints.items():
+        tags = [roles.get(each.text or "", "") for each in constraint["target_tags"].items()]
+        kind, scope = constraint["type"].text or "", constraint["scope"].text or "NODE"
+        partitions = [each.text for each in constraint["node_partitions"].items() if each.text]
         if partitions:
-            draft.role(role).set("node_label", " || ".join(filter(None, partitions)), one["node_partitions"].span)
-        for name, values in one["node_attributes"].entries():
+            draft.role(role).set(
+                "node_label", " || ".join(filter(None, partitions)), constraint["node_partitions"].span
+            )
+        for name, values in constraint["node_attributes"].entries():
             sign = "!=" if kind == "ANTI_AFFINITY" else "="
             parts += [f"{name}{sign}{each.words}" for each in values.items()][:1]
         if kind == "ANTI_AFFINITY" and scope == "NODE" and tags == [role]:
-            draft.role(role).set("spread", "node", one.span)
+            draft.role(role).set("spread", "node", constraint.span)
         elif tags and all(tags) and kind in NEAR:
             counts = [
-                one[key].words or bound for key, bound in (("min_cardinality", "0"), ("max_cardinality", "999999999"))
+                constraint[key].words or bound
+                for key, bound in (("min_cardinality", "0"), ("max_cardinality", "999999999"))
             ]
             numbers = counts if kind == "AFFINITY_WITH_CARDINALITY" else []
             parts.append(",".join((NEAR[kind], scope, *tags, *numbers)))
-        elif not partitions and not one["node_attributes"].present:
-            notes.refused(one.span, "a placement constraint", "it needs a type, a scope and tags that are components")
+        elif not partitions and not constraint["node_attributes"].present:
+            notes.refused(
+                constraint.span, "a placement constraint", "it needs a type, a scope and tags that are components"
+            )
     if parts:
         text = parts[0] if len(parts) == 1 else f"AND({':'.join(parts)})"
         draft.options.entry("placement", role, text, constraints.span)
@@ -280,7 +289,10 @@ def _placement(draft: Draft, role: str, constraints: View, roles: dict[str, str]
 def _retries(draft: Draft, root: View, components: dict[str, View], notes: Notes) -> None:
     if not restarts(draft):
         return
-    always = next((one for one in components.values() if (one["restart_policy"].text or "ALWAYS") == "ALWAYS"), None)
+    always = next(
+        (component for component in components.values() if (component["restart_policy"].text or "ALWAYS") == "ALWAYS"),
+        None,
+    )
     if always is not None:
         place = always["restart_policy"] if always["restart_policy"].present else always["name"]
         difference = "YARN Services also starts again what has ended with success"

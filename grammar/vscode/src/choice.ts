@@ -1,29 +1,18 @@
 /** The target and the profile that are chosen: in the status bar, and as a choice from a list. */
 
-import {
-  commands,
-  ConfigurationTarget,
-  StatusBarAlignment,
-  Uri,
-  window,
-  workspace,
-  type DocumentLink,
-  type Disposable,
-  type TextDocument,
-} from "vscode";
-import { profilesIn, targetsIn } from "./shown";
+import { commands, ConfigurationTarget, StatusBarAlignment, window, workspace, type Disposable, type TextDocument } from "vscode";
+import { CHOICES, choicesOf, type Choices } from "./choices";
+import { tellWhy, type Server } from "./server";
 import { TARGETS } from "./targets";
-
-/** Included files in which profiles are looked for. */
-const MOST = 50;
 
 /** The two entries of the status bar; they are there while a `.tfjob` text is in front. */
 export class Choice implements Disposable {
   private readonly target = window.createStatusBarItem("tfdsl.target", StatusBarAlignment.Right, 101);
   private readonly profile = window.createStatusBarItem("tfdsl.profile", StatusBarAlignment.Right, 100);
   private readonly subscriptions: Disposable[];
+  private turn = 0;
 
-  constructor() {
+  constructor(private readonly server: Server) {
     this.target.name = "tfdsl Target";
     this.target.command = "tfdsl.chooseTarget";
     this.target.tooltip = "Target that .tfjob files are checked for";
@@ -34,123 +23,85 @@ export class Choice implements Disposable {
       this.target,
       this.profile,
       window.onDidChangeActiveTextEditor(() => this.update()),
-      workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration("tfdsl")) {
-          this.update();
-        }
-      }),
-      workspace.onDidChangeTextDocument(({ document }) => {
-        if (document === window.activeTextEditor?.document) {
-          this.update();
-        }
-      }),
-      commands.registerCommand("tfdsl.chooseTarget", chooseTarget),
-      commands.registerCommand("tfdsl.chooseProfile", chooseProfile),
+      server.onDidChange(() => this.update()),
+      commands.registerCommand("tfdsl.chooseTarget", () => this.chooseTarget().catch(tellWhy)),
+      commands.registerCommand("tfdsl.chooseProfile", () => this.chooseProfile().catch(tellWhy)),
     ];
-    this.update();
+    void this.update();
   }
 
   dispose(): void {
     this.subscriptions.forEach((one) => one.dispose());
   }
 
-  private update(): void {
+  /** Show what counts now: of the settings, of the project and of the text, which the server knows. */
+  async update(): Promise<void> {
+    const turn = ++this.turn;
     const document = window.activeTextEditor?.document;
     if (document?.languageId !== "tfjob") {
       this.target.hide();
       this.profile.hide();
       return;
     }
-    const chosen = targets(document);
-    const named = chosen.length > 0 ? chosen : targetsIn(document.getText());
-    this.target.text = `$(server) ${named.join(", ") || "no target"}`;
-    this.profile.text = `$(symbol-parameter) ${profile(document) || "no profile"}`;
-    this.target.show();
-    this.profile.show();
+    const found = await choices(this.server, document).catch(() => undefined);
+    if (turn === this.turn) {
+      this.target.text = found === undefined ? "$(warning) no language server" : `$(server) ${found.targets.join(", ") || "no target"}`;
+      this.profile.text = `$(symbol-parameter) ${found?.profile ?? "no profile"}`;
+      this.target.show();
+      this.profile.show();
+    }
+  }
+
+  private async chooseTarget(): Promise<void> {
+    const document = window.activeTextEditor?.document;
+    const before = document?.languageId === "tfjob" ? (await choices(this.server, document)).targets : [];
+    const chosen = await window.showQuickPick(
+      [
+        { label: "Those of the project or the file", description: "", targets: undefined },
+        ...TARGETS.map((label) => ({ label, description: before.includes(label) ? "chosen" : "", targets: [label] })),
+      ],
+      { placeHolder: "Check .tfjob files for" },
+    );
+    if (chosen !== undefined) {
+      await remember("targets", chosen.targets);
+    }
+  }
+
+  private async chooseProfile(): Promise<void> {
+    const document = window.activeTextEditor?.document;
+    const found = document?.languageId === "tfjob" ? await choices(this.server, document) : undefined;
+    const profiles = found?.profiles ?? [];
+    const chosen = await window.showQuickPick(
+      [
+        { label: "No profile", description: "", profile: undefined },
+        ...profiles.map((label) => ({ label, description: label === found?.profile ? "chosen" : "", profile: label })),
+      ],
+      { placeHolder: profiles.length > 0 ? "Check .tfjob files with" : "The file has no profile" },
+    );
+    if (chosen !== undefined) {
+      await remember("profile", chosen.profile);
+    }
   }
 }
 
-/** The targets of the settings. */
-function targets(document: TextDocument | undefined): readonly string[] {
-  return workspace.getConfiguration("tfdsl", document?.uri).get<string[]>("targets", []);
+/** What the server says can be chosen for a text, and what is. */
+export async function choices(server: Server, document: TextDocument): Promise<Choices> {
+  return choicesOf(await server.request(CHOICES, { textDocument: { uri: document.uri.toString() } }));
 }
 
-/** The profile of the settings; empty without one. */
-export function profile(document: TextDocument | undefined): string {
-  return workspace.getConfiguration("tfdsl", document?.uri).get<string>("profile", "");
+/** The only target that a text is checked for, else one out of all; an error says why there is none. */
+export async function targetFor(server: Server, document: TextDocument): Promise<string | undefined> {
+  const { targets } = await choices(server, document);
+  return targets.length === 1 ? targets[0] : pickTarget(targets);
 }
 
-/** The target that is shown without asking: the first of the settings, or the only one of the text. */
-export function shownTarget(document: TextDocument): string | undefined {
-  const named = targetsIn(document.getText());
-  return targets(document)[0] ?? (named.length === 1 ? named[0] : undefined);
-}
-
-/** The only target that the text or the settings name, else one out of all. */
-export async function targetFor(document: TextDocument): Promise<string | undefined> {
-  const configured = targets(document);
-  const named = configured.length > 0 ? configured : targetsIn(document.getText());
-  if (named.length === 1) {
-    return named[0];
-  }
-  const others = TARGETS.filter((target) => !named.includes(target));
-  return window.showQuickPick([...named, ...others], { placeHolder: "Target" });
-}
-
-async function chooseTarget(): Promise<void> {
-  const own = "Those of the file";
-  const before = targets(window.activeTextEditor?.document);
-  const chosen = await window.showQuickPick(
-    [
-      { label: own, description: "for which it has target blocks", targets: [] as string[] },
-      ...TARGETS.map((label) => ({ label, description: before.includes(label) ? "chosen" : "", targets: [label] })),
-    ],
-    { placeHolder: "Check .tfjob files for" },
-  );
-  if (chosen !== undefined) {
-    await remember("targets", chosen.targets.length > 0 ? chosen.targets : undefined);
-  }
-}
-
-async function chooseProfile(): Promise<void> {
-  const document = window.activeTextEditor?.document;
-  const before = profile(document);
-  const found = document === undefined ? [] : await profilesOf(document);
-  const chosen = await window.showQuickPick(
-    [
-      { label: "No profile", description: "", profile: undefined },
-      ...found.map((label) => ({ label, description: label === before ? "chosen" : "", profile: label })),
-    ],
-    { placeHolder: found.length > 0 ? "Check .tfjob files with" : "The file has no profile" },
-  );
-  if (chosen !== undefined) {
-    await remember("profile", chosen.profile);
-  }
+/** One out of all targets, `first` those. */
+export async function pickTarget(first: readonly string[], placeHolder = "Target"): Promise<string | undefined> {
+  return window.showQuickPick([...first, ...TARGETS.filter((target) => !first.includes(target))], { placeHolder });
 }
 
 /** Into the settings of the workspace if there is one, else into those of the user. */
 async function remember(setting: string, value: unknown): Promise<void> {
   const there = workspace.workspaceFolders === undefined ? ConfigurationTarget.Global : ConfigurationTarget.Workspace;
   await workspace.getConfiguration("tfdsl").update(setting, value, there);
-}
-
-/** The profiles of a text and of what it includes. */
-async function profilesOf(document: TextDocument): Promise<string[]> {
-  const found = new Set<string>();
-  const seen = new Set<string>();
-  const waiting = [document.uri];
-  for (let uri = waiting.pop(); uri !== undefined && seen.size < MOST; uri = waiting.pop()) {
-    if (seen.has(uri.toString())) {
-      continue;
-    }
-    seen.add(uri.toString());
-    try {
-      profilesIn((await workspace.openTextDocument(uri)).getText()).forEach((name) => found.add(name));
-    } catch {
-      continue; // It includes a file that is not there.
-    }
-    const links = await commands.executeCommand<DocumentLink[]>("vscode.executeLinkProvider", uri);
-    waiting.push(...links.flatMap(({ target }) => (target instanceof Uri && target.scheme === "file" ? [target] : [])));
-  }
-  return [...found];
 }

@@ -8,6 +8,8 @@ export interface CompileParams {
   readonly target: string;
   /** The only job that is wanted; all jobs of the text without it. */
   readonly job?: string;
+  /** As `--profile` takes it; without it that of the settings. */
+  readonly profile?: string;
 }
 
 /** Where lines of an output come from. */
@@ -21,6 +23,7 @@ export interface LineMap {
 /** One file of the output; `name` is its path below the folder that `compile -o` would write to. */
 export interface Output {
   readonly name: string;
+  readonly languageId: string;
   readonly text: string;
   readonly executable: boolean;
   readonly map: LineMap;
@@ -36,9 +39,9 @@ function outputOf(value: unknown): Output[] {
   if (!isRecord(value)) {
     return [];
   }
-  const { name, text, executable, map } = value;
+  const { name, languageId, text, executable, map } = value;
   return typeof name === "string" && typeof text === "string"
-    ? [{ name, text, executable: executable === true, map: mapOf(map) }]
+    ? [{ name, languageId: String(languageId), text, executable: executable === true, map: mapOf(map) }]
     : [];
 }
 

@@ -12,7 +12,7 @@ import {
   type TextEditor,
 } from "vscode";
 import { SCHEME, type Preview } from "./preview";
-import { linesFrom, originOf, type Shown } from "./shown";
+import { linesFrom, originOf, type Line } from "./shown";
 import type { SourceLine } from "./where";
 
 export class Following implements Disposable {
@@ -71,7 +71,7 @@ export class Following implements Disposable {
 
   private async toSource(uri: Uri, line: number): Promise<void> {
     const { token } = this.anew();
-    const made = this.preview.shown(uri);
+    const made = this.preview.lines(uri);
     const origin = made === undefined ? undefined : originOf(made, line);
     this.showSources(origin === undefined ? [] : [origin]);
     const origins = await this.preview.originsOf(uri, line, token);
@@ -94,9 +94,9 @@ export class Following implements Disposable {
     return (this.waiting = new CancellationTokenSource());
   }
 
-  private made(editor: TextEditor): Shown | undefined {
+  private made(editor: TextEditor): readonly Line[] | undefined {
     const { uri } = editor.document;
-    return uri.scheme === SCHEME ? this.preview.shown(uri) : undefined;
+    return uri.scheme === SCHEME ? this.preview.lines(uri) : undefined;
   }
 
   private show(editor: TextEditor, lines: readonly number[]): void {

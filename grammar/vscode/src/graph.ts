@@ -13,28 +13,27 @@ import {
   type TextDocument,
   type WebviewPanel,
 } from "vscode";
-import type { LanguageClient } from "vscode-languageclient/node";
-import { shownTarget } from "./choice";
+import { choices } from "./choice";
 import { clicked, coloured, GRAPH, page, pictureOf, type GraphParams, type Picture } from "./picture";
+import type { Server } from "./server";
 import { textOf } from "./texts";
 
 /** Milliseconds without a change after which the picture is made anew. */
 const QUIET = 300;
-/** Milliseconds after which a server that does not run yet is asked again. */
-const LATER = 1000;
 
 /** All pictures of a window, one for each text. */
 export class Graphs implements Disposable {
   private readonly open = new Map<string, Graph>();
   private readonly subscriptions: Disposable[];
 
-  constructor(private readonly client: () => LanguageClient | undefined) {
+  constructor(private readonly server: Server) {
     this.subscriptions = [
-      commands.registerCommand("tfdsl.graph", (uri, target) => this.show(uri, target)),
+      commands.registerCommand("tfdsl.graph", (uri, target, job) => this.show(uri, target, job)),
       // A text may include the one that has changed.
       workspace.onDidChangeTextDocument(({ document }) => document.languageId === "tfjob" && this.again()),
       workspace.onDidChangeConfiguration((event) => event.affectsConfiguration("tfdsl") && this.again()),
       window.onDidChangeActiveColorTheme(() => this.again()),
+      server.onDidChange(() => this.again()),
     ];
   }
 
@@ -44,13 +43,16 @@ export class Graphs implements Disposable {
   }
 
   /** The command: of the text in the active editor, or of `uri`; for `target`, or for the one that is chosen. */
-  private async show(uri: unknown, target: unknown): Promise<void> {
+  private async show(uri: unknown, target: unknown, job: unknown): Promise<void> {
     const document = await textOf(uri);
     if (document === undefined) {
       return;
     }
     const key = document.uri.toString();
-    const asked = typeof target === "string" ? target : undefined;
+    const asked = {
+      ...(typeof target === "string" ? { target } : {}),
+      ...(typeof job === "string" ? { job } : {}),
+    };
     const there = this.open.get(key);
     if (there !== undefined) {
       there.asked = asked;
@@ -64,7 +66,7 @@ export class Graphs implements Disposable {
       localResourceRoots: [],
       retainContextWhenHidden: true,
     });
-    this.open.set(key, new Graph(panel, document, asked, this.client));
+    this.open.set(key, new Graph(panel, document, asked, this.server));
     panel.onDidDispose(() => {
       this.open.get(key)?.end();
       this.open.delete(key);
@@ -85,8 +87,8 @@ class Graph {
   constructor(
     readonly panel: WebviewPanel,
     private readonly document: TextDocument,
-    public asked: string | undefined,
-    private readonly client: () => LanguageClient | undefined,
+    public asked: Omit<GraphParams, "textDocument">,
+    private readonly server: Server,
   ) {
     panel.webview.onDidReceiveMessage((message: unknown) => {
       const part = clicked(message);
@@ -100,9 +102,9 @@ class Graph {
   }
 
   /** Draw it anew when nothing has changed for a while. */
-  later(wait = QUIET): void {
+  later(): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.draw(), wait);
+    this.timer = setTimeout(() => void this.draw(), QUIET);
   }
 
   private async draw(): Promise<void> {
@@ -120,21 +122,16 @@ class Graph {
   }
 
   private async ask(): Promise<Picture> {
-    const client = this.client();
-    if (client === undefined) {
-      this.later(LATER);
-      return { svg: "", error: "The language server does not run.", places: [] };
-    }
-    const target = this.asked ?? shownTarget(this.document);
-    const params: GraphParams = {
-      textDocument: { uri: this.document.uri.toString() },
-      ...(target === undefined ? {} : { target }),
-    };
     try {
-      const picture = pictureOf(await client.sendRequest<unknown>(GRAPH, params));
+      const { targets } = await choices(this.server, this.document);
+      const textDocument = { uri: this.document.uri.toString() };
+      const [target, other] = targets;
+      const only = target !== undefined && other === undefined ? { target } : {};
+      const params: GraphParams = { textDocument, ...only, ...this.asked };
+      const picture = pictureOf(await this.server.request(GRAPH, params));
       return picture.svg === "" && picture.error === "" ? { ...picture, error: "There is no job in the file." } : picture;
     } catch (error) {
-      // The text was closed, or there is no such target any more.
+      // There is no server, the text was closed, or there is no such target any more.
       return { svg: "", error: error instanceof Error ? error.message : String(error), places: [] };
     }
   }

@@ -2,7 +2,10 @@
 
 import {
   commands,
+  env,
   languages,
+  Position,
+  Range,
   Uri,
   ViewColumn,
   window,
@@ -10,18 +13,19 @@ import {
   type Disposable,
   type TextDocument,
 } from "vscode";
-import type { LanguageClient } from "vscode-languageclient/node";
-import { IMPORT, importedOf } from "./manifest";
+import { IMPORT, importedOf, type Imported } from "./manifest";
 import { withPages } from "./pages";
+import { tellWhy, type Server } from "./server";
 
 export class Importing implements Disposable {
   private readonly problems = languages.createDiagnosticCollection("tfdsl import");
   private readonly subscriptions: Disposable[];
 
-  constructor(private readonly client: () => LanguageClient | undefined) {
+  constructor(private readonly server: Server) {
     this.subscriptions = [
       this.problems,
-      commands.registerCommand("tfdsl.importManifest", (uri) => this.run(uri)),
+      commands.registerCommand("tfdsl.importManifest", (uri) => this.run(uri).catch(tellWhy)),
+      commands.registerCommand("tfdsl.pasteManifest", () => this.paste().catch(tellWhy)),
       // They are about the text as it was; the next import says what is wrong now.
       workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         if (contentChanges.length > 0) {
@@ -39,30 +43,46 @@ export class Importing implements Disposable {
   /** Import `uri`, or what is in the active editor; the text of its jobs, if there are any. */
   private async run(uri: unknown): Promise<string | undefined> {
     const document = await manifestOf(uri);
-    const client = this.client();
     if (document === undefined) {
       return undefined;
     }
-    if (client === undefined) {
-      void window.showErrorMessage("tfdsl: the language server does not run.");
-      return undefined;
+    const { text, diagnostics, differs } = await this.imported(document.uri, document.getText());
+    this.problems.set(document.uri, withPages(await this.server.diagnostics(diagnostics)));
+    if (text === "") {
+      throw new Error("no job was imported. The problems of the manifest say why.");
     }
-    const text = document.getText();
-    const answer = await client.sendRequest<unknown>(IMPORT, { uri: document.uri.toString(), text });
-    const { text: jobs, diagnostics, differs } = importedOf(answer);
-    const found = await client.protocol2CodeConverter.asDiagnostics(diagnostics);
-    this.problems.set(document.uri, withPages(found));
-    if (jobs === "") {
-      void window.showErrorMessage("tfdsl: no job was imported. The problems of the manifest say why.");
-      return undefined;
-    }
-    const made = await workspace.openTextDocument({ language: "tfjob", content: jobs });
+    const made = await workspace.openTextDocument({ language: "tfjob", content: text });
     await window.showTextDocument(made, { viewColumn: ViewColumn.Beside, preview: false });
     if (differs.length > 0) {
       const names = differs.join(", ");
       void window.showWarningMessage(`tfdsl: ${names} does not compile to the same manifest. Its problems say what differs.`);
     }
+    return text;
+  }
+
+  /** Put the jobs of a manifest that is in the clipboard where the cursor is. */
+  private async paste(): Promise<string | undefined> {
+    const editor = window.activeTextEditor;
+    if (editor === undefined) {
+      return undefined;
+    }
+    const { text, diagnostics, differs } = await this.imported(Uri.parse("untitled:clipboard"), await env.clipboard.readText());
+    if (text === "") {
+      throw new Error(`no job was imported from the clipboard: ${diagnostics[0]?.message ?? "it is empty"}`);
+    }
+    const place = editor.selection;
+    const alone = editor.document.getText(new Range(new Position(0, 0), place.start)).trim() === "";
+    // The edition can only be the first line of a file.
+    const jobs = alone ? text : text.replace(/^edition .*\n+/, "");
+    await editor.edit((edit) => edit.replace(place, jobs));
+    if (differs.length > 0) {
+      void window.showWarningMessage(`tfdsl: ${differs.join(", ")} does not compile to the same manifest: ${diagnostics[0]?.message ?? ""}`);
+    }
     return jobs;
+  }
+
+  private async imported(uri: Uri, text: string): Promise<Imported> {
+    return importedOf(await this.server.request(IMPORT, { uri: uri.toString(), text }));
   }
 }
 

@@ -1,27 +1,22 @@
-/** Taking the output away: into a folder, or as the command that submits it. */
+/** Taking the output away: into a folder, at each save too. */
 
 import * as fs from "node:fs/promises";
 import * as path from "node:path";
-import { commands, env, Uri, window, workspace, type Disposable, type TextDocument } from "vscode";
-import type { LanguageClient } from "vscode-languageclient/node";
-import { profile, targetFor } from "./choice";
+import { commands, Uri, window, workspace, type Disposable, type TextDocument } from "vscode";
+import { choices, targetFor } from "./choice";
 import { COMPILE, outputsOf, type CompileParams, type Output } from "./compile";
-import { submitCommand } from "./submit";
+import { tellWhy, type Server } from "./server";
 import { textOf } from "./texts";
-
-interface Made {
-  readonly document: TextDocument;
-  readonly target: string;
-  readonly outputs: readonly Output[];
-}
 
 export class Outputs implements Disposable {
   private readonly subscriptions: Disposable[];
 
-  constructor(private readonly client: () => LanguageClient | undefined) {
+  constructor(private readonly server: Server) {
     this.subscriptions = [
-      commands.registerCommand("tfdsl.compileToFolder", (uri, target, folder) => this.toFolder(uri, target, folder)),
-      commands.registerCommand("tfdsl.copySubmitCommand", (uri, target) => this.copySubmit(uri, target)),
+      commands.registerCommand("tfdsl.compileToFolder", (uri, target, folder) =>
+        this.toFolder(uri, target, folder).catch((error: unknown) => (tellWhy(error), [])),
+      ),
+      workspace.onDidSaveTextDocument((document) => void this.saved(document).catch(tellWhy)),
     ];
   }
 
@@ -31,65 +26,62 @@ export class Outputs implements Disposable {
 
   /** Write the files into `folder`, or into one that is asked for; gives their paths. */
   private async toFolder(uri: unknown, target: unknown, folder: unknown): Promise<string[]> {
-    const made = await this.make(uri, target);
-    const chosen = made === undefined ? undefined : folder instanceof Uri ? folder : await askForFolder();
-    if (made === undefined || chosen === undefined) {
+    const document = await textOf(uri);
+    const chosen = document && (typeof target === "string" ? target : await targetFor(this.server, document));
+    if (document === undefined || chosen === undefined) {
       return [];
     }
-    const files = made.outputs.map((output) => ({ output, file: below(chosen.fsPath, output.name) }));
-    if (!(await mayReplace(files.map(({ file }) => file)))) {
+    const outputs = await this.outputs(document, chosen);
+    if (outputs.length === 0) {
+      throw new Error(`there is no output for ${chosen}: see the problems of the file.`);
+    }
+    const into = folder instanceof Uri ? folder : await askForFolder();
+    if (into === undefined || !(await mayReplace(outputs.map(({ name }) => below(into.fsPath, name))))) {
       return [];
     }
-    for (const { output, file } of files) {
-      await fs.mkdir(path.dirname(file), { recursive: true });
-      await fs.writeFile(file, output.text);
-      await fs.chmod(file, output.executable ? 0o755 : 0o644);
-    }
+    const files = await write(into.fsPath, outputs);
     const what = files.length === 1 ? "1 file" : `${files.length} files`;
-    void window.showInformationMessage(`tfdsl: wrote ${what} for ${made.target} to ${chosen.fsPath}`, "Open").then((open) => {
+    void window.showInformationMessage(`tfdsl: wrote ${what} for ${chosen} to ${into.fsPath}`, "Open").then((open) => {
       if (open !== undefined && files[0] !== undefined) {
-        void window.showTextDocument(Uri.file(files[0].file));
+        void window.showTextDocument(Uri.file(files[0]));
       }
     });
-    return files.map(({ file }) => file);
+    return files;
   }
 
-  private async copySubmit(uri: unknown, target: unknown): Promise<string | undefined> {
-    const made = await this.make(uri, target);
-    if (made === undefined) {
-      return undefined;
+  /** What `compileOnSave` names gets what each target gets; a text with errors leaves what is there. */
+  private async saved(document: TextDocument): Promise<void> {
+    const named = workspace.getConfiguration("tfdsl", document.uri).get("compileOnSave", "");
+    const folder = workspace.getWorkspaceFolder(document.uri);
+    if (document.languageId !== "tfjob" || named === "" || folder === undefined || !workspace.isTrusted) {
+      return;
     }
-    const { document } = made;
-    const command = submitCommand(
-      {
-        file: workspace.asRelativePath(document.uri, false),
-        target: made.target,
-        profile: profile(document),
-        paramsFile: workspace.getConfiguration("tfdsl", document.uri).get("paramsFile", ""),
-        params: workspace.getConfiguration("tfdsl", document.uri).get("params", {}),
-        folder: "build",
-      },
-      made.outputs,
-    );
-    await env.clipboard.writeText(command);
-    window.setStatusBarMessage(`$(check) ${command}`, 5000);
-    return command;
+    const { targets } = await choices(this.server, document);
+    for (const target of targets) {
+      const outputs = await this.outputs(document, target);
+      // As `compile -o` does with several targets: a folder for each.
+      const into = below(folder.uri.fsPath, targets.length > 1 ? path.join(named, target) : named);
+      await write(into, outputs);
+      window.setStatusBarMessage(`$(${outputs.length > 0 ? "check" : "error"}) ${target}: ${outputs.length} files`, 5000);
+    }
   }
 
-  private async make(uri: unknown, target: unknown): Promise<Made | undefined> {
-    const document = await textOf(uri);
-    const chosen = document === undefined ? undefined : typeof target === "string" ? target : await targetFor(document);
-    if (document === undefined || chosen === undefined) {
-      return undefined;
-    }
-    const params: CompileParams = { textDocument: { uri: document.uri.toString() }, target: chosen };
-    const outputs = outputsOf(await this.client()?.sendRequest<unknown>(COMPILE, params));
-    if (outputs.length === 0) {
-      void window.showErrorMessage(`tfdsl: there is no output for ${chosen}: see the problems of the file.`);
-      return undefined;
-    }
-    return { document, target: chosen, outputs };
+  private async outputs(document: TextDocument, target: string): Promise<Output[]> {
+    const params: CompileParams = { textDocument: { uri: document.uri.toString() }, target };
+    return outputsOf(await this.server.request(COMPILE, params));
   }
+}
+
+async function write(folder: string, outputs: readonly Output[]): Promise<string[]> {
+  const files: string[] = [];
+  for (const { name, text, executable } of outputs) {
+    const file = below(folder, name);
+    await fs.mkdir(path.dirname(file), { recursive: true });
+    await fs.writeFile(file, text);
+    await fs.chmod(file, executable ? 0o755 : 0o644);
+    files.push(file);
+  }
+  return files;
 }
 
 async function askForFolder(): Promise<Uri | undefined> {

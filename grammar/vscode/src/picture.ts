@@ -6,6 +6,8 @@ export interface GraphParams {
   readonly textDocument: { readonly uri: string };
   /** As `-t` takes it; without it the job as it is written. */
   readonly target?: string;
+  /** The only job that is wanted; all jobs of the text without it. */
+  readonly job?: string;
 }
 
 /** A place in a text; lines and columns are counted from 0. */

@@ -1,7 +1,10 @@
-/** The preview: what a target gets from a `.tfjob` text, beside it, made anew when the text changes. */
+/** The previews: what a target gets from a `.tfjob` text, beside it, a document for each file, made anew when the text changes. */
 
 import {
+  commands,
   EventEmitter,
+  languages,
+  TabInputText,
   Uri,
   ViewColumn,
   window,
@@ -11,73 +14,81 @@ import {
   type TextDocument,
   type TextDocumentContentProvider,
 } from "vscode";
-import type { LanguageClient } from "vscode-languageclient/node";
 import { targetFor } from "./choice";
-import { COMPILE, outputsOf, type CompileParams } from "./compile";
-import { lineOfFile, previewName, shown, shownLine, type Shown } from "./shown";
+import { COMPILE, outputsOf, type CompileParams, type Output } from "./compile";
+import type { Server } from "./server";
+import { fileName, linesOf, NOTHING, previewPath, type Line } from "./shown";
 import { textOf } from "./texts";
 import { madeLines, originLines, WHERE, type SourceLine } from "./where";
 
 export const SCHEME = "tfdsl-preview";
 /** Milliseconds without a change after which the output is made anew. */
 const QUIET = 300;
+/** Files that are opened at once; a button of each shows the others. */
+const MOST = 12;
+
+/** What one file of the output shows, and its lines that come from somewhere. */
+interface Shown {
+  readonly name: string;
+  readonly lines: readonly Line[];
+}
 
 /** All previews of a window. */
 export class Preview implements TextDocumentContentProvider, Disposable {
   private readonly changed = new EventEmitter<Uri>();
   private readonly subscriptions: Disposable[];
-  private readonly timers = new Map<string, NodeJS.Timeout>();
+  private timer: NodeJS.Timeout | undefined;
   private readonly last = new Map<string, Shown>();
+  /** The answers for what the texts are now, by what was asked for: the files of an output are asked for one by one. */
+  private answers = new Map<string, Promise<Output[]>>();
 
   readonly onDidChange = this.changed.event;
 
-  constructor(private readonly client: () => LanguageClient | undefined) {
+  constructor(private readonly server: Server) {
     this.subscriptions = [
       this.changed,
       workspace.registerTextDocumentContentProvider(SCHEME, this),
-      workspace.onDidChangeTextDocument(({ document }) => this.later(document)),
-      workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration("tfdsl")) {
-          this.again();
-        }
-      }),
+      commands.registerCommand("tfdsl.preview", this.show, this),
+      commands.registerCommand("tfdsl.previewFile", this.showFile, this),
+      // A text may include the one that has changed.
+      workspace.onDidChangeTextDocument(({ document }) => document.languageId === "tfjob" && this.later()),
+      workspace.onDidChangeConfiguration((event) => event.affectsConfiguration("tfdsl") && this.later()),
       workspace.onDidCloseTextDocument(({ uri }) => this.last.delete(uri.toString())),
+      server.onDidChange(() => this.later()),
     ];
   }
 
   dispose(): void {
-    this.timers.forEach(clearTimeout);
+    clearTimeout(this.timer);
     this.subscriptions.forEach((one) => one.dispose());
   }
 
-  /** What a preview shows now. */
-  shown(uri: Uri): Shown | undefined {
-    return this.last.get(uri.toString());
+  /** The lines of a preview that come from somewhere, as it is now. */
+  lines(uri: Uri): readonly Line[] | undefined {
+    return this.last.get(uri.toString())?.lines;
   }
 
   /** The lines of a preview that a line of a text made, as the server says it; nothing when it does not answer. */
   async madeBy(preview: Uri, uri: string, line: number, token: CancellationToken): Promise<number[] | undefined> {
-    const made = this.shown(preview);
     const answer = await this.ask(preview, { source: { uri, line: line + 1 } }, token);
-    return made === undefined || answer === undefined
+    const name = this.last.get(preview.toString())?.name;
+    return answer === undefined
       ? undefined
-      : madeLines(answer).flatMap((one) => shownLine(made, one.name, one.line) ?? []);
+      : madeLines(answer).flatMap((one) => (one.name === name ? [one.line - 1] : []));
   }
 
   /** The lines of texts that made a line of a preview, the first the nearest; lines are counted from 0. */
   async originsOf(preview: Uri, line: number, token: CancellationToken): Promise<SourceLine[] | undefined> {
-    const made = this.shown(preview);
-    const output = made === undefined ? undefined : lineOfFile(made, line);
-    const answer = output === undefined ? undefined : await this.ask(preview, { output }, token);
-    return answer === undefined
-      ? undefined
-      : originLines(answer).map((one) => ({ uri: Uri.parse(one.uri).toString(), line: one.line - 1 }));
+    const name = this.last.get(preview.toString())?.name;
+    const answer = name && (await this.ask(preview, { output: { name, line: line + 1 } }, token));
+    return answer
+      ? originLines(answer).map((one) => ({ uri: Uri.parse(one.uri).toString(), line: one.line - 1 }))
+      : undefined;
   }
 
   private async ask(preview: Uri, place: object, token: CancellationToken): Promise<unknown> {
-    const params = JSON.parse(preview.query) as CompileParams;
     try {
-      return await this.client()?.sendRequest<unknown>(WHERE, { ...params, ...place }, token);
+      return await this.server.request(WHERE, { ...paramsOf(preview), ...place }, token);
     } catch {
       return undefined; // It was cancelled, or the text is not a part of what is shown.
     }
@@ -85,15 +96,12 @@ export class Preview implements TextDocumentContentProvider, Disposable {
 
   /**
    * The command: of the text in the active editor, or of `uri`; for `target`, or for one that is asked for; of `job`,
-   * or of all.
+   * or of all. In front is the file that has most of what is written in the text.
    */
   async show(uri?: unknown, target?: unknown, job?: unknown): Promise<void> {
     const document = await textOf(uri);
-    if (document === undefined) {
-      return;
-    }
-    const chosen = typeof target === "string" ? target : await targetFor(document);
-    if (chosen === undefined) {
+    const chosen = document && (typeof target === "string" ? target : await targetFor(this.server, document));
+    if (document === undefined || chosen === undefined) {
       return;
     }
     const params: CompileParams = {
@@ -101,61 +109,99 @@ export class Preview implements TextDocumentContentProvider, Disposable {
       target: chosen,
       ...(typeof job === "string" ? { job } : {}),
     };
-    const name = previewName(typeof job === "string" ? job : document.uri.path, chosen);
-    const shownAs = Uri.from({ scheme: SCHEME, path: `/${name}`, query: JSON.stringify(params) });
-    const preview = await workspace.openTextDocument(shownAs);
-    this.changed.fire(shownAs);
-    await window.showTextDocument(preview, { viewColumn: ViewColumn.Beside, preserveFocus: true, preview: true });
-  }
-
-  async provideTextDocumentContent(uri: Uri, token: CancellationToken): Promise<string> {
-    const made = await this.make(JSON.parse(uri.query) as CompileParams, token);
-    this.last.set(uri.toString(), made);
-    return made.text;
-  }
-
-  private async make(params: CompileParams, token: CancellationToken): Promise<Shown> {
-    const client = this.client();
-    if (client === undefined) {
-      return { text: "# The language server does not run.\n", lines: [], parts: [] };
+    const named = this.named(params);
+    this.answers = new Map();
+    const outputs = await this.answer(named()).catch(() => []); // The preview says why there is none.
+    const [first] = outputs; // the server puts it there
+    const others = outputs.filter((one) => one !== first && one.map.lines.length > 0).slice(0, MOST - 1);
+    await closeOthers(document);
+    for (const { name } of others) {
+      await open(named(name), false);
     }
+    await open(named(first?.name), others.length === 0);
+  }
+
+  /** The command of a preview: another file of the same output. */
+  private async showFile(): Promise<void> {
+    const preview = window.activeTextEditor?.document.uri;
+    if (preview?.scheme !== SCHEME) {
+      return;
+    }
+    const names = (await this.answer(preview).catch(() => [])).map(({ name }) => name);
+    const name = await window.showQuickPick(names, { placeHolder: "File of the output" });
+    if (name !== undefined) {
+      await open(this.named(paramsOf(preview))(name), false);
+    }
+  }
+
+  /** The URIs of the files of an output; without a name of the one in front, whichever that is. */
+  named(params: CompileParams): (name?: string) => Uri {
+    const query = JSON.stringify(params);
+    return (name) => Uri.from({ scheme: SCHEME, path: previewPath(params, name), query });
+  }
+
+  async provideTextDocumentContent(uri: Uri): Promise<string> {
     try {
-      return inEditor(shown(outputsOf(await client.sendRequest<unknown>(COMPILE, params, token))));
+      const outputs = await this.answer(uri);
+      const name = fileName(uri.path);
+      const output = name === undefined ? outputs[0] : outputs.find((one) => one.name === name);
+      if (output === undefined) {
+        this.last.delete(uri.toString());
+        return NOTHING;
+      }
+      const lines = linesOf(output).map((line) => ({ ...line, uri: Uri.parse(line.uri).toString() }));
+      this.last.set(uri.toString(), { name: output.name, lines });
+      void colour(uri, output.languageId);
+      return output.text;
     } catch (error) {
-      // The text was closed, or there is no such target or job any more.
-      return { text: `# ${error instanceof Error ? error.message : String(error)}\n`, lines: [], parts: [] };
+      // There is no server, the text was closed, or there is no such target or job any more.
+      this.last.delete(uri.toString());
+      return `# ${error instanceof Error ? error.message : String(error)}\n`;
     }
   }
 
-  /** Make the previews of a text anew, and those of texts that may include it. */
-  private later(document: TextDocument): void {
-    if (document.languageId === "tfjob") {
-      this.again();
-    }
+  private answer(uri: Uri): Promise<Output[]> {
+    const known = this.answers.get(uri.query);
+    const answer = known ?? this.server.request(COMPILE, paramsOf(uri)).then(outputsOf);
+    this.answers.set(uri.query, answer);
+    return answer;
   }
 
-  private again(): void {
-    for (const { uri } of workspace.textDocuments.filter(({ uri }) => uri.scheme === SCHEME)) {
-      const key = uri.toString();
-      clearTimeout(this.timers.get(key));
-      this.timers.set(
-        key,
-        setTimeout(() => {
-          this.timers.delete(key);
-          this.changed.fire(uri);
-        }, QUIET),
-      );
-    }
+  /** Make all previews anew when nothing has changed for a while. */
+  private later(): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.answers = new Map();
+      const open = workspace.textDocuments.filter(({ uri }) => uri.scheme === SCHEME);
+      open.forEach(({ uri }) => this.changed.fire(uri));
+    }, QUIET);
   }
 }
 
-/** With URIs written as VS Code writes them: there is more than one way. */
-function inEditor({ text, lines, parts }: Shown): Shown {
-  const known = new Map<string, string>();
-  const written = (uri: string): string => {
-    const found = known.get(uri) ?? Uri.parse(uri).toString();
-    known.set(uri, found);
-    return found;
-  };
-  return { text, lines: lines.map((line) => ({ ...line, uri: written(line.uri) })), parts };
+function paramsOf({ query }: Uri): CompileParams {
+  return JSON.parse(query) as CompileParams;
+}
+
+/** The colours of a preview: what the server says its file is, as far as this editor knows that. */
+async function colour(uri: Uri, language: string): Promise<void> {
+  const document = await workspace.openTextDocument(uri);
+  if (document.languageId !== language && (await languages.getLanguages()).includes(language)) {
+    await languages.setTextDocumentLanguage(document, language);
+  }
+}
+
+async function open(uri: Uri, preview: boolean): Promise<void> {
+  await window.showTextDocument(uri, { viewColumn: ViewColumn.Beside, preserveFocus: true, preview });
+}
+
+/** Close the previews of a text that were opened before. */
+async function closeOthers({ uri }: TextDocument): Promise<void> {
+  const tabs = window.tabGroups.all.flatMap((group) => group.tabs);
+  const before = tabs.filter(
+    ({ input }) =>
+      input instanceof TabInputText &&
+      input.uri.scheme === SCHEME &&
+      paramsOf(input.uri).textDocument.uri === uri.toString(),
+  );
+  await window.tabGroups.close(before, true);
 }

@@ -44,11 +44,31 @@ export function otherCommand({ args }: Pick<Command, "args">, ...words: string[]
   return at < 0 ? undefined : [...args.slice(0, at), ...words];
 }
 
+/** There is no package index that has it: README.md, "Install". */
+const INSTALL = "in a checkout of tfdsl, run: pip install '.[lsp]'";
+/** The oldest tfdsl whose server answers all that the extension asks for. */
+const NEEDED = "0.1.0";
+
 /** What the user can do about a program that is not there. */
 export function missing({ configured: [name] }: Pick<Surroundings, "configured">): string {
   return name !== undefined && name !== ""
     ? `The program "${name}" of the setting tfdsl.server.command is not there.`
-    : "The program tfdsl is not installed, so .tfjob files get colours only. In a checkout of tfdsl, run: pip install '.[lsp]'";
+    : `The program tfdsl is not installed, so .tfjob files get colours only. To install it, ${INSTALL}`;
+}
+
+/** Whether a server is older than the extension can work with; all that name no version are. */
+export function isOlder(version: string | undefined): boolean {
+  const [own, needed] = [version ?? "", NEEDED].map((text) => text.split(".", 3).map((part) => parseInt(part, 10) || 0));
+  const at = needed?.findIndex((part, index) => part !== (own?.[index] ?? 0)) ?? -1;
+  return at >= 0 && (own?.[at] ?? 0) < (needed?.[at] ?? 0);
+}
+
+/** What the user can do about a server that is too old. */
+export function outdated({ command }: Pick<Command, "command">, version: string | undefined): string {
+  return (
+    `${command} is tfdsl ${version ?? "of an unknown version"}. The extension needs ${NEEDED} or newer, ` +
+    `so some of its commands fail. To update it, ${INSTALL}`
+  );
 }
 
 /** `python -m tfdsl` looks for modules in its folder: that of the workspace is for a trusted one only. */

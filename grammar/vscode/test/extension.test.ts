@@ -6,14 +6,14 @@ import path from "node:path";
 import test from "node:test";
 import { outputsOf, type Output } from "../src/compile";
 import { fitting } from "../src/fitting";
-import { missing, otherCommand, serverCommand, type Surroundings } from "../src/program";
+import { isOlder, missing, otherCommand, outdated, serverCommand, type Surroundings } from "../src/program";
 import { importedOf } from "../src/manifest";
 import { clicked, coloured, page, pictureOf } from "../src/picture";
-import { lineOfFile, linesFrom, NOTHING, originOf, previewName, profilesIn, shown, shownLine, targetsIn } from "../src/shown";
-import { submitCommand } from "../src/submit";
+import { choicesOf } from "../src/choices";
+import { fileName, linesFrom, linesOf, originOf, previewPath } from "../src/shown";
+import { quoted, wordsOf } from "../src/submit";
 import { madeLines, originLines } from "../src/where";
-import { TARGETS } from "../src/targets";
-import { examples, extension } from "./places";
+import { extension } from "./places";
 
 /** Surroundings in which the programs are exactly `programs`. */
 const around = (change: Partial<Surroundings>, ...programs: string[]): Surroundings => ({
@@ -79,43 +79,36 @@ test("another command of the same program", () => {
   assert.equal(otherCommand({ args: [] }, "check"), undefined);
 });
 
-const output = (name: string, text: string, lines: [number, number, number][] = []): Output => ({
-  name,
-  text,
+const output = (lines: [number, number, number][]): Output => ({
+  name: "a",
+  languageId: "yaml",
+  text: "",
   executable: false,
   map: { sources: ["file:///w/a.tfjob", "file:///w/b.tfjob"], lines },
 });
 
-test("one file is shown as it is, several with their paths, none as a sentence", () => {
-  assert.equal(shown([output("a.yaml", "a: 1\n")]).text, "a: 1\n");
-  assert.equal(shown([output("a.sh", "x"), output("b/c", "")]).text, "# ===== a.sh =====\nx\n\n# ===== b/c =====\n");
-  assert.equal(shown([]).text, NOTHING);
-});
-
-test("lines are followed both ways, in one file and in several", () => {
-  const one = shown([output("a", "1\n2\n3\n", [[1, 0, 7], [3, 1, 7]])]);
+test("lines are followed both ways", () => {
+  const one = linesOf(output([[1, 0, 7], [3, 1, 7]]));
   assert.deepEqual(linesFrom(one, "file:///w/a.tfjob", 6), [0]);
   assert.deepEqual(linesFrom(one, "file:///w/b.tfjob", 6), [2]);
   assert.deepEqual(linesFrom(one, "file:///w/a.tfjob", 7), []);
   assert.equal(originOf(one, 1)?.uri, "file:///w/a.tfjob");
   assert.equal(originOf(one, 2)?.uri, "file:///w/b.tfjob");
-  const two = shown([output("a", "1\n2", [[2, 0, 3]]), output("b", "1\n", [[1, 0, 3]])]);
-  const lines = two.text.split("\n");
-  assert.deepEqual(linesFrom(two, "file:///w/a.tfjob", 2).map((line) => lines[line]), ["2", "1"]);
-  assert.equal(originOf(two, 0), undefined);
+  assert.equal(originOf(linesOf(output([[2, 0, 3], [3, 2, 3]])), 0), undefined);
 });
 
-test("a line of the preview is a line of a file, and the other way round", () => {
-  const two = shown([output("a", "1\n2"), output("b/c", "1\n")]);
-  const lines = two.text.split("\n");
-  for (const [name, line] of [["a", 1], ["a", 2], ["b/c", 1]] as const) {
-    const at = shownLine(two, name, line);
-    assert.ok(at !== undefined);
-    assert.equal(lines[at], String(line));
-    assert.deepEqual(lineOfFile(two, at), { name, line });
-  }
-  assert.equal(lineOfFile(two, 0), undefined);
-  assert.equal(shownLine(two, "c", 1), undefined);
+test("a preview is named after its file, target and job, and knows the file that it shows", () => {
+  const textDocument = { uri: "file:///w/my%20job.tfjob" };
+  const path = previewPath({ textDocument, target: "volcano@1.9" }, "a/job.sbatch");
+  assert.deepEqual([path, fileName(path)], ["/my job (volcano@1.9)/a/job.sbatch", "a/job.sbatch"]);
+  const front = previewPath({ textDocument, target: "yarn", job: "b", profile: "big" });
+  assert.deepEqual([front, fileName(front)], ["/b (yarn, big)", undefined]);
+});
+
+test("a server is too old or not", () => {
+  const old = ["0.0.9", "0.0.99.dev1", undefined, "", "x"];
+  assert.deepEqual([...old, "0.1.0", "0.1", "0.1.0rc1", "0.10.0", "1.0", "1.0.0+local"].filter(isOlder), old);
+  assert.match(outdated({ command: "/opt/tfdsl" }, "0.0.9"), /\/opt\/tfdsl is tfdsl 0\.0\.9.*needs 0\.1\.0.*pip install '\.\[lsp\]'/);
 });
 
 test("answers of the server are read with care", () => {
@@ -130,14 +123,14 @@ test("answers of the server are read with care", () => {
   assert.deepEqual(importedOf("no"), { text: "", differs: [], diagnostics: [] });
 });
 
-test("the submit command compiles what is shown, quoted for a shell", () => {
-  const asked = { file: "a b.tfjob", target: "volcano", profile: "", params: {}, folder: "build" };
-  assert.equal(submitCommand(asked, [{ name: "a.yaml" }]), "tfdsl compile 'a b.tfjob' -t volcano | kubectl create -f -");
+test("a command line has what the settings choose, quoted for a shell", () => {
+  const chosen = { file: "a b.tfjob", targets: ["volcano"], profile: "", paramsFile: "", params: {} };
+  assert.equal(quoted(wordsOf("submit", chosen)), "submit 'a b.tfjob' -t volcano");
+  const more = { ...chosen, targets: [], job: "j", profile: "big", paramsFile: "p.params", params: { n: 3, q: "it's" } };
   assert.equal(
-    submitCommand({ ...asked, file: "a.tfjob", target: "yarn", profile: "big", params: { n: 3 } }, [{ name: "a/submit.sh" }]),
-    "tfdsl compile a.tfjob -t yarn --profile big --set n=3 -o build && bash build/a/submit.sh",
+    quoted(wordsOf("run", more)),
+    "run 'a b.tfjob' --job j --profile big --params p.params --set n=3 --set 'q=it'\\''s'",
   );
-  assert.match(submitCommand({ ...asked, params: { q: "it's" } }, []), /--set 'q=it'\\''s'/);
 });
 
 test("a command line takes as many files as fit", () => {
@@ -147,28 +140,11 @@ test("a command line takes as many files as fit", () => {
   assert.ok(line.length > 29_000 && line.length < 32_767, String(line.length));
 });
 
-test("profiles are found in a text", () => {
-  assert.deepEqual(profilesIn('profile big { n = 3 }\n# profile no {\n  profile small{ }\nprofile big { }'), ["big", "small"]);
-});
-
 test("an answer of another form is no answer", () => {
-  for (const answer of [null, undefined, 3, {}, { outputs: "x" }, { outputs: [null, { name: 1, text: "" }, { name: "a" }] }]) {
+  for (const answer of [null, undefined, 3, {}, { outputs: "x" }, { outputs: [null, { name: 1, text: "" }, { name: "a" }], targets: [1], profiles: {} }]) {
     assert.deepEqual(outputsOf(answer), []);
+    assert.deepEqual(choicesOf(answer), { targets: [], profile: undefined, profiles: [] });
   }
-});
-
-test("targets are found in a text, not in words", () => {
-  assert.deepEqual(targetsIn('job a {\n  target volcano { }\n  target yarn{ }, target volcano { }\n}'), ["volcano", "yarn"]);
-  assert.deepEqual(targetsIn('# target volcano {\nlabels = { target = "x" }'), []);
-  const named = examples.flatMap((file) => targetsIn(fs.readFileSync(file, "utf8")));
-  assert.ok(named.length > 0);
-  assert.deepEqual(named.filter((target) => !TARGETS.includes(target)), []);
-});
-
-test("a preview is named after its file and target", () => {
-  assert.equal(previewName("/w/mnist.tfjob", "volcano@1.9"), "mnist (volcano@1.9).yaml");
-  assert.equal(previewName("C:\\w\\mnist.tfjob", "yarn"), "mnist (yarn).txt");
-  assert.equal(previewName("", "slider@0.92"), "job (slider@0.92).txt");
 });
 
 test("the manifest names files that exist and commands that are registered", () => {
@@ -180,7 +156,7 @@ test("the manifest names files that exist and commands that are registered", () 
   }
   const bundle = fs.readFileSync(path.join(extension, manifest.main), "utf8");
   for (const { command } of commands) {
-    assert.ok(bundle.includes(`registerCommand("${command}"`), command);
+    assert.ok(bundle.includes(`"${command}"`), command);
   }
 });
 

@@ -12,6 +12,7 @@ import {
   type CompletionItem,
   type CompletionList,
 } from "vscode-languageserver-protocol/node";
+import { CHOICES, choicesOf } from "../src/choices";
 import { COMPILE, outputsOf } from "../src/compile";
 import { IMPORT, importedOf } from "../src/manifest";
 import { madeLines, originLines, WHERE } from "../src/where";
@@ -147,6 +148,8 @@ test("a code lens names the text, the target and the job, as the preview takes t
       found.map((command) => [command?.command, command?.arguments]),
       [["tfdsl.openOutput", [URI, "volcano", "mnist"]]],
     );
+    const choices = choicesOf(await session.connection.sendRequest(CHOICES, { textDocument: { uri: URI } }));
+    assert.deepEqual(choices, { targets: ["volcano"], profile: undefined, profiles: [] });
   }),
 );
 

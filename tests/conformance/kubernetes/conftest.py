@@ -21,7 +21,15 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 IN_PODS = HERE / "in_pods"
-ON_NODE = ("test_argo", "test_flows", "test_guide", "test_operating_runs", "test_pods_run", "test_training")
+ON_NODE = (
+    "test_argo",
+    "test_flows",
+    "test_nightly",
+    "test_guide",
+    "test_operating_runs",
+    "test_pods_run",
+    "test_training",
+)
 """Files whose pods really run; they share the node."""
 
 WAITING = ("test_lifecycle_jobs", "test_lifecycle_tfjob", "test_diff", "test_objects")

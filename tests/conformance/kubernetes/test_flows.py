@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.conformance.kubernetes import argo, images, node
+from tests.conformance.kubernetes.api import YAML
 from tests.conformance.kubernetes.argo import GROUP, WORKFLOWS, Run
 from tests.conformance.kubernetes.created import unused_name
 from tests.conformance.kubernetes.generated import HOSTILE, quoted
@@ -26,6 +27,7 @@ pytestmark = pytest.mark.long
 TARGETS = {"tfjob@1.8": "/apis/kubeflow.org/v1/{}/tfjobs", "kubernetes": "/apis/batch/v1/{}/jobs"}
 PODS = f"/api/v1/namespaces/{node.NAMESPACE}/pods"
 LONG = "sleep 300"
+BREAK = "\n"
 WAIT = "until [ -e /runs/NAME.go ]; do sleep 0.5; done"
 LINE = ("run a", "run b after a", "run c after b")
 """Three jobs in a row."""
@@ -254,3 +256,21 @@ def test_one_run_replaces_the_last(flows: Flows) -> None:
     runs = flows.api.items(WORKFLOWS, f"tfdsl/flow={flow.name}")
     old = next(one for one in runs if first["metadata"]["name"].endswith(f"-{one['metadata']['uid'][:8]}-worker"))
     assert Run(flows.api, old["metadata"]["name"]).ends() == "Failed"
+
+
+@pytest.mark.parametrize("jobs", [199, 200])
+def test_the_server_takes_as_many_jobs_as_we_do(flows: Flows, tmp_path: Path, jobs: int) -> None:
+    """The limit is in Argo's schema from 4.0 on; for an older one we have none."""
+    names = [f"j{number}" for number in range(jobs)]
+    text = "".join(f'job {name} {{ image = "x:1", command = "true", role worker {{ }} }}\n' for name in names)
+    (tmp_path / "many.tfjob").write_text(f"{text}flow many {{\n{''.join(f'  run {name}{BREAK}' for name in names)}}}\n")
+    made = [
+        tfdsl("compile", "many.tfjob", "-t", "tfjob", "-O", f"tfjob.argo={version}", cwd=tmp_path)
+        for version in ("4.0", "3.7")
+    ]
+    fits = jobs < 200
+    assert [ran.status for ran in made] == [0 if fits else 1, 0]
+    assert "at most 200" in made[0].err or fits
+    answer = flows.api.call("POST", f"{WORKFLOWS}?dryRun=All", made[1].out, YAML)
+    assert answer.fine == fits, answer.message
+    assert "must have at most 200 items" in answer.message or fits

@@ -233,6 +233,7 @@ command = '''
   env = { I = "${task.index}" }
   prepare fetch { command = "echo fetched" }
   SIDECAR
+  common_labels = { run = "NAME" }
   role worker { replicas = 2 }
   on failed => restart container"""
 
@@ -268,6 +269,9 @@ def test_a_job_from_submit_through_a_restart_to_its_end(commands: Commands, runs
         "worker[1]|run1of1",
         "worker[1]/fetch|fetched",
     }
+    labelled = "-l", f"run={name}"
+    of_label = kubectl(commands, "logs", *labelled, "-c", "tensorflow").splitlines()
+    assert sorted(of_label) == ["run 1 of 0", "run 1 of 1"]
     late = commands.run("status", *of_job, "--wait", "--timeout", "1s")
     assert (late.status, "running since" in late.out) == (124, True)
     (runs / f"{name}.go").touch()
@@ -281,6 +285,15 @@ def test_a_job_from_submit_through_a_restart_to_its_end(commands: Commands, runs
             f"run 1 of {index}",
             f"end of {index}",
         ]
+    kinds = "services,jobs" if target == "kubernetes" else "tfjobs"
+    kubectl(commands, "delete", kinds, *labelled)
+    commands.wait(lambda: not kubectl(commands, "get", f"{kinds},pods", *labelled, "-o", "name"), "nothing is left")
+
+
+def kubectl(commands: Commands, *words: str) -> str:
+    """What kubectl prints."""
+    given = ["kubectl", *words, "-n", commands.namespace, "--kubeconfig", str(commands.settings)]
+    return subprocess.run(given, check=True, capture_output=True, text=True).stdout
 
 
 def jobs(commands: Commands, target: str, name: str) -> list[str]:

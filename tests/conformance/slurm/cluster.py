@@ -15,7 +15,7 @@ import signal
 import stat
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -161,7 +161,7 @@ class Cluster:
             (self.folder / name).mkdir(parents=True)
         self._configure()
         self._before()
-        self._run("slurmctld")
+        self.start_controller()
         for node in NODES:
             self.start_node(node)
         end = time.monotonic() + START_SECONDS
@@ -196,6 +196,24 @@ class Cluster:
         (self.folder / "slurm.conf").write_text(text)
         (self.folder / "gres.conf").write_text(f"NodeName={names} Name=gpu File={self.folder}/dev/gpu[0-{GPUS - 1}]\n")
         (self.folder / "cgroup.conf").write_text(self.cgroups)
+
+    def start_controller(self) -> None:
+        """Start the controller, which may have run before: its state is in the work folder."""
+        self._run("slurmctld")
+
+    def kill_controller(self) -> None:
+        """It ends without a word; what it did last is in its state."""
+        saved, now = self.folder / "state/job_state", time.time()
+        self._until_true(lambda: saved.exists() and saved.stat().st_mtime > now, "the controller saves its state")
+        os.kill(int((self.folder / "slurmctld.pid").read_text()), signal.SIGKILL)
+        self._until_true(lambda: not self.running(), "the controller is gone")
+
+    def _until_true(self, holds: Callable[[], bool], what: str) -> None:
+        end = time.monotonic() + START_SECONDS
+        while not holds():
+            if time.monotonic() > end:
+                raise NotStartedError(f"not in {START_SECONDS} s: {what}")
+            time.sleep(0.2)
 
     def start_node(self, node: str) -> None:
         """Start the daemon of a node."""
@@ -262,12 +280,16 @@ class Cluster:
         return [pid for pid in found if pid != os.getpid()]
 
 
+class Another(Cluster):
+    """The same, beside the one that all tests share: things happen to it."""
+
+    port = PORT + 1000
+
+
 class Accounted(Cluster):
     """The same with accounting (slurmdbd and MariaDB) and with limits of memory by control groups."""
 
     port = PORT + 500
-    cores = 64
-    sruns = 250
     more = WITH_ACCOUNTING
     cgroups = "CgroupPlugin=cgroup/v1\nCgroupAutomount=no\nConstrainRAMSpace=yes\nAllowedSwapSpace=0\n"
 
@@ -299,6 +321,14 @@ class Accounted(Cluster):
             if time.monotonic() > end:
                 raise NotStartedError(f"{command[0]} has no answer after {START_SECONDS} s")
             time.sleep(0.2)
+
+
+class Large(Cluster):
+    """One for 200 replicas. It has no accounting: that of each step would look at its processes every second."""
+
+    port = PORT + 1000
+    cores = 64
+    sruns = 250
 
 
 def _environment_of(pid: int) -> list[str]:

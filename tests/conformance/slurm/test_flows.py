@@ -9,16 +9,17 @@ import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.conformance.slurm.cluster import Another
 from tests.unit.cli.shell import Ran, tfdsl
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from concurrent.futures import Future
-    from pathlib import Path
 
     from tests.conformance.slurm.cluster import Cluster
 
@@ -280,3 +281,29 @@ def test_tfdsl_submits_shows_and_cancels_a_flow(cluster: Cluster, tmp_path: Path
     assert shown["phase"] == "failed"
     assert flow.ran == {"fetch", "train"}
     assert operated("cancel").status == 3
+
+
+@pytest.mark.long
+def test_the_controller_dies_and_comes_back(folder: Path, tmp_path: Path) -> None:
+    """A job that ends meanwhile is known afterwards, and the flow goes on; ``flow.sh --wait`` waits for that."""
+    cluster = Another(folder / "another")
+    try:
+        cluster.start()
+        flow = Called(cluster, tmp_path / "flow", Fault(ALL, 0, {"train": "until [ -e go ]; do sleep 0.2; done"}))
+        process = flow.start("--wait")
+        flow.when("train", "RUNNING")
+        cluster.kill_controller()
+        (flow.folder / "go").touch()
+        place = re.search(r"  train is job .*; logs in (.*)", flow.log)
+        assert place is not None
+        flow.until((Path(place[1]) / "ended").exists)
+        assert flow.ran == {"fetch", "train"}
+        ran = tfdsl(
+            "status", "nightly.tfjob", "-t", "slurm", cwd=flow.folder, SLURM_CONF=cluster.environment["SLURM_CONF"]
+        )
+        assert (ran.status, "Traceback" in ran.err) == (1, False), ran.out
+        cluster.start_controller()
+        assert process.wait(LIMIT) == 0, flow.log
+        assert flow.ran == set(ALL.split())
+    finally:
+        cluster.stop()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.conformance.operated import OnCluster
+from tests.conformance.slurm.cluster import Large
 from tests.unit.cli.shell import Ran, tfdsl
 
 if TYPE_CHECKING:
@@ -277,15 +278,20 @@ def test_a_job_that_the_queue_has_forgotten(accounted: Accounted, tmp_path: Path
 
 
 @pytest.mark.long
-def test_200_replicas(accounted: Accounted, tmp_path: Path) -> None:
-    operated = Operated(accounted, tmp_path)
+def test_200_replicas(folder: Path, tmp_path: Path) -> None:
+    large = Large(folder / "large")
     text = JOB.replace("NAME", "many").replace("COMMAND", "echo here; sleep 600").replace("MORE", "")
     (tmp_path / "many.tfjob").write_text(text.replace("= 2 }", "= 200 }").replace("100Mi", "32Mi"))
-    assert operated.run("submit", "many.tfjob", "-t", "slurm").status == 0
-    end = time.monotonic() + 300
-    while "worker: 200 running" not in (out := operated.run("status", "slurm/many").out):
-        assert time.monotonic() < end, out
-        time.sleep(3)
-    assert "worker[" not in out
-    assert operated.run("logs", "slurm/many").out.count("here") == 201
-    assert operated.run("cancel", "slurm/many").status == 0
+    try:
+        large.start()
+        operated = Operated(large, tmp_path)
+        assert operated.run("submit", "many.tfjob", "-t", "slurm").status == 0
+        end = time.monotonic() + 300
+        while "worker: 200 running" not in (out := operated.run("status", "slurm/many").out):
+            assert time.monotonic() < end, out
+            time.sleep(3)
+        assert "worker[" not in out
+        assert operated.run("logs", "slurm/many").out.count("here") == 201
+        assert operated.run("cancel", "slurm/many").status == 0
+    finally:
+        large.stop()

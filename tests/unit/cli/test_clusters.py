@@ -752,6 +752,26 @@ def test_a_log_that_breaks_off_is_opened_again(kubectl: Kubectl, monkeypatch: py
     assert "the log of chief[0] broke off, and is opened again: error: unexpected EOF" in ran.err
 
 
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (("status", "volcano/train", "-n", "rec"), 0, ""),
+        (("submit", "train.tfjob", "-t", "volcano", "-n", "other"), 1, "cannot write the files of volcano/train"),
+        (("submit", "a.tfjob", "-t", "slurm"), 1, "cannot write the files of slurm/train for its client: "),
+    ],
+)
+def test_without_a_folder_for_temporary_files(
+    kubectl: Kubectl, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], status: int, said: str
+) -> None:
+    """As on a disk that is full: what only reads needs none."""
+    (kubectl.folder / "a.tfjob").write_text(PASTED)
+    kubectl.put(recorded.states("volcano")["running.state"] if status == 0 else [])
+    monkeypatch.setattr("tempfile.tempdir", str(kubectl.folder / "nowhere"))
+    ran = kubectl.process(*words)
+    assert ran.status == status, ran.err
+    assert said in ran.err
+
+
 @pytest.mark.parametrize("words", [("logs",), ("logs", "--follow"), ("status", "--wait"), ("status", "--watch")])
 def test_the_time_is_over_also_where_a_client_hangs(kubectl: Kubectl, words: tuple[str, ...]) -> None:
     kubectl.put(recorded.states("volcano")["running.state"])

@@ -160,7 +160,10 @@ def test_notes_are_never_beside_errors(folder: Path) -> None:
             "or kubectl create -f out/one-0.yaml",
         ),
         ("mnist.tfjob -t slider -o out", "wrote 19 files; next: out/mnist/submit.sh"),
-        ("flow.tfjob -t yarn -o out", "wrote 3 files; next: out/night/flow.sh"),
+        (
+            "flow.tfjob -t yarn -o out",
+            "wrote 3 files; next: tfdsl submit flow.tfjob -t yarn, or out/night/flow.sh",
+        ),
         (
             "flow.tfjob -t slurm -o out",
             "wrote 4 files; next: tfdsl submit flow.tfjob -t slurm, or out/night/flow.sh",

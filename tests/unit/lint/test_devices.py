@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.lint.linting import said, with_first_fix
+from tests.unit.lint.linting import found, said, with_first_fix
 
 
 @pytest.mark.parametrize(
@@ -155,3 +155,11 @@ def test_millicores(items: str, told: str) -> None:
 def test_the_unit_is_offered() -> None:
     text = 'job j {\n image = "r/x:1"\n role worker { cpu = 4000 }\n}\n'
     assert "cpu = 4000m }" in with_first_fix(text, "cpu-in-millicores")
+
+
+@pytest.mark.parametrize(("memory", "meant"), [("16M", "16Gi"), ("500k", "500Mi"), ("120M", "1Gi"), ("100Mi", "1Gi")])
+def test_memory_that_is_too_little_is_not_meant_as_it_is(memory: str, meant: str) -> None:
+    text = f'job j {{ image = "r/x:1", command = "a", memory = {memory}, role worker {{ }} }}\n'
+    mended = with_first_fix(text, "tiny-memory")
+    assert f"memory = {meant}" in mended
+    assert "tiny-memory" not in found(mended)

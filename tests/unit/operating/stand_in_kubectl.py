@@ -52,7 +52,8 @@ def selected(words: list[str], objects: list[dict[str, Any]]) -> list[dict[str, 
     for at, word in enumerate(words):
         key, equals, value = words[at + 1].partition("=") if word in ("-l", "--field-selector") else ("", "", "")
         if word == "-l":
-            found = [one for one in found if one["metadata"].get("labels", {}).get(key) == value]
+            labels = [(one, one["metadata"].get("labels", {})) for one in found]
+            found = [one for one, has in labels if (has.get(key) == value if equals else key in has)]
         elif equals and key == "metadata.name":
             found = [one for one in found if one["metadata"]["name"] == value]
     return found

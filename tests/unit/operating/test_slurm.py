@@ -17,6 +17,7 @@ from tfdsl import targets
 from tfdsl.backend.cluster import Answer, Call, Live, LogOptions, Place, Sign, reasons
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.pipeline import Made, compile_source
+from tfdsl.operating.problem import ProblemError
 from tfdsl.operating.session import Session
 from tfdsl.operating.showing import lines
 from tfdsl.semantics.request import Choice, Request
@@ -308,6 +309,22 @@ def test_a_site_that_gives_too_few_ports_to_srun() -> None:
     assert "SrunPortRange" in found.reasons[0].help
 
 
+@pytest.mark.parametrize("accounted", [False, True])
+def test_an_answer_that_ends_in_the_middle_is_not_no_job(accounted: bool) -> None:
+    assert SLURM is not None
+    session = Session(SLURM, Place("train"))
+    half = Answer(0, ROWS["144"][:200], "")
+    answers = iter([Answer(0, "", ""), half] if accounted else [half])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tfdsl.operating.session.ask", lambda calls, patience: [next(answers) for _ in calls])
+        if accounted:
+            assert session.read() is None
+            assert "the answer ends in the middle" in session.unread[0]
+        else:
+            with pytest.raises(ProblemError, match="the answer ends in the middle"):
+                session.read()
+
+
 def test_hostile_answers() -> None:
     assert CLUSTER is not None
     for text in ("", "a|b\n", "x" * 100_000, ROWS["144"].replace("144", "9" * 400), "|" * 12 + "\n"):
@@ -424,8 +441,8 @@ def flow_session(run: str = "") -> Session:
         (["fetch   open: PENDING", "train   open: PENDING"], "waiting", "waiting waiting", []),
         (["fetch   open: RUNNING", "train   open: PENDING"], "running", "running waiting", []),
         (["fetch   succeeded", "train   open: PENDING"], "running", "succeeded waiting", []),
-        (["fetch   succeeded", "tidy    did not run"], "succeeded", "succeeded stopped", []),
-        ([f"fetch   failed: {WHY}", "train   did not run"], "failed", "failed stopped", ["flow-job"]),
+        (["fetch   succeeded", "tidy    did not run"], "succeeded", "succeeded not run", []),
+        ([f"fetch   failed: {WHY}", "train   did not run"], "failed", "failed not run", ["flow-job"]),
         ([f"fetch   failed: {WHY}", "tidy    open: PENDING"], "running", "failed waiting", ["flow-job"]),
     ],
 )  # fmt: skip

@@ -458,7 +458,11 @@ def test_submit_stays_until_the_end_and_says_how_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, final: str, status: int, shown: str
 ) -> None:
     """The emitted ``submit.sh`` itself, on a stand-in for the client, which is away for a while afterwards."""
-    monkeypatch.setattr("tfdsl.operating.session.sleep", lambda _: (tmp_path / "away").unlink())
+
+    def is_back(_: float) -> None:
+        (tmp_path / "away").unlink()
+
+    monkeypatch.setattr("tfdsl.operating.session.sleep", is_back)
     client = Client(tmp_path)
     for name in ("yarn", "hdfs"):
         text = HADOOP.replace("FOLDER", str(tmp_path)).replace("FINAL", final).replace("STATUS", str(status))

@@ -99,10 +99,10 @@ def _bash_files(current: Word, answer: Answer) -> Iterator[tuple[str, bool]]:
     raw = current.raw[current.breaks[0] :]
     kept = answer.files.prefix[current.breaks[1] :]
     typed = raw[: max(raw.rfind("/") + 1, len(kept))]
-    for one in found(os.path.expandvars(current.text[len(answer.files.prefix) :]), answer.files):
-        name = quoted(one.name, current.quote)
+    for path in found(os.path.expandvars(current.text[len(answer.files.prefix) :]), answer.files):
+        name = quoted(path.name, current.quote)
         if name is not None:
-            yield f"{typed}{name}{'/' if one.folder else ''}", one.folder
+            yield f"{typed}{name}{'/' if path.folder else ''}", path.folder
 
 
 # --- zsh -------------------------------------------------------------------------------------------------------
@@ -232,7 +232,7 @@ def _entries(folder: str, name: str) -> Iterator[Found]:
             known = [one for _, one in zip(range(MOST_PATHS), entries, strict=False)]
     except OSError:  # there is no such folder, or it may not be read
         return
-    for entry in sorted(known, key=lambda one: one.name):
+    for entry in sorted(known, key=lambda item: item.name):
         hidden = entry.name.startswith(".") and not name.startswith(".")
         if entry.name.startswith(name) and not hidden and entry.name.isprintable():
             yield Found(entry.name, is_folder(entry))
@@ -349,13 +349,13 @@ def answered(words: Sequence[str], at: int) -> Answer:
     Only what begins with the word is in the answer, but files, which a shell knows better.
     """
     current = words[at]
-    found = _answer(words, at)
+    answer = _answer(words, at)
     fitting = {
         candidate.text: candidate
-        for candidate in found.candidates
+        for candidate in answer.candidates
         if candidate.text.startswith(current) and candidate.text.isprintable()
     }
-    return Answer(tuple(fitting.values()), found.files)
+    return Answer(tuple(fitting.values()), answer.files)
 
 
 def _answer(words: Sequence[str], at: int) -> Answer:
@@ -363,7 +363,7 @@ def _answer(words: Sequence[str], at: int) -> Answer:
         return Answer(tuple(_commands(words[0])))
     name = words[0]
     if name in _HELP:
-        return Answer(tuple(Candidate(*one) for one in SUMMARIES.items()) if at == 1 else ())
+        return Answer(tuple(Candidate(*row) for row in SUMMARIES.items()) if at == 1 else ())
     if name not in SUMMARIES:
         return Answer()
     return _of_command(typed(load(name).COMMAND, words[1:], at - 1))
@@ -374,7 +374,7 @@ def _commands(current: str) -> Iterator[Candidate]:
         yield Candidate("--help", "show the commands")
         yield Candidate("--version", "show the version")
     else:
-        yield from (Candidate(*one) for one in SUMMARIES.items())
+        yield from (Candidate(*row) for row in SUMMARIES.items())
 
 
 def _of_command(typed: Typed) -> Answer:

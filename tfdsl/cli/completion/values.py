@@ -221,8 +221,8 @@ def _option(asked: Asked) -> Answer:
 def _asked_targets(typed: Typed) -> list[Backend]:
     """The targets that the command line names, else all."""
     named = [text.partition("@")[0] for value in typed.values("--target") for text in value.split(",")]
-    found = [backend for name in named if (backend := targets.find(name)) is not None]
-    return list({backend.name: backend for backend in found}.values()) or list(targets.every())
+    backends = [backend for name in named if (backend := targets.find(name)) is not None]
+    return list({backend.name: backend for backend in backends}.values()) or list(targets.every())
 
 
 # --- what is in the file ---------------------------------------------------------------------------------------
@@ -232,11 +232,11 @@ def _param(asked: Asked) -> Answer:
     """``workers=``, and behind it the values that the file knows."""
     name, equals, value = asked.word.partition("=")
     if not equals:
-        free = [one for one in asked.names.params if one.name not in _already_set(asked.typed)]
-        return answer(Candidate(f"{one.name}=", _about(one), open=True) for one in free)
+        free = [param_info for param_info in asked.names.params if param_info.name not in _already_set(asked.typed)]
+        return answer(Candidate(f"{param_info.name}=", _about(param_info), open=True) for param_info in free)
     if value.startswith("@"):
         return behind(f"{name}=@", Answer(files=Files()))
-    param = next((one for one in asked.names.params if one.name == name), None)
+    param = next((param_info for param_info in asked.names.params if param_info.name == name), None)
     known = () if param is None else _known_values(param, asked.names)
     return behind(f"{name}=", answer(known))
 
@@ -342,7 +342,9 @@ def _role_of_container(asked: Asked) -> Answer:
     from tfdsl.vocabulary.attributes import ROLES
 
     name, equals, _ = asked.word.partition("=")
-    return behind(f"{name}=", answer(Candidate(one.name, one.doc) for one in ROLES)) if equals else Answer()
+    return (
+        behind(f"{name}=", answer(Candidate(role_row.name, role_row.doc) for role_row in ROLES)) if equals else Answer()
+    )
 
 
 # --- words of the tool ------------------------------------------------------------------------------------------
@@ -358,10 +360,10 @@ def _page(asked: Asked) -> Answer:
     """A word that has a page; codes and slugs of messages once their beginning is typed."""
     from tfdsl.cli.explain import words as pages
 
-    found = [page for page in pages() if " " not in page]
+    topics = [page for page in pages() if " " not in page]
     if asked.word:
-        found += [name for name in pipeline.every_rule() if name.lower().startswith(asked.word.lower())]
-    return words(found)
+        topics += [name for name in pipeline.every_rule() if name.lower().startswith(asked.word.lower())]
+    return words(topics)
 
 
 def _shell(asked: Asked) -> Answer:

@@ -38,7 +38,7 @@ def dumped(document: object) -> str:
     That is the first of two ``#``, a command for a build server, and the characters of :data:`ACTING`.
     """
     text = TWO_SIGNS.sub(r"\\u0023", json.dumps(document, indent=2, ensure_ascii=False))
-    return ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
+    return ACTING.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n"
 
 
 def _diagnostic(diagnostic: Diagnostic) -> Json:

@@ -81,8 +81,8 @@ def tiny_memory(view: JobView) -> Iterator[Diagnostic]:
         if isinstance(memory, Quantity) and memory.whole < LEAST:
             diagnostic = TINY_MEMORY(role.settings["memory"].value.span, memory=memory.text)
             number = memory.text.rstrip("kKMGTPEim")
-            meant = f"{number}{'Gi' if float(number) <= MOST_SURE_GIBIBYTES else 'Mi'}"
-            meant = "1Gi" if meant == memory.text else meant
+            in_mebibytes = f"{number}Mi" if float(number) * (1 << 20) >= LEAST else "1Gi"
+            meant = f"{number}Gi" if float(number) <= MOST_SURE_GIBIBYTES else in_mebibytes
             yield diagnostic.help(f"did you mean {meant}?").replacing(f"write {meant}", meant)
 
 

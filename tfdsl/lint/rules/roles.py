@@ -369,9 +369,10 @@ def reserved_label(view: JobView) -> Iterator[Diagnostic]:
     }
     ```
     """
-    # Labels of roles under keys of the operators.
-    for role in view.job.roles:
-        data = role.data("labels")
+    # Labels of pods under keys of the operators.
+    own = [(view.job, "common_labels"), *((role, "labels") for role in view.job.roles)]
+    for holder, name in own:
+        data = holder.data(name)
         for key, entry in data.entries.items() if isinstance(data, MapData) else ():
             if key.startswith(_own_labels(view.job.target)):
                 yield RESERVED_LABEL(entry.key_span, key=key)

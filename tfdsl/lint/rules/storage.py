@@ -356,7 +356,7 @@ def ttl_applied_again(view: JobView) -> Iterator[Diagnostic]:
     # Annotations and labels of the job under keys of tools that apply a repository again and again.
     setting = view.job.settings.get("ttl")
     ttl = view.job.data("ttl")
-    keys = [key for name in ("annotations", "labels") for key in view.job.entries(name)]
+    keys = [key for name in ("annotations", "labels", "common_labels") for key in view.job.entries(name)]
     tool = next((tool for key in keys for prefix, tool in _APPLYING.items() if key.startswith(prefix)), None)
     if setting is not None and ttl is not None and tool is not None:
         told = TTL_APPLIED_AGAIN(setting.value.span, tool=tool, ttl=ttl)

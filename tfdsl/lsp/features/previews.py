@@ -47,7 +47,10 @@ class Output(Record):
 
 
 class Compiled(Record):
-    """What a text becomes. ``problems``: what there is to say; with an error among them there are no ``outputs``."""
+    """What a text becomes. ``problems``: what there is to say; with an error among them there are no ``outputs``.
+
+    Of the files of a job the one that has the most lines from the source is the first: an editor shows that one.
+    """
 
     target: str
     version: str
@@ -58,7 +61,7 @@ class Compiled(Record):
 class Preview(Record):
     """What a preview shows: the jobs for ``target`` (``volcano`` or ``volcano@1.9``), or as they are written.
 
-    ``job``: only that one; ``profile`` and ``params``: instead of those of the settings.
+    ``job``: only that one; ``profile`` (empty: none) and ``params``: instead of those of the settings.
     """
 
     target: str | None
@@ -73,12 +76,16 @@ def compile_text(snapshot: Snapshot, preview: Preview) -> Compiled | str:
     if isinstance(found, str):
         return found
     choice, outcome = found
-    outputs = tuple(output for one in outcome.outputs for output in _outputs(one))
+    outputs: list[Output] = []
+    for one in outcome.outputs:
+        files = list(_outputs(one))
+        first = max(files, key=lambda file: len(file.map["lines"]), default=None)
+        outputs += [*filter(None, (first,)), *(file for file in files if file is not first)]
     # The text may choose the version itself.
     version = (
         outcome.outputs[0].unit.shown_version if outcome.outputs else choice.version or choice.backend.default_version
     )
-    return Compiled(choice.backend.name, version, outputs, outcome.diagnostics)
+    return Compiled(choice.backend.name, version, tuple(outputs), outcome.diagnostics)
 
 
 def outcome_for(snapshot: Snapshot, preview: Preview) -> tuple[Choice, Outcome] | str:
@@ -101,7 +108,7 @@ def request_for(snapshot: Snapshot, preview: Preview) -> Request:
     if job is not None:
         request = replace(request, job=Argument(job, Span(Source("job", job), 0, len(job))))
     if preview.profile is not None:
-        request = replace(request, profile=preview.profile)
+        request = replace(request, profile=preview.profile or None)
     if preview.params is not None:
         given = tuple(Given(name, Source(f"param {name}", text)) for name, text in preview.params.items())
         request = replace(request, params=given)
@@ -119,7 +126,7 @@ def _outputs(made: MadeOutput) -> Iterator[Output]:
 
 
 def _language(name: str) -> str:
-    return {".sh": "shellscript", ".py": "python"}.get(os.path.splitext(name)[1], "plaintext")
+    return {".sh": "shellscript", ".sbatch": "shellscript", ".py": "python"}.get(os.path.splitext(name)[1], "plaintext")
 
 
 LARGEST: Final = 200_000

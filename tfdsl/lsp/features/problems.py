@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from typing import Literal, TypeAlias
 
@@ -40,8 +40,18 @@ class Problem(Record):
 
 def problems(snapshot: Snapshot) -> dict[str, list[Problem]]:
     """The problems by the path of their file, those of the project's settings too; the text itself is always there."""
+    return _by_file(snapshot, snapshot.diagnostics)
+
+
+def early_problems(snapshot: Snapshot, offset: int) -> tuple[tuple[int, int], dict[str, list[Problem]]]:
+    """As :meth:`Snapshot.early`: the lines of some jobs, and the problems that are known before all are checked."""
+    lines, diagnostics = snapshot.early(offset)
+    return lines, _by_file(snapshot, diagnostics)
+
+
+def _by_file(snapshot: Snapshot, diagnostics: Iterable[Diagnostic]) -> dict[str, list[Problem]]:
     found: dict[str, list[Problem]] = {snapshot.source.path: []}
-    for diagnostic in snapshot.diagnostics:
+    for diagnostic in diagnostics:
         of_file = found.setdefault(diagnostic.span.source.path, [])
         if len(of_file) < MOST:
             of_file.append(problem(diagnostic))
@@ -143,22 +153,31 @@ def _fix_all(snapshot: Snapshot) -> Iterator[Action]:
 
 
 class Lens(Record):
-    """Above the job's name: compile ``job`` for ``target``."""
+    """Above the job's name: a ``command`` of the client about ``job``, or ``None``: compile it.
+
+    ``target``: the one that it is for; ``None``: one that the user chooses, or all.
+    """
 
     span: Span
     title: str
-    target: str
+    command: str | None
+    target: str | None
     job: str
 
 
-def code_lens(snapshot: Snapshot) -> list[Lens]:
-    """One for each target that a job has a block for; for one without a block, one for each target that there is."""
+def code_lens(snapshot: Snapshot, commands: Collection[str] = ()) -> list[Lens]:
+    """Compile, for each target that a job has a block for, else that it is checked for; else for one that is picked.
+
+    ``commands``: those of the client, which have lenses too; ``tfdsl.run`` is called ``run``.
+    """
     if not snapshot.settings.code_lens:
         return []
     lenses: list[Lens] = []
     for job in snapshot.program.jobs:
         blocks = [targets.find(item.name.text) for item in job.items if isinstance(item, ast.Target)]
-        written = dict.fromkeys(target.name for target in blocks if target is not None)
-        names = list(written) or targets.every_name()
-        lenses += [Lens(job.name.span, f"compile to {name}", name, job.name.text) for name in names]
+        written = [target.name for target in blocks if target is not None]
+        names = dict.fromkeys(written or (choice.backend.name for choice in snapshot.choices))
+        span, name = job.name.span, job.name.text
+        lenses += [Lens(span, f"compile to {target or '…'}", None, target, name) for target in names or (None,)]
+        lenses += [Lens(span, command.rpartition(".")[2], command, None, name) for command in commands]
     return lenses

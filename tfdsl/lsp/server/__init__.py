@@ -54,6 +54,7 @@ REQUESTS = (
     ("previews.where", "tfdsl/where", None),
     ("previews.graph", "tfdsl/graph", None),
     ("previews.imported", "tfdsl/import", None),
+    ("previews.choices", "tfdsl/choices", None),
 )
 """Who answers, the method, and its options."""
 
@@ -66,8 +67,10 @@ def make_server() -> Session:
     for name, method, registered in REQUESTS:
         session.feature(method, registered)(partial(_answer, session, name))
 
-    def open_output(uri: str, target: str, job: str) -> object:
-        return _named("previews.open_output")(session, uri, target, job)
+    async def open_output(uri: str, target: str | None, job: str) -> object:
+        from tfdsl.lsp.server import previews
+
+        return await previews.open_output(session, uri, target, job)
 
     session.command(OPEN_OUTPUT)(open_output)
     return session

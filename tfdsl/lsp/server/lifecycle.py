@@ -9,6 +9,7 @@ from typing import Final
 
 from lsprotocol import types
 
+from tfdsl.lsp.documents import PARAMS
 from tfdsl.lsp.server.session import Session
 from tfdsl.settings.finding import OWN, SHARED, is_settings_file
 
@@ -61,6 +62,9 @@ def _did_change(ls: Session, params: types.DidChangeTextDocumentParams) -> None:
     document = ls.state.documents.get(params.text_document.uri)
     if document is not None and params.text_document.version >= document.version:
         document.change(changes(params), params.text_document.version, ls.state.documents.encoding)
+        last = params.content_changes[-1] if params.content_changes else None
+        if isinstance(last, types.TextDocumentContentChangePartial):
+            ls.part(document.uri, last.range)  # there the cursor is
         ls.changed(document)
 
 
@@ -115,7 +119,7 @@ FEATURES = (
 """Method, options and handler."""
 
 
-_PATTERNS: Final = tuple(f"**/{name}" for name in (OWN, SHARED))
+_PATTERNS: Final = tuple(f"**/{name}" for name in (OWN, SHARED, f"*{PARAMS}"))
 _FILES: Final = tuple(types.TextDocumentFilterPattern(pattern, scheme="file") for pattern in _PATTERNS)
 
 

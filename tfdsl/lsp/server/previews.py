@@ -10,6 +10,7 @@ from typing import TypeVar
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
+from tfdsl import targets
 from tfdsl.lsp.documents import path_of, uri_of
 from tfdsl.lsp.features.previews import Compiled, Output, Preview, compile_text, import_text, made_by, origin_of
 from tfdsl.lsp.features.problems import Problem, problem
@@ -121,6 +122,19 @@ def imported(ls: Session, params: object) -> Table:
     }
 
 
+def choices(ls: Session, params: object) -> Table:
+    """``{textDocument: {uri}}`` → the targets and the profile that a text is checked for, and the profiles it has."""
+    uri = table_of(table_of(params).get("textDocument")).get("uri")
+    if not isinstance(uri, str):
+        raise JsonRpcInvalidParams("tfdsl/choices takes textDocument.uri")
+    snapshot = _open(ls, uri)
+    return {
+        "targets": ["@".join(filter(None, (one.backend.name, one.version))) for one in snapshot.choices],
+        "profile": snapshot.request.profile,
+        "profiles": list(snapshot.program.profiles),
+    }
+
+
 # --- parameters ------------------------------------------------------------------------------------------------
 
 
@@ -157,11 +171,18 @@ def _place(ls: Session, place: Place) -> Table:
 # --- opening ---------------------------------------------------------------------------------------------------
 
 
-def open_output(ls: Session, uri: str, target: str, job: str) -> list[str]:
+async def open_output(ls: Session, uri: str, target: str | None, job: str) -> list[str]:
     """Compile ``job``, write its files into a folder that lives as long as the server, and open the first of them.
 
-    Gives the URIs of the files.
+    Without a ``target`` the client asks the user for one. Gives the URIs of the files.
     """
+    if target is None:
+        actions = [types.MessageActionItem(name) for name in targets.every_name()]
+        asked = types.ShowMessageRequestParams(types.MessageType.Info, f"compile {job} to", actions)
+        chosen = await ls.window_show_message_request_async(asked)
+        if chosen is None:
+            return []
+        target = chosen.title
     done: Compiled = _or_fail(compile_text(_open(ls, uri), Preview(target, job)))
     if not done.outputs:
         first = next((one for one in done.problems if one.level == "error"), None)

@@ -10,8 +10,8 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from tfdsl.lsp.documents import path_of
-from tfdsl.lsp.features import hover as hovering, layout, navigation, problems, project_file
-from tfdsl.lsp.features.completion import complete
+from tfdsl.lsp.features import hover as hovering, layout, navigation, params_file, problems, project_file
+from tfdsl.lsp.features.completion import Completions, complete
 from tfdsl.lsp.features.inlay_hints import inlay_hints
 from tfdsl.lsp.server import conversion
 from tfdsl.lsp.server.session import OPEN_OUTPUT, REQUEST_FAILED, Session
@@ -20,19 +20,26 @@ from tfdsl.lsp.server.session import OPEN_OUTPUT, REQUEST_FAILED, Session
 
 
 def completion(ls: Session, params: types.CompletionParams) -> types.CompletionList | None:
-    here, settings = ls.at(params), ls.in_project_file(params)
-    if here is not None:
+    completions: Completions | None = None
+    if (here := ls.at(params)) is not None:
         completions = complete(*here)
-    elif settings is not None:
+    elif (settings := ls.in_project_file(params)) is not None:
         completions = project_file.complete(*settings)
-    else:
+    elif (values := ls.in_values(params)) is not None:
+        completions = params_file.complete(*values)
+    if completions is None:
         return None
     return conversion.completions(completions, ls.places(), snippets=ls.can_fill_in, as_it_is=ls.can_insert_as_it_is)
 
 
 def hover(ls: Session, params: types.HoverParams) -> types.Hover | None:
-    here, settings = ls.at(params), ls.in_project_file(params)
-    about = hovering.hover(*here) if here else project_file.hover(*settings) if settings else None
+    if (here := ls.at(params)) is not None:
+        about = hovering.hover(*here)
+    elif (settings := ls.in_project_file(params)) is not None:
+        about = project_file.hover(*settings)
+    else:
+        values = ls.in_values(params)
+        about = None if values is None else params_file.hover(*values)
     return None if about is None else types.Hover(conversion.markdown(about.text), ls.places().range(about.span))
 
 
@@ -62,9 +69,10 @@ def code_lens(ls: Session, params: types.CodeLensParams) -> list[types.CodeLens]
     snapshot, places = ls.state.snapshot(uri), ls.places()
     return [
         types.CodeLens(
-            places.range(lens.span), types.Command(lens.title, OPEN_OUTPUT, arguments=[uri, lens.target, lens.job])
+            places.range(lens.span),
+            types.Command(lens.title, lens.command or OPEN_OUTPUT, arguments=[uri, lens.target, lens.job]),
         )
-        for lens in (problems.code_lens(snapshot) if snapshot is not None else ())
+        for lens in (problems.code_lens(snapshot, ls.own_commands) if snapshot is not None else ())
     ]
 
 

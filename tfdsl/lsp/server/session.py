@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from threading import Thread
 from typing import TYPE_CHECKING, Protocol as Shape, cast
 
+from attrs import evolve
 from lsprotocol import types
 from lsprotocol.converters import get_converter
 from lsprotocol.types import LSPErrorCodes
@@ -18,9 +19,8 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, JsonRPCResponseMessage
 
 from tfdsl import __version__
-from tfdsl.lsp.documents import Document, negotiated
+from tfdsl.lsp.documents import Document, is_beside, negotiated
 from tfdsl.lsp.server.protocol import Protocol, bodies, read_message
-from tfdsl.settings.finding import is_settings_file
 from tfdsl.text import Source
 
 if TYPE_CHECKING:
@@ -32,10 +32,13 @@ if TYPE_CHECKING:
     from tfdsl.lsp.server.conversion import Places
     from tfdsl.lsp.snapshot import Snapshot
     from tfdsl.lsp.workspace import Workspace
+    from tfdsl.semantics.project import Program
 
 
 QUIET = 0.002
 """Seconds without a change after which a text is checked: a request that comes with a keystroke is answered first."""
+EARLY = 0.5
+"""Seconds of a check after which what is known of the jobs around the cursor is shown: the others take longer."""
 PATIENCE = 0.2
 """Seconds after which the check of a text begins at once although changes go on."""
 
@@ -43,18 +46,20 @@ PATIENCE = 0.2
 class Checks:
     """The checks that are waiting or going on; a change of a text ends the check of what it was before.
 
-    ``snapshot`` gives an open text as it is now; ``publish`` is called for a text that has been checked, ``fail`` when
-    there is a bug in a check, which must not end the server.
+    ``snapshot`` gives an open text as it is now; ``publish`` is called for a text that has been checked, ``early`` for
+    one that takes long, ``fail`` when there is a bug in a check, which must not end the server.
     """
 
     def __init__(
         self,
         snapshot: Callable[[str], Snapshot | None],
         publish: Callable[[str], None],
+        early: Callable[[str], None],
         fail: Callable[[Exception], None],
     ) -> None:
         self._snapshot = snapshot
         self._publish = publish
+        self._early = early
         self._fail = fail
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._since: dict[str, float] = {}
@@ -76,10 +81,15 @@ class Checks:
         if task is not None:
             task.cancel()
 
-    async def finish(self, uri: str) -> None:
-        """Check a text as it is now, or as it is when that has changed meanwhile."""
+    async def finish(self, uri: str, within: float | None = None) -> bool:
+        """Check a text as it is now, or as it is when that has changed meanwhile; false if it takes more seconds."""
+        now = asyncio.get_running_loop().time
+        begin = now()
         while (snapshot := self._snapshot(uri)) is not None and snapshot.work():
             await asyncio.sleep(0)
+            if within is not None and now() - begin > within:
+                return False
+        return True
 
     async def finish_as_it_is(self, uri: str) -> None:
         """Check a text for an answer about places in it, which nobody can use when it changes meanwhile."""
@@ -91,7 +101,9 @@ class Checks:
     async def _check(self, uri: str, delay: float) -> None:
         await asyncio.sleep(delay)
         try:
-            await self.finish(uri)
+            if not await self.finish(uri, EARLY):
+                self._early(uri)
+                await self.finish(uri)
             del self._tasks[uri], self._since[uri]
             self._publish(uri)
         except Exception as error:
@@ -165,8 +177,11 @@ class Session(LanguageServer):
         self._workspace: Workspace | None = None
         self._published: dict[str, dict[str, list[types.Diagnostic]]] = {}
         self._not_empty: set[str] = set()
+        self._looked_at: dict[str, int] = {}
+        self._lines: dict[str, int] = {}
+        self._awaited: set[str] = set()
         self._asking: asyncio.TimerHandle | None = None
-        self.checks = Checks(lambda uri: self.state.snapshot(uri), self.publish, self._report)
+        self.checks = Checks(lambda uri: self.state.snapshot(uri), self.publish, self._publish_early, self._report)
 
     # --- messages ---
 
@@ -250,12 +265,20 @@ class Session(LanguageServer):
     def at(self, params: Placed) -> tuple[Snapshot, int] | None:
         """The snapshot and the offset that a request is about; ``None`` for a text that is not open."""
         snapshot = self.state.snapshot(params.text_document.uri)
-        return None if snapshot is None else (snapshot, self.places().offset(snapshot.source, params.position))
+        if snapshot is None:
+            return None
+        offset = self._looked_at[params.text_document.uri] = self.places().offset(snapshot.source, params.position)
+        return snapshot, offset
 
     def in_project_file(self, params: Placed) -> tuple[Source, int] | None:
         """The text and the offset of a request about a place in an open ``tfdsl.toml``."""
         source = self.state.project_file(params.text_document.uri)
         return None if source is None else (source, self.places().offset(source, params.position))
+
+    def in_values(self, params: Placed) -> tuple[Source, Iterable[Program], int] | None:
+        """The text, the programs that it may be for, and the offset of a request in an open file of values."""
+        found = self.state.values(params.text_document.uri)
+        return None if found is None else (*found, self.places().offset(found[0], params.position))
 
     def part(self, uri: str, range_: types.Range) -> tuple[Snapshot, int, int] | None:
         """The snapshot of a text, and the offsets of a range in it; ``None`` for a text that is not open."""
@@ -263,7 +286,9 @@ class Session(LanguageServer):
         if snapshot is None:
             return None
         places = self.places()
-        return snapshot, places.offset(snapshot.source, range_.start), places.offset(snapshot.source, range_.end)
+        start, end = places.offset(snapshot.source, range_.start), places.offset(snapshot.source, range_.end)
+        self._looked_at[uri] = (start + end) // 2
+        return snapshot, start, end
 
     # --- the client ---
 
@@ -310,6 +335,13 @@ class Session(LanguageServer):
     def can_show(self) -> bool:
         """Whether the client opens a file when it is asked to."""
         return self.ability("window.show_document.support") is True
+
+    @property
+    def own_commands(self) -> list[str]:
+        """The commands of the client that lenses may lead to, as rust-analyzer's clients name theirs."""
+        from tfdsl.lsp.snapshot import table_of, texts_of
+
+        return list(texts_of(table_of(table_of(self.ability("experimental")).get("commands")).get("commands")))
 
     def watch_client(self) -> None:
         """End when the client's process is gone, even if somebody else holds our input open."""
@@ -374,6 +406,11 @@ class Session(LanguageServer):
         found = self.found(uri)
         before = self._published.get(uri, {})
         self._published[uri] = found
+        document = self.state.documents.get(uri)
+        self._lines[uri] = len(document.source.line_starts) if document is not None else 0
+        if uri in self._awaited:
+            self._awaited.discard(uri)
+            self._ask_again()
         for other in {**before, **found}:
             if not self._is_asked_for(other):
                 self._send(other)
@@ -387,9 +424,41 @@ class Session(LanguageServer):
         if not self._is_asked_for(uri):
             return []
         self.checks.leave(uri)
-        await self.checks.finish(uri)
-        self.publish(uri)
-        return self._together(uri)
+        if await self.checks.finish(uri, EARLY):
+            self.publish(uri)
+            return self._together(uri)
+        self._awaited.add(uri)
+        self.checks.soon(uri)
+        return self._early(uri)
+
+    def _publish_early(self, uri: str) -> None:
+        document = self.state.documents.get(uri)
+        if document is not None and not self._is_asked_for(uri):
+            early = types.PublishDiagnosticsParams(uri, self._early(uri), document.version)
+            self.text_document_publish_diagnostics(early)
+
+    def _early(self, uri: str) -> list[types.Diagnostic]:
+        """What is known of a text before all of it is checked, and for the rest of it what was known before."""
+        from tfdsl.lsp.features.problems import early_problems
+        from tfdsl.lsp.server import conversion
+
+        snapshot = self.state.snapshot(uri)
+        if snapshot is None:
+            return []
+        (first, last), found = early_problems(snapshot, self._looked_at.get(uri, 0))
+        added = len(snapshot.source.line_starts) - self._lines.get(uri, 0)
+        kept: list[types.Diagnostic] = []
+        for one in self._published.get(uri, {}).get(uri, []):
+            start, end = one.range.start, one.range.end
+            if end.line < first - 1:
+                kept.append(one)
+            elif start.line + added >= last:
+                moved = [types.Position(place.line + added, place.character) for place in (start, end)]
+                kept.append(evolve(one, range=types.Range(*moved)))
+        return [
+            *conversion.diagnostics(found[snapshot.source.path], self.places(), related=self.can_relate),
+            *kept,
+        ]
 
     def withdraw(self, uri: str) -> None:
         """Remove the published diagnostics of a text that the client requests from now on: it would show both."""
@@ -398,12 +467,12 @@ class Session(LanguageServer):
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
     def _is_asked_for(self, uri: str) -> bool:
-        # Those of the settings of a project are published: the client requests only those of jobs.
-        return self.pull and self.state.documents.get(uri) is not None and not is_settings_file(uri)
+        # Those of other files are published: the client requests only those of jobs.
+        return self.pull and self.state.documents.get(uri) is not None and not is_beside(uri)
 
     def found(self, uri: str) -> dict[str, list[types.Diagnostic]]:
         """The diagnostics of an open text and of its includes, by URI; nothing for a text that is not open."""
-        from tfdsl.lsp.features import project_file
+        from tfdsl.lsp.features import params_file, project_file
         from tfdsl.lsp.features.problems import problems
         from tfdsl.lsp.server import conversion
 
@@ -413,6 +482,8 @@ class Session(LanguageServer):
             found = problems(snapshot)
         elif settings is not None:
             found = project_file.problems(settings)
+        elif (values := self.state.values(uri)) is not None:
+            found = params_file.problems(*values)
         else:
             return {}
         places = self.places()

@@ -91,8 +91,8 @@ def _others(folder: str, own: str) -> list[str]:
             path = f"{folder}/{name}"
             if name.startswith(_PREFIX) and path != own:
                 with suppress(FileNotFoundError):  # it is being removed
-                    found = os.lstat(path)
-                    if stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid():
+                    status = os.lstat(path)
+                    if stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid():
                         others.append(path)
     return others
 
@@ -310,5 +310,5 @@ def _opened(name: str, above: int | None) -> int:
 
 
 def _identity(folder: int) -> tuple[int, int]:
-    found = os.fstat(folder)
-    return found.st_dev, found.st_ino
+    status = os.fstat(folder)
+    return status.st_dev, status.st_ino

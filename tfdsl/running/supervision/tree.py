@@ -155,16 +155,16 @@ def _groups(pids: list[int]) -> set[int]:
 
 def _listed(pid: int) -> list[int] | None:
     """The direct children of a process as the kernel lists them, where it does: far faster than a look at everybody."""
-    found: list[int] = []
+    children: list[int] = []
     try:
         for thread in os.listdir(f"/proc/{pid}/task"):
             with open(f"/proc/{pid}/task/{thread}/children", "rb") as stream:
-                found += map(int, stream.read().split())
+                children += map(int, stream.read().split())
     except FileNotFoundError:
-        return None if pid == os.getpid() else found
+        return None if pid == os.getpid() else children
     except OSError:
-        return found
-    return found
+        return children
+    return children
 
 
 def _reap_all(group: int | None) -> dict[int, int]:

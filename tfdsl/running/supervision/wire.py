@@ -37,7 +37,7 @@ class Wire:
         """Send a message; false if nobody is left to read it."""
         body = marshal.dumps((len(descriptors), message))
         frame = memoryview(len(body).to_bytes(_LENGTH, "big") + body)
-        packed = b"".join(one.to_bytes(_SIZE_OF_DESCRIPTOR, sys.byteorder) for one in descriptors)
+        packed = b"".join(descriptor.to_bytes(_SIZE_OF_DESCRIPTOR, sys.byteorder) for descriptor in descriptors)
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, packed)] if descriptors else []
         try:
             sent = self._end.sendmsg([frame], rights)

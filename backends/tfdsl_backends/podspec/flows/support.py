@@ -16,6 +16,7 @@ ROWS = (
         "after it the objects of the run are deleted, because Argo ends its own pods only",
     ),
     kept("flow.namespace", "metadata.namespace"),
+    translated("flow.common_labels", "metadata.labels", "of the Workflow, its pods, and every object of its jobs"),
     translated("flow.service_account", "spec.serviceAccountName", "with its Role and RoleBinding in NAME.rbac.yaml"),
     translated("runs[]", "dag.tasks[]", "with a resource template for each object of the job"),
     translated("runs[].after", "dag.tasks[].depends", "on Succeeded"),

@@ -81,7 +81,7 @@ def _list(objects: Sequence[Data]) -> Data:
 def workflow(unit: FlowUnit, templates: list[Data]) -> Data:
     """The main document."""
     flow = unit.flow
-    labels = {FLOW_LABEL: flow.name}
+    labels: Data = {FLOW_LABEL: flow.name, **unit.labels}
     namespace = {"namespace": at(flow, "namespace")}
     if flow.schedule is None:
         metadata: Data = {"generateName": f"{flow.name}-", **namespace, "labels": labels}
@@ -113,6 +113,7 @@ def _spec(unit: FlowUnit, templates: list[Data]) -> Data:
     deadline = None if flow.deadline is None else Located(flow.deadline.seconds, "deadline")
     return {
         "entrypoint": names.entry,
+        "podMetadata": {"labels": unit.labels} if unit.labels else None,
         "serviceAccountName": at(flow, "service_account"),
         "activeDeadlineSeconds": deadline,
         "onExit": names.exit if deadline else None,
@@ -158,6 +159,11 @@ class Names:
 def task_name(job: str) -> str:
     """The name of a task, which begins with a letter; no job has a capital in its name."""
     return job if job[0].isalpha() else f"J{job}"
+
+
+def job_named(task: str) -> str:
+    """The job of a task."""
+    return task.removeprefix("J")
 
 
 def replaces(unit: FlowUnit) -> bool:
@@ -280,7 +286,8 @@ def _rights(unit: FlowUnit, awaited: Awaited) -> list[Data]:
     if flow.service_account is None:
         return []
     account = at(flow, "service_account")
-    metadata: Data = {"name": account, "namespace": at(flow, "namespace"), "labels": {FLOW_LABEL: flow.name}}
+    labels: Data = {FLOW_LABEL: flow.name, **unit.labels}
+    metadata: Data = {"name": account, "namespace": at(flow, "namespace"), "labels": labels}
     group = "rbac.authorization.k8s.io"
     subject: Data = {"kind": "ServiceAccount", "name": account, "namespace": at(flow, "namespace")}
     return [

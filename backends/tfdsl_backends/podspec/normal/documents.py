@@ -241,13 +241,13 @@ def volume_names(own: Mapping, written: Mapping) -> dict[str, str]:
 
 def _volumes(pod: Mapping) -> dict[str, str]:
     """Name → everything else, as a text."""
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for volume in items(pod.get("volumes")):
         name = scalar(child(volume, "name"))
         if isinstance(volume, Mapping) and isinstance(name, str):
             rest = {key: entry for key, entry in volume.entries.items() if key != "name"}
-            found.setdefault(name, identity(Mapping(rest, volume.span)))
-    return found
+            names.setdefault(name, identity(Mapping(rest, volume.span)))
+    return names
 
 
 def _places(pod: Mapping) -> dict[str, frozenset[str]]:
@@ -287,24 +287,24 @@ def _sorted(node: Mapping, kind: str, field: str) -> Mapping:
 
 def ports_by_name(pod: Mapping) -> frozenset[str]:
     """The ports that probes and hooks of ``pod`` name."""
-    found: set[str] = set()
+    names: set[str] = set()
     for field in CONTAINERS:
         for container in items(pod.get(field)):
             hooks = [child(container, probe) for probe in _PROBES]
             hooks += [child(container, "lifecycle", hook) for hook in ("postStart", "preStop")]
             ports = [scalar(child(hook, kind, "port")) for hook in hooks for kind in ("httpGet", "tcpSocket")]
-            found.update(port for port in ports if isinstance(port, str))
-    return frozenset(found)
+            names.update(port for port in ports if isinstance(port, str))
+    return frozenset(names)
 
 
 def target_ports(documents: Iterable[Node]) -> frozenset[str]:
     """The ports that Services among ``documents`` name."""
-    found: set[str] = set()
+    names: set[str] = set()
     for document in documents:
         if scalar(child(document, "kind")) == "Service":
             ports = [scalar(child(port, "targetPort")) for port in items(child(document, "spec", "ports"))]
-            found.update(port for port in ports if isinstance(port, str))
-    return frozenset(found)
+            names.update(port for port in ports if isinstance(port, str))
+    return frozenset(names)
 
 
 def _with_ports(pod: Mapping, written: Mapping, kept: frozenset[str]) -> Mapping:
@@ -317,13 +317,13 @@ def _with_ports(pod: Mapping, written: Mapping, kept: frozenset[str]) -> Mapping
         names = grouped((_number(other), scalar(child(other, "name"))) for other in others_of)
         used = {scalar(child(other, "name")) for other in items(node.get("ports"))}
 
-        def port(one: Node) -> Node:
-            old, [new, *others] = scalar(child(one, "name")), names.get(_number(one), [None])
-            if not isinstance(one, Mapping) or not isinstance(new, str) or others or new in used or old in kept:
-                return one
+        def port(value: Node) -> Node:
+            old, [new, *others] = scalar(child(value, "name")), names.get(_number(value), [None])
+            if not isinstance(value, Mapping) or not isinstance(new, str) or others or new in used or old in kept:
+                return value
             used.add(new)
-            place = one.get("name")
-            return with_value(one, "name", text(new, place.span if place is not None else one.span))
+            place = value.get("name")
+            return with_value(value, "name", text(new, place.span if place is not None else value.span))
 
         return _sorted(with_each(node, "ports", port), "Container", "ports")
 
@@ -341,7 +341,7 @@ def counterparts(documents: Iterable[Node], written: Iterable[Node]) -> list[tup
     """Each document with the one of ``written`` of its kind and name, else the next of its kind."""
     left = [*written]
     pairs: list[tuple[Node, Node | None]] = [(document, _taken(document, left, by_name=True)) for document in documents]
-    return [(one, other if other is not None else _taken(one, left, by_name=False)) for one, other in pairs]
+    return [(node, other if other is not None else _taken(node, left, by_name=False)) for node, other in pairs]
 
 
 def _taken(document: Node, left: list[Node], *, by_name: bool) -> Node | None:

@@ -308,14 +308,14 @@ _OF_BOTH: Final = ("runAsNonRoot", "runAsUser", "runAsGroup", "seccompProfile")
 
 def common_security(pod: Mapping) -> Mapping:
     """``pod`` with what all its containers say of themselves said of the pod."""
-    containers = [one for field in CONTAINERS for one in items(pod.get(field))]
+    containers = [item for field in CONTAINERS for item in items(pod.get(field))]
     for key in _OF_BOTH:
         of_pod = child(pod, "securityContext", key)
-        found = [child(one, "securityContext", key) or of_pod for one in containers]
-        values = [None if one is None else plain(one) for one in found]
-        if not found or found[0] is None or values[0] is False or any(value != values[0] for value in values):
+        nodes = [child(container, "securityContext", key) or of_pod for container in containers]
+        values = [None if node is None else plain(node) for node in nodes]
+        if not nodes or nodes[0] is None or values[0] is False or any(value != values[0] for value in values):
             continue
-        new = put(in_containers(pod, _without_right(key)), ("securityContext", key), found[0])
+        new = put(in_containers(pod, _without_right(key)), ("securityContext", key), nodes[0])
         assert isinstance(new, Mapping)
         pod = new
     return pod
@@ -522,7 +522,7 @@ def index_variable(spec: Mapping) -> Mapping:
 def without_index_variable(spec: Mapping) -> Mapping:
     """The same for a Job that is Indexed whatever it says."""
     return within(
-        spec, ("template", "spec"), lambda pod: in_containers(pod, lambda one: without_entries(one, _is_index))
+        spec, ("template", "spec"), lambda pod: in_containers(pod, lambda item: without_entries(item, _is_index))
     )
 
 

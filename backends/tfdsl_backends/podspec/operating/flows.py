@@ -24,19 +24,22 @@ from tfdsl.backend.cluster import (
     Replica,
     ReplicaPhase,
     Row,
+    Run,
     Sign,
     Step,
+    digest,
     reasons,
 )
-from tfdsl.backend.flow import FlowJob
+from tfdsl.backend.flow import FlowUnit
 from tfdsl.emit.located import plain
 from tfdsl.record import replace
+from tfdsl.rules.flows import name_in
 from tfdsl_backends.podspec.flows.manifests import FLOW_LABEL, RUN_LABEL, RUN_LENGTH
-from tfdsl_backends.podspec.flows.workflow import task_name
+from tfdsl_backends.podspec.flows.workflow import REPLACE, job_named, task_name
 from tfdsl_backends.podspec.objects import DIGEST, SUBMISSION
 from tfdsl_backends.podspec.operating import submitting
 from tfdsl_backends.podspec.operating.family import Family
-from tfdsl_backends.podspec.operating.kubectl import NAME, STATE, Object, get, mapping, rows, text
+from tfdsl_backends.podspec.operating.kubectl import NAME, STATE, Object, conditions, get, items, mapping, rows, text
 
 _WORKFLOWS: Final = "workflows.argoproj.io"
 _CRON: Final = "cronworkflows.argoproj.io"
@@ -49,19 +52,9 @@ _PHASES: Final[Mapping[str, Phase]] = {
     "Failed": "failed",
     "Error": "failed",
 }
-_OF_JOBS: Final[Mapping[Phase, ReplicaPhase]] = {
-    "waiting": "waiting",
-    "starting": "preparing",
-    "running": "running",
-    "restarting": "running",
-    "succeeded": "succeeded",
-    "failed": "failed",
-    "aborted": "failed",
-    "suspended": "waiting",
-    "unknown": "unknown",
-}
-_NOT_BEGUN: Final = ("absent", "stopped", "waiting")
-_RIGHTS: Final = ("serviceaccounts", "roles", "rolebindings")
+_RUNS: Final = STATE | {"dag": ".spec.templates[*].dag"}
+_SCHEDULES: Final = STATE | {"suspend": ".spec.suspend"}
+_MOST_EARLIER: Final = 5
 _LARGEST: Final = 64 << 20
 ROWS: Final = (
     Row(
@@ -73,6 +66,33 @@ ROWS: Final = (
         "write service_account in the flow, and apply the Role that is written with it",
         key="service_account",
     ),
+    Row(
+        "argo-missing",
+        ("refusal",),
+        ".*",
+        r"resource type \"(cron)?workflows|no matches for kind \"(Cron)?Workflow",
+        "this cluster has no Argo Workflows",
+        "install it, or choose the cluster that has it with --context: https://argo-workflows.readthedocs.io",
+    ),
+    Row(
+        "argo-rights",
+        ("refusal",),
+        ".*",
+        r"cannot (?P<verb>\w+) resource \"(?P<what>(?:cron)?workflows)\"",
+        "you may not {verb} {what} here",
+        "ask for a Role that lets you {verb} {what} of argoproj.io, or choose another namespace: --namespace NAME",
+        key="namespace",
+    ),
+    Row(
+        "flow-rights-missing",
+        ("refusal",),
+        ".*",
+        r"cannot create resource \"(serviceaccounts|roles|rolebindings)\"|attempting to grant RBAC permissions",
+        "you may not create the rights that the flow needs, and nobody has applied them",
+        "let somebody who may apply the file NAME.rbac.yaml that tfdsl compile writes; or remove service_account",
+        key="service_account",
+    ),
+    Row("flow-schedule", ("schedule",), ".*Error", "", "its schedule starts no run: {said}", key="schedule"),
     Row("flow-task", ("node",), "Error|Failed", "", "{who} has failed: {said}", tier=2),
     Row("flow-stopped", ("workflow",), "Error|Failed", "(?i)deadline|stopped|terminat", "the flow ended early: {said}"),
 )
@@ -95,21 +115,25 @@ class FlowFamily(Family):
         label = ("-l", f"{FLOW_LABEL}={place.name}")
         own = self.kinds[0]
         return [
-            get(place, _WORKFLOWS, STATE, "workflows", *label),
+            get(place, _WORKFLOWS, _RUNS, "workflows", *label),
             get(place, own.resource, own.columns, own.resource.partition(".")[0], *label),
-            get(place, _CRON, STATE, "cronworkflows", *label),
+            get(place, _CRON, _SCHEDULES, "cronworkflows", *label),
         ]
 
     def live(self, place: Place, answers: Sequence[Answer]) -> Live | None:
         """The run of ``place.id``, or the newest; a flow that has only a schedule waits."""
         assert place.flow is not None
-        runs = [one for one in rows(answers[0], STATE) if place.id in ("", one["name"])]
-        schedule = next(rows(answers[2], STATE), None)
-        run = max(runs, key=lambda one: str(one["created"]), default=None)
+        every = sorted(rows(answers[0], _RUNS), key=lambda one: (str(one["created"]), str(one["name"])))
+        runs = [one for one in every if place.id in ("", one["name"])]
+        schedule = next(rows(answers[2], _SCHEDULES), None)
+        run = runs[-1] if runs else None
         own = run or schedule
         if own is None:
             return None
-        noted = text(own["annotations"], SUBMISSION) or (text(schedule["annotations"], SUBMISSION) if schedule else "")
+        submission, same = (
+            text(own["annotations"], note) or (text(schedule["annotations"], note) if schedule else "")
+            for note in (SUBMISSION, DIGEST)
+        )
         live = Live(
             self.target,
             place.name,
@@ -117,65 +141,81 @@ class FlowFamily(Family):
             str(own["uid"] if run is None else own["name"]),
             "waiting",
             str(own["created"]),
-            submission=noted,
-            digest=text(own["annotations"], DIGEST),
+            submission=submission,
+            digest=same,
+            earlier=tuple(map(_earlier, [one for one in reversed(every) if one is not run][:_MOST_EARLIER])),
         )
+        signs: list[Sign] = []
+        if schedule is not None:
+            name = f"cronworkflow/{place.name}"
+            signs += [Sign("schedule", kind, text(one, "message"), name) for kind, one in conditions(schedule).items()]
+            stopped = str(schedule["suspend"]) == "true"
+            note = f"the schedule is suspended: argo cron resume {place.name} lets it go on"
+            live = replace(live, scheduled=not stopped, notes=(note,) if stopped else ())
         if run is None:
-            return replace(live, notes=("no run has begun yet; the schedule is there",))
+            begun = "no run has begun yet; the schedule is there"
+            return replace(live, notes=(begun, *live.notes), reasons=reasons(self.rows, signs))
         state = run["status"]
-        mark = str(run["uid"])[:RUN_LENGTH]
-        objects = self._objects(answers[1], mark)
-        nodes = _nodes(run)
-        found = [
-            self._job(job, self._name(job, place, mark), objects, nodes.get(task_name(job.run.job), {}))
-            for job in place.flow.jobs
-        ]
-        signs = [sign for _, own_signs in found for sign in own_signs]
+        found = self._jobs(run, answers[1], place.flow)
+        signs += [sign for _, own_signs in found for sign in own_signs]
         signs.append(Sign("workflow", text(state, "phase"), text(state, "message"), f"workflow/{run['name']}"))
         phase = _PHASES.get(text(state, "phase"), "unknown")
-        failed = [one.name for one, _ in found if one.phase == "failed" and one.name in objects]
-        notes = [f"the run is Workflow {run['name']}"]
-        notes += [f"tfdsl status {self.target}/{name} says more of it" for name in failed]
-        notes += ["there are earlier runs: --id NAME shows another Workflow"] if len(runs) > 1 else []
         since = text(state, "finishedAt") or text(state, "startedAt") or str(run["created"])
-        why = () if phase == "succeeded" else reasons(self.rows, signs)
         return replace(
-            live, phase=phase, since=since, replicas=tuple(one for one, _ in found), reasons=why, notes=tuple(notes)
+            live,
+            phase=phase,
+            since=since,
+            replicas=tuple(one for one, _ in found),
+            reasons=() if phase == "succeeded" else reasons(self.rows, signs),
+            notes=(f"the run is Workflow {run['name']}", *live.notes),
         )
 
-    def _name(self, job: FlowJob, place: Place, mark: str) -> str:
-        assert place.flow is not None
-        return job.unit.job.name.replace(place.flow.mark, mark)
-
-    def _objects(self, answer: Answer, mark: str) -> dict[str, Object]:
-        """The objects of one run by the names of their jobs."""
+    def _jobs(self, run: Object, answer: Answer, unit: FlowUnit) -> list[tuple[Replica, list[Sign]]]:
+        """The jobs of a run: those of the file, and those that it was submitted with."""
+        mark, nodes = str(run["uid"])[:RUN_LENGTH], _nodes(run)
         found = rows(answer, self.kinds[0].columns)
-        return {self.job_of(one): one for one in found if text(one["labels"], RUN_LABEL) == mark}
+        objects = {self.job_of(one): one for one in found if text(one["labels"], RUN_LABEL) == mark}
+        names = {task_name(job.run.job): job.unit.job.name.replace(unit.mark, mark) for job in unit.jobs}
+        tasks = [text(one, "name") for one in items(run["dag"], "tasks")]
+        others = [task for task in tasks if task not in (*names, REPLACE)]
+        names |= {task: f"{name_in(unit.name, job_named(task))}-{mark}" for task in others}
+        return [
+            self._job(job_named(task), name, objects, nodes.get(task, {}), known=not tasks or task in tasks)
+            for task, name in names.items()
+        ]
 
     def _job(
-        self, job: FlowJob, name: str, objects: Mapping[str, Object], node: Mapping[str, object]
+        self, job: str, name: str, objects: Mapping[str, Object], node: Mapping[str, object], *, known: bool
     ) -> tuple[Replica, list[Sign]]:
         """A job as its object says; before there is one, and after it is gone, as its task says."""
-        task = Replica(job.run.job, -1, "absent", name)
-        one = objects.get(name)
+        task, one = Replica(job, -1, "absent"), objects.get(name)
         phase, message = text(node, "phase"), text(node, "message")
         if one is not None:
             facts = self.facts([[one]])
-            there = _OF_JOBS[facts.phase or facts.hint]
-            task = replace(task, phase=there)
-            return task, [replace(sign, who=task) for sign in facts.signs] if there == "failed" else []
-        if phase in ("Omitted", "Skipped"):
-            return replace(task, name="", phase="stopped", end=End(why="did not run: its condition did not hold")), []
+            task = replace(task, phase=facts.phase or facts.hint, name=name)
+            return task, [replace(sign, who=task) for sign in facts.signs] if task.phase == "failed" else []
+        if not known:
+            return replace(task, end=End(why="this run was submitted without it")), []
         if phase in ("Failed", "Error"):
             task = replace(task, phase="failed")
-            return task, [Sign("node", phase, message, f"task {job.run.job}", task)]
-        known: dict[str, ReplicaPhase] = {"Succeeded": "succeeded", "Running": "waiting", "Pending": "waiting"}
-        return replace(task, phase=known.get(phase, "absent")), []
+            return task, [Sign("node", phase, message, f"task {job}", task)]
+        ends: dict[str, ReplicaPhase] = {"Succeeded": "succeeded", "Omitted": "not run", "Skipped": "not run"}
+        return replace(task, phase=ends.get(phase, "waiting")), []
 
-    def log(self, place: Place, live: Live, replica: Replica, container: str, options: LogOptions) -> str:
+    def log(self, place: Place, live: Live, replica: Replica, container: str, options: LogOptions) -> None:
         """Each job has its own logs."""
-        begun = [f"tfdsl logs {self.target}/{one.name}" for one in live.replicas if one.phase not in _NOT_BEGUN]
-        return f"each job of a flow has its own logs: {', '.join(begun) or 'none has begun yet'}"
+
+    def lists(self, place: Place) -> list[Call]:
+        """The runs and schedules of all flows."""
+        return [get(place, one, STATE, one.partition(".")[0], "-l", FLOW_LABEL) for one in (_WORKFLOWS, _CRON)]
+
+    def listed(self, place: Place, answers: Sequence[Answer]) -> list[Live]:
+        """One for each run and schedule, by the name of its flow."""
+        return [
+            Live(self.target, text(one["labels"], FLOW_LABEL), str(one["namespace"]), str(one["name"]))
+            for answer in answers
+            for one in rows(answer, STATE)
+        ]
 
     # --- submitting and ending ---
 
@@ -185,17 +225,13 @@ class FlowFamily(Family):
 
     def steps(self, place: Place, documents: Sequence[Document], folder: str, submission: str) -> list[Step]:
         """What the run needs first, the Workflow last."""
-        return submitting.steps(place, _one_by_one(documents), submission)
+        return submitting.steps(place, _one_by_one(documents), submission, digest(documents))
 
     def objection(self, answer: Answer, *, replaces: bool) -> str:
-        """Its errors but those about what was applied before by somebody who may."""
+        """Its errors but those about rights that are there, or that this user may not create."""
         lines = [line for line in answer.err.splitlines() if not _is_about_rights(line)]
         left = replace(answer, err="\n".join(lines))
         return super().objection(left, replaces=replaces) if "".join(lines).strip() else ""
-
-    def is_there(self, answer: Answer) -> bool:
-        """Whether the server says so; who may not create Roles has them from somebody else."""
-        return super().is_there(answer) or any(map(_is_about_rights, answer.err.splitlines()))
 
     def parts(self, place: Place) -> list[Call]:
         """The schedule, and the runs that have not ended; with them goes all that they own."""
@@ -224,7 +260,7 @@ class FlowFamily(Family):
 def _is_about_rights(line: str) -> bool:
     """Whether a line says that somebody's Role, account or binding is there, or that we may not create one."""
     there = "(AlreadyExists)" in line or "(Forbidden)" in line
-    return there and any(f"{kind}." in line or f"{kind} " in line for kind in _RIGHTS)
+    return there and any(f"{kind.lower()}s{behind}" in line for kind in submitting.RIGHTS for behind in (".", " "))
 
 
 def _one_by_one(documents: Sequence[Document]) -> list[Document]:
@@ -234,6 +270,12 @@ def _one_by_one(documents: Sequence[Document]) -> list[Document]:
         data = cast("dict[str, Any]", plain(document.data))
         found += [replace(document, data=one) for one in (data["items"] if data["kind"] == "List" else [data])]
     return found
+
+
+def _earlier(run: Object) -> Run:
+    state = run["status"]
+    since = text(state, "finishedAt") or text(state, "startedAt") or str(run["created"])
+    return Run(str(run["name"]), _PHASES.get(text(state, "phase"), "unknown"), since)
 
 
 def _nodes(run: Object) -> dict[str, Mapping[str, object]]:

@@ -14,7 +14,9 @@ from tfdsl_backends.podspec.objects import DIGEST, SUBMISSION
 from tfdsl_backends.podspec.operating.kubectl import NAME, Object, kubectl, text
 
 CLAIM: Final = "PersistentVolumeClaim"
-STAYING: Final = (CLAIM, "ServiceAccount", "Role", "RoleBinding")
+RIGHTS: Final = ("ServiceAccount", "Role", "RoleBinding")
+"""Kinds that not everybody may create."""
+STAYING: Final = (CLAIM, *RIGHTS)
 """Kinds of which an object that is there is used, because other runs use it, too."""
 BESIDE: Final = ("services", "persistentvolumeclaims", "deployments.apps")
 """What a job's own object does not take along when it is deleted."""
@@ -26,9 +28,12 @@ def asks(place: Place, documents: Sequence[Document]) -> list[Call]:
     return [Call(kubectl(place, "create", "--dry-run=server", "-f", "-", "-o", "name"), "the server", text)]
 
 
-def steps(place: Place, documents: Sequence[Document], submission: str) -> list[Step]:
-    """A call for each object. A claim that is there is used: its data outlive the job."""
-    return [_step(place, one) for one in _annotated(documents, submission)]
+def steps(place: Place, documents: Sequence[Document], submission: str, whole: str = "") -> list[Step]:
+    """A call for each object. A claim that is there is used: its data outlive the job.
+
+    ``whole``: the digest of what was compiled, if that is not ``documents``.
+    """
+    return [_step(place, one) for one in _annotated(documents, submission, whole)]
 
 
 def _step(place: Place, manifest: dict[str, Any]) -> Step:
@@ -56,7 +61,8 @@ def _step(place: Place, manifest: dict[str, Any]) -> Step:
     def made(answer: str) -> str:
         return f"{kind.lower()}/{answered(answer)[2]}" if begins else call.about
 
-    return Step(call, call.about, undo, stays_if_there=kind in STAYING, made=made)
+    looks = Call(kubectl(place, "get", call.about, "-o", "name"), call.about) if kind in RIGHTS else None
+    return Step(call, call.about, undo, stays_if_there=kind in STAYING, made=made, looks=looks)
 
 
 def _path(api: str, plural: str, name: str) -> str:
@@ -87,8 +93,8 @@ def part(place: Place, resource: str, row: Object) -> Part | None:
     return Part(what, uid, text(row["annotations"], SUBMISSION), end, stays=kind == CLAIM)
 
 
-def _annotated(documents: Sequence[Document], submission: str) -> list[dict[str, Any]]:
-    notes = {SUBMISSION: submission, DIGEST: digest(documents)}
+def _annotated(documents: Sequence[Document], submission: str, whole: str = "") -> list[dict[str, Any]]:
+    notes = {SUBMISSION: submission, DIGEST: whole or digest(documents)}
     manifests: list[dict[str, Any]] = []
     for document in documents:
         manifest = cast("dict[str, Any]", plain(document.data))

@@ -195,7 +195,7 @@ def _exits(spec: View, exits: View) -> Iterator[Diagnostic]:
     if operator.text == "In" and 0 in known:
         yield _refused(values, "the value 0", "status 0 is a success; only NotIn can name it")
     name, pod = exits["containerName"].text, spec["template"]["spec"]
-    names = [one["name"].text for key in ("containers", "initContainers") for one in pod[key].items()]
+    names = [view["name"].text for key in ("containers", "initContainers") for view in pod[key].items()]
     if name is not None and name not in names:
         yield _refused(exits["containerName"], f"containerName {name}", "there is no such container")
 

@@ -69,9 +69,9 @@ def variables(container: View, scope: Scope) -> list[Variable]:
         name = entry["name"].text
         if name is None or re.fullmatch(ENV_NAME, name) is None:
             continue
-        one = _variable(name, entry, seen)
-        if one is not None:
-            found[name] = one
+        variable = _variable(name, entry, seen)
+        if variable is not None:
+            found[name] = variable
             before.add(name)
         else:
             found.pop(name, None)
@@ -180,17 +180,17 @@ def words(container: View, program_around: Callable[[str], int | None] | None) -
     return _as_server(found)
 
 
-def without_flags(found: Words, expected: Sequence[str]) -> Words:
+def without_flags(given: Words, expected: Sequence[str]) -> Words:
     """The same without the flags of the cluster, if they are ``expected`` and at the end.
 
     The last, the index, is not there where a program computes it.
     """
-    flags = tuple(expected[:-1] if found.offset is not None else expected)
-    for field in ("command",) if found.joined and not found.args else ("args",):
-        own: tuple[str, ...] = getattr(found, field)
+    flags = tuple(expected[:-1] if given.offset is not None else expected)
+    for field in ("command",) if given.joined and not given.args else ("args",):
+        own: tuple[str, ...] = getattr(given, field)
         if flags and own[-len(flags) :] == flags:
-            return replace(found, flags=True, taken=(*found.taken, *flags), **{field: own[: -len(flags)]})
-    return found
+            return replace(given, flags=True, taken=(*given.taken, *flags), **{field: own[: -len(flags)]})
+    return given
 
 
 def flag_words(role: str, roles: Sequence[str], hosts: Mapping[str, Sequence[str]], index: str) -> list[str]:
@@ -201,19 +201,19 @@ def flag_words(role: str, roles: Sequence[str], hosts: Mapping[str, Sequence[str
     return [f"--ps_hosts={ps}", f"--worker_hosts={workers}", f"--job_name={name}", f"--task_index={own}"]
 
 
-def statements(found: Words, scope: Scope, *, flags: bool) -> Iterator[Attribute]:
+def statements(given: Words, scope: Scope, *, flags: bool) -> Iterator[Attribute]:
     """``command`` and ``args``, each where the language can say it. ``flags``: whether flags are appended."""
-    spans = found.spans
+    spans = given.spans
     command_span, args_span = spans if spans is not None else (None, None)
-    text = _program_text(found, scope, flags=flags)
+    text = _program_text(given, scope, flags=flags)
     if text is not None:
         yield Attribute("command", text, command_span)
-    elif found.command:
-        command = _values(found.command, scope)
+    elif given.command:
+        command = _values(given.command, scope)
         if command is not None:
             yield Attribute("command", command, command_span)
-    if found.args:
-        args = _values(found.args, scope)
+    if given.args:
+        args = _values(given.args, scope)
         if args is not None:
             yield Attribute("args", args, args_span)
 
@@ -228,16 +228,16 @@ def interpreter(command: Value | None) -> str:
     return command[0] if is_python else "python"
 
 
-def all_texts(found: Words) -> Iterator[str]:
+def all_texts(given: Words) -> Iterator[str]:
     """Every word, also those that were taken off."""
-    yield from found.command
-    yield from found.args
-    yield from found.taken
+    yield from given.command
+    yield from given.args
+    yield from given.taken
 
 
-def uses(found: Words, name: str | None) -> bool:
+def uses(given: Words, name: str | None) -> bool:
     """Whether ``$(name)`` is in any word."""
-    return any(refers(text, name) for text in all_texts(found))
+    return any(refers(text, name) for text in all_texts(given))
 
 
 def _texts(place: View) -> list[str] | None:
@@ -250,37 +250,37 @@ def _is_shell(command: Sequence[str]) -> bool:
     return len(command) >= _HEAD and tuple(command[:2]) == (SHELL, "-c") and command[3] == "sh"
 
 
-def _inside(found: Words) -> tuple[str, list[str]] | None:
+def _inside(given: Words) -> tuple[str, list[str]] | None:
     """The text of the shell program that starts everything else, and the words behind it."""
-    if not _is_shell(found.command):
+    if not _is_shell(given.command):
         return None
-    return literal(found.command[2]), [*found.command[_HEAD:], *found.args]
+    return literal(given.command[2]), [*given.command[_HEAD:], *given.args]
 
 
-def _started(found: Words, taken: Sequence[str], rest: Sequence[str]) -> Words:
-    return replace(found, command=tuple(rest), args=(), joined=True, taken=(*found.taken, *taken))
+def _started(given: Words, taken: Sequence[str], rest: Sequence[str]) -> Words:
+    return replace(given, command=tuple(rest), args=(), joined=True, taken=(*given.taken, *taken))
 
 
-def _without_program(found: Words, program_around: Callable[[str], int | None]) -> Words:
-    inside = _inside(found)
+def _without_program(given: Words, program_around: Callable[[str], int | None]) -> Words:
+    inside = _inside(given)
     count = None if inside is None else program_around(inside[0])
     if inside is None or count is None or len(inside[1]) < count:
-        return found
+        return given
     taken, rest = inside[1][:count], inside[1][count:]
-    return replace(_started(found, taken, rest), around=tuple(taken))
+    return replace(_started(given, taken, rest), around=tuple(taken))
 
 
-def _without_outputs(found: Words) -> Words:
-    inside = _inside(found)
+def _without_outputs(given: Words) -> Words:
+    inside = _inside(given)
     if inside is None or inside[0] != shell_program("output"):
-        return found
+        return given
     rest = inside[1]
     count = int(rest[2]) if len(rest) > 2 and rest[2].isdigit() and len(rest[2]) < 6 else 0
     end = 3 + count * _OUTPUT
     if not count or len(rest) < end:
-        return found
+        return given
     outputs = [_copied(rest[at : at + _OUTPUT]) for at in range(3, end, _OUTPUT)]
-    return replace(_started(found, rest[:end], rest[end:]), outputs=tuple(outputs))
+    return replace(_started(given, rest[:end], rest[end:]), outputs=tuple(outputs))
 
 
 def _copied(parameters: Sequence[str]) -> Copied:
@@ -288,29 +288,29 @@ def _copied(parameters: Sequence[str]) -> Copied:
     return Copied(when, replica, overwrite == "yes", source, destination)
 
 
-def _without_index(found: Words) -> Words:
-    inside = _inside(found)
+def _without_index(given: Words) -> Words:
+    inside = _inside(given)
     if inside is None or inside[0] != shell_program("task_index") or len(inside[1]) < 2:
-        return found
-    return replace(_started(found, inside[1][:1], inside[1][2:]), offset=inside[1][1])
+        return given
+    return replace(_started(given, inside[1][:1], inside[1][2:]), offset=inside[1][1])
 
 
-def _as_server(found: Words) -> Words:
-    command = found.command
-    if len(command) != 4 or found.args or command[1] != "-c" or literal(command[2]) != TENSORFLOW_SERVER:
-        return found
-    return replace(found, command=command[:1], server=command[3])
+def _as_server(given: Words) -> Words:
+    command = given.command
+    if len(command) != 4 or given.args or command[1] != "-c" or literal(command[2]) != TENSORFLOW_SERVER:
+        return given
+    return replace(given, command=command[:1], server=command[3])
 
 
-def _program_text(found: Words, scope: Scope, *, flags: bool) -> Value | None:
+def _program_text(given: Words, scope: Scope, *, flags: bool) -> Value | None:
     """The text of a shell program that is the whole command; ``None`` where a list says it better, or alone."""
-    if len(found.command) != _HEAD or not _is_shell(found.command):
+    if len(given.command) != _HEAD or not _is_shell(given.command):
         return None
-    text = program(found.command[2], scope)
+    text = program(given.command[2], scope)
     if not text:
         return None
     whole = text if isinstance(text, str) else "".join(p for p in _parts(text) if isinstance(p, str))
-    return text if uses_args(whole) or not (found.args or flags) else None
+    return text if uses_args(whole) or not (given.args or flags) else None
 
 
 def _parts(text: Value) -> Sequence[object]:

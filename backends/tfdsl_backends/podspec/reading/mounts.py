@@ -46,7 +46,7 @@ class PodMounts(Record):
 def pod_mounts(template: View, container: View, facts: PodFacts, scope: Scope) -> PodMounts:
     """The mounts of ``container`` that the compiler gives back."""
     volumes = _volumes(template["spec"], facts)
-    found: list[Mount | Attribute] = []
+    statements: list[Mount | Attribute] = []
     last: list[Attribute] = []
     places: dict[str, str] = {}
     claims: dict[str, str] = {}
@@ -70,8 +70,8 @@ def pod_mounts(template: View, container: View, facts: PodFacts, scope: Scope) -
         if mount.source is not None and _is_of_attribute(mount, name):
             last.append(Attribute(IN_MEMORY_AT[path], mount.source, mount.span))
         else:
-            found.append(mount)
-    return PodMounts((*found, *last), places, claims)
+            statements.append(mount)
+    return PodMounts((*statements, *last), places, claims)
 
 
 def claim_facts(document: View) -> ClaimFacts | None:
@@ -239,7 +239,7 @@ def share(draft: Draft, claims: Mapping[str, Mapping[str, str]], replicas: Mappi
     """
     for claim in dict.fromkeys(name for places in claims.values() for name in places.values()):
         mounts = {role: _mounts(draft, role, places, claim) for role, places in claims.items()}
-        users = [role for role, found in mounts.items() if found]
+        users = [role for role, of_role in mounts.items() if of_role]
         if not users:
             continue
         first = _without_usual_modes(mounts[users[0]][0], sum(replicas.get(role, 1) for role in users))
@@ -249,7 +249,7 @@ def share(draft: Draft, claims: Mapping[str, Mapping[str, str]], replicas: Mappi
         for role in users:
             block, old = draft.role(role), mounts[role]
             kept = [first if statement is old[0] and not shared else statement for statement in block.statements]
-            block.statements = [one for one in kept if all(one is not mount for mount in old)]
+            block.statements = [statement for statement in kept if all(statement is not mount for mount in old)]
 
 
 def _mounts(draft: Draft, role: str, places: Mapping[str, str], claim: str) -> list[Mount]:

@@ -186,14 +186,14 @@ def unfit(document: nodes.Node, kind: str) -> Iterator[Unfit]:
 
 def misfits(document: nodes.Node, kind: str, server: str) -> Iterator[Diagnostic]:
     """What does not fit the schema of ``kind``, but for the status; ``server``: whose API it is."""
-    for one in unfit(document, kind):
-        if one.path[0] != "status":
-            yield one.stranger(server) if one.unknown else one.refusal
+    for problem in unfit(document, kind):
+        if problem.path[0] != "status":
+            yield problem.stranger(server) if problem.unknown else problem.refusal
 
 
 def pruned(document: nodes.Node, kind: str, dropped: Callable[[Path], bool] = bool) -> nodes.Node:
     """``document`` without the ``dropped`` ones of the fields that the server does not know."""
-    paths = frozenset(one.path for one in unfit(document, kind) if one.unknown and dropped(one.path))
+    paths = frozenset(problem.path for problem in unfit(document, kind) if problem.unknown and dropped(problem.path))
     return _without(document, paths, ()) if paths else document
 
 

@@ -108,8 +108,8 @@ class Pod:
         """The words without one of the ``expected`` flags of the cluster; ``None`` where they do not end in them."""
         if self.words is None:
             return None
-        found = (commands.without_flags(self.words, flags) for flags in expected)
-        return next((words for words in found if words.flags), None)
+        shortened = (commands.without_flags(self.words, flags) for flags in expected)
+        return next((words for words in shortened if words.flags), None)
 
     def fill(self, draft: Draft, *, flags: bool) -> None:
         """Add the statements to the block of the role."""
@@ -119,7 +119,7 @@ class Pod:
         mounted = mounts.pod_mounts(self.template, self.container, self.facts, self.scope)
         self.claims = mounted.claims
         block.add(*mounted.statements)
-        shared = OfRole(self.role, self.facts, {one.identity: one for one in own}, mounted.places)
+        shared = OfRole(self.role, self.facts, {attribute.identity: attribute for attribute in own}, mounted.places)
         block.add(*steps(self.spec, shared))
         if self.words is not None:
             add_outputs(draft, self.role, self.words, self.facts.replicas, self.scope)
@@ -149,7 +149,7 @@ class Pod:
             yield Attribute("env_from", sources, container["envFrom"].span)
         asked = [*values.resources(container, self.facts)]
         yield from asked
-        if not any(one.name.startswith("gpu") for one in asked):
+        if not any(attribute.name.startswith("gpu") for attribute in asked):
             device = values.step_device(spec["initContainers"].items())
             if device is not None:
                 yield device
@@ -179,8 +179,8 @@ class OfRole(Record):
 
     def value(self, identity: str) -> Value | None:
         """The value of an attribute of the role."""
-        found = self.attributes.get(identity)
-        return None if found is None else found.value
+        attribute = self.attributes.get(identity)
+        return None if attribute is None else attribute.value
 
 
 def steps(spec: View, role: OfRole) -> Iterator[Step]:
@@ -218,9 +218,9 @@ def _statements(container: View, kind: str, role: OfRole) -> list[Attribute] | N
         return None
     scope = scope_of(role.role, container, words, role.facts)
     attributes += commands.statements(words, scope, flags=False)
-    if not other_image and not any(one.name == "command" for one in attributes):
+    if not other_image and not any(attribute.name == "command" for attribute in attributes):
         return None
-    attributes += [one for one in plain(container, (WORKDIR,)) if one.value != role.value("workdir")]
+    attributes += [attribute for attribute in plain(container, (WORKDIR,)) if attribute.value != role.value("workdir")]
     attributes += _variables(container, role, scope)
     attributes += [
         plain_resource
@@ -253,11 +253,14 @@ _HIDDEN: Final = "void"
 def checkpoint(draft: Draft, replicas: Mapping[str, int]) -> None:
     """``CHECKPOINT_DIR`` of all roles is the job's ``checkpoint``; TensorBoard shows it by default."""
     said = [_find(block, _CHECKPOINT) for block in draft.roles.values()]
-    first = next((one for one in said if one is not None and isinstance(one.value, Text)), said[0] if said else None)
+    first = next(
+        (attribute for attribute in said if attribute is not None and isinstance(attribute.value, Text)),
+        said[0] if said else None,
+    )
     if first is None or not first.value:
         return
-    for name, one in zip(draft.roles, said, strict=True):
-        if one is None or one.value not in (first.value, _of_first(first.value, replicas.get(name, 1))):
+    for name, attribute in zip(draft.roles, said, strict=True):
+        if attribute is None or attribute.value not in (first.value, _of_first(first.value, replicas.get(name, 1))):
             return
     draft.job.set("checkpoint", first.value, first.span)
     for name, block in draft.roles.items():
@@ -311,9 +314,9 @@ def servers(draft: Draft, pythons: Mapping[str, str], index: Attribute, *, index
     for role, python in pythons.items():
         like = next((block for block in others if interpreter(_value(block, "command")) == python), None)
         block = draft.role(role)
-        found = [_find(like, name) for name in ("command", "args")] if like is not None else []
-        program = [one for one in found if one is not None]
-        used = any(_uses_index(one.value) for one in program)
+        attributes = [_find(like, name) for name in ("command", "args")] if like is not None else []
+        program = [statement for statement in attributes if statement is not None]
+        used = any(_uses_index(statement.value) for statement in program)
         attribute = _index_of(block, index)
         if program and (not used or attribute is not None or indexed):
             block.statements += program
@@ -347,7 +350,7 @@ def _index_of(block: Block, index: Attribute) -> Attribute | None:
 def _uses_index(value: Value) -> bool:
     if isinstance(value, Text):
         return Bare("task.index") in value.parts
-    return isinstance(value, list | tuple) and any(_uses_index(one) for one in value)
+    return isinstance(value, list | tuple) and any(_uses_index(item) for item in value)
 
 
 def job_field(draft: Draft, name: str, places: Sequence[View | None]) -> None:
@@ -378,15 +381,15 @@ def _find(holder: Block | Step, identity: str) -> Attribute | None:
 
 
 def _value(holder: Block | Step, identity: str) -> Value | None:
-    found = _find(holder, identity)
-    return None if found is None else found.value
+    attribute = _find(holder, identity)
+    return None if attribute is None else attribute.value
 
 
 def _drop(block: Block, identity: str, values: Sequence[Value]) -> None:
     """Take the attribute out of ``block`` if its value is one of ``values``."""
-    found = _find(block, identity)
-    if found is not None and found.value in values:
-        block.statements = [statement for statement in block.statements if statement is not found]
+    attribute = _find(block, identity)
+    if attribute is not None and attribute.value in values:
+        block.statements = [statement for statement in block.statements if statement is not attribute]
 
 
 def _steps(block: Block) -> list[Step]:

@@ -63,7 +63,7 @@ def roles_of(members: Sequence[Member], what: str, place: Span, asked: Asked, *,
     ``what``: as the manifest calls a part; ``place``: of all of them; ``board``: whether one can be the TensorBoard.
     """
     taken = _taken(members, asked, what, board=board)
-    unknown = [one for one in members if one.name not in taken]
+    unknown = [member for member in members if member.name not in taken]
     if not members:
         asked.report(NO_WORDS(place, what="a job without replicas", reason="it has no role"))
     elif unknown:
@@ -79,39 +79,39 @@ def roles_of(members: Sequence[Member], what: str, place: Span, asked: Asked, *,
 def _taken(members: Sequence[Member], asked: Asked, what: str, *, board: bool) -> dict[str, str]:
     """Name → role, of those for which there is one."""
     taken: dict[str, str] = {}
-    by_word = {one.name: one.like for one in members}
+    by_word = {member.name: member.like for member in members}
     for names in (asked.roles, {name: name for name in ROLES_BY_NAME}, _BY_OTHER_NAME, by_word):
-        for one in members:
-            role = names.get(one.name)
-            if role is None or one.name in taken or (one.name in asked.roles and names is not asked.roles):
+        for member in members:
+            role = names.get(member.name)
+            if role is None or member.name in taken or (member.name in asked.roles and names is not asked.roles):
                 continue
-            if _is_free(role, one, taken) and (role != BOARD or board):
-                taken[one.name] = role
+            if _is_free(role, member, taken) and (role != BOARD or board):
+                taken[member.name] = role
     known = {*taken, *taken.values(), *asked.roles}
-    left = [one for one in members if one.name not in known and not one.comes_first]
+    left = [member for member in members if member.name not in known and not member.comes_first]
     if len(left) == 1:
         _guess(left[0], len(members), what, taken, asked)
     return taken
 
 
-def _guess(one: Member, number: int, what: str, taken: dict[str, str], asked: Asked) -> None:
+def _guess(member: Member, number: int, what: str, taken: dict[str, str], asked: Asked) -> None:
     """The workers, if there are none; leaders beside them are ps, the other role of several replicas."""
     if number == 1 or "worker" not in taken.values():
         role, why = "worker", "nothing else is the workers"
-    elif one.like in LEADERS and one.replicas > 1 and "ps" not in taken.values():
-        role, why = "ps", f"a job has one {one.like}, and this has {one.replicas} replicas"
+    elif member.like in LEADERS and member.replicas > 1 and "ps" not in taken.values():
+        role, why = "ps", f"a job has one {member.like}, and this has {member.replicas} replicas"
     else:
         return
-    taken[one.name] = role
+    taken[member.name] = role
     if number > 1:
-        found = READ_DIFFERENTLY(one.span, what=f"{what} {one.name}", word=f"role {role}", difference=why)
-        asked.report(found.help(f"--role {one.name}=ROLE says another"))
+        diagnostic = READ_DIFFERENTLY(member.span, what=f"{what} {member.name}", word=f"role {role}", difference=why)
+        asked.report(diagnostic.help(f"--role {member.name}=ROLE says another"))
 
 
-def _is_free(role: str, one: Member, taken: Mapping[str, str]) -> bool:
+def _is_free(role: str, member: Member, taken: Mapping[str, str]) -> bool:
     """Whether the language has that role, for so many replicas, and nothing else is it."""
     known = ROLES_BY_NAME.get(role)
-    if known is None or role in taken.values() or (known.single and one.replicas > 1):
+    if known is None or role in taken.values() or (known.single and member.replicas > 1):
         return False
     return role not in LEADERS or not any(leader in taken.values() for leader in LEADERS)
 
@@ -127,19 +127,19 @@ def _tell(
         error = NO_WORDS(first.span, what=f"{what} {first.name} as role {wanted}", reason=reason)
     else:
         error = NO_ROLE(first.span, what=what if what == "task" else f"the {what}", name=first.name)
-    for one in others[:_MOST_NOTES]:
-        error = error.note(one.span, "nor is this")
-    if any(one.comes_first for one in unknown):
+    for other in others[:_MOST_NOTES]:
+        error = error.note(other.span, "nor is this")
+    if any(member.comes_first for member in unknown):
         error = error.help("what runs before the training can be a prepare step of the role that needs it")
     asked.report(error.help(f"say which role each {what} is, e.g. {' '.join(_options(members, taken))}"))
 
 
-def _why_not(role: str, one: Member, what: str, taken: Mapping[str, str]) -> str:
-    """Why ``one`` cannot be ``role``."""
+def _why_not(role: str, member: Member, what: str, taken: Mapping[str, str]) -> str:
+    """Why ``member`` cannot be ``role``."""
     other = next((name for name, of in taken.items() if of == role or {of, role} <= set(LEADERS)), None)
     if other is not None:
         return f"{what} {other} is role {taken[other]} already"
-    several = ROLES_BY_NAME[role].single and one.replicas > 1
+    several = ROLES_BY_NAME[role].single and member.replicas > 1
     return f"a job has one {role}" if several else "the job has no Service for it"
 
 
@@ -148,11 +148,11 @@ def _options(members: Sequence[Member], taken: Mapping[str, str]) -> Iterator[st
     led = any(leader in taken.values() for leader in LEADERS)
     names = ("worker", "ps", "evaluator") if led else ("worker", "chief", "ps", "evaluator")
     free = [role for role in names if role not in taken.values()]
-    for one in sorted(members, key=lambda one: one.comes_first):
-        if one.name in taken:
+    for member in sorted(members, key=lambda member: member.comes_first):
+        if member.name in taken:
             continue
-        fits = [role for role in free if not (ROLES_BY_NAME[role].single and one.replicas > 1)]
-        role = next(iter(reversed(fits) if one.comes_first else fits), None)
+        fits = [role for role in free if not (ROLES_BY_NAME[role].single and member.replicas > 1)]
+        role = next(iter(reversed(fits) if member.comes_first else fits), None)
         if role is not None:
             free.remove(role)
-        yield f"--role {one.name}={role or 'ROLE'}"
+        yield f"--role {member.name}={role or 'ROLE'}"

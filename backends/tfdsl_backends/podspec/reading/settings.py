@@ -98,8 +98,8 @@ def of_pod(spec: View, container: View, facts: PodFacts) -> Iterator[Attribute]:
     rights = container["securityContext"]
     if rights["privileged"].flag is True:
         yield Attribute("privileged", True, rights["privileged"].span)
-    added = [one.text or "" for one in rights["capabilities"]["add"].items()]
-    names = [one.removeprefix("CAP_") for one in added]
+    added = [right.text or "" for right in rights["capabilities"]["add"].items()]
+    names = [name.removeprefix("CAP_") for name in added]
     if names and all(name in CAPABILITIES for name in names):
         yield Attribute("capabilities", names, rights["capabilities"]["add"].span)
 
@@ -107,12 +107,12 @@ def of_pod(spec: View, container: View, facts: PodFacts) -> Iterator[Attribute]:
 def _is_restricted(spec: View) -> bool:
     """Whether the pod ``spec`` has what the attribute of this name gives it."""
     whole, containers = spec["securityContext"], [*spec["containers"].items(), *spec["initContainers"].items()]
-    rights = [one["securityContext"] for one in containers]
+    rights = [container["securityContext"] for container in containers]
     return (
         whole["runAsNonRoot"].flag is True
         and whole["seccompProfile"]["type"].text == "RuntimeDefault"
-        and all(one["allowPrivilegeEscalation"].flag is False for one in rights)
-        and all([name.text for name in one["capabilities"]["drop"].items()] == ["ALL"] for one in rights)
+        and all(right["allowPrivilegeEscalation"].flag is False for right in rights)
+        and all([name.text for name in right["capabilities"]["drop"].items()] == ["ALL"] for right in rights)
     )
 
 
@@ -130,7 +130,9 @@ def of_placement(role: str, spec: View, facts: PodFacts) -> Iterator[Attribute]:
             chosen.add(key)
             yield Attribute("node_selector", place.text, place.span, key)
     yield from _node_labels(spec["affinity"]["nodeAffinity"], chosen)
-    tolerations: list[Value] = [one for one in map(_toleration, spec["tolerations"].items()) if one is not None]
+    tolerations: list[Value] = [
+        toleration for toleration in map(_toleration, spec["tolerations"].items()) if toleration is not None
+    ]
     if tolerations:
         yield Attribute("tolerations", tolerations, spec["tolerations"].span)
     apart = spec["affinity"]["podAntiAffinity"]
@@ -143,20 +145,20 @@ def _node_labels(place: View, chosen: set[str]) -> Iterator[Attribute]:
     terms = [*place["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"].items()]
     if len(terms) != 1 or terms[0]["matchFields"].present:
         return
-    found: dict[str, Attribute] = {}
-    for one in terms[0]["matchExpressions"].items():
-        key, values = one["key"].text, [item.text for item in one["values"].items()]
+    attributes: dict[str, Attribute] = {}
+    for expression in terms[0]["matchExpressions"].items():
+        key, values = expression["key"].text, [item.text for item in expression["values"].items()]
         texts: list[Value] = [text for text in values if text is not None and not label_value_problem(text)]
-        if key is None or key in chosen or key in found or qualified_problem(key):
+        if key is None or key in chosen or key in attributes or qualified_problem(key):
             return
-        if one["operator"].text != "In" or not texts or len(texts) != len(values):
+        if expression["operator"].text != "In" or not texts or len(texts) != len(values):
             return
-        found[key] = Attribute("node_selector", texts, one.span, key)
-    yield from found.values()
+        attributes[key] = Attribute("node_selector", texts, expression.span, key)
+    yield from attributes.values()
 
 
 def _toleration(place: View) -> Value | None:
-    entries = {one.name: one.value for one in plain(place, TOLERATION)}
+    entries = {attribute.name: attribute.value for attribute in plain(place, TOLERATION)}
     if entries.get("operator", "Exists") not in ("Exists", "Equal"):
         return None
     if entries.get("effect", "NoExecute") not in ("NoSchedule", "PreferNoSchedule", "NoExecute"):

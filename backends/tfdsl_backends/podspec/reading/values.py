@@ -27,9 +27,9 @@ def value(text: str, scope: Scope) -> Value | None:
     """``text`` as it is written in the language; ``None`` where it refers to what has no word, or cannot be written."""
     if clean(text, "") is not None:
         return None
-    found = parts(text, scope)
+    pieces = parts(text, scope)
     words: list[str | Bare] = []
-    for part in found:
+    for part in pieces:
         if isinstance(part, str):
             words.append(part)
         elif part.name == scope.index:
@@ -57,8 +57,8 @@ def literal(text: str) -> str:
 
 def refers(text: str, name: str | None) -> bool:
     """Whether ``$(name)`` is in ``text``."""
-    found = parts(text, Scope(frozenset({name}))) if name is not None else []
-    return any(isinstance(part, Reference) and part.name == name for part in found)
+    pieces = parts(text, Scope(frozenset({name}))) if name is not None else []
+    return any(isinstance(part, Reference) and part.name == name for part in pieces)
 
 
 def word(text: str | None) -> str | None:
@@ -86,10 +86,10 @@ class Amount(Record):
 
 def amount(place: View) -> Amount | None:
     """The quantity at ``place`` as the API server reads it; ``None`` where the language has no number for it."""
-    text, found = place.words, quantities.amount(place.words)
-    if text is None or found is None or text[0] == "-":
+    text, fraction = place.words, quantities.amount(place.words)
+    if text is None or fraction is None or text[0] == "-":
         return None
-    milli = found * 1000
+    milli = fraction * 1000
     if milli.denominator != 1 or milli > _MOST:
         return None
     return Amount(int(milli), text if _WRITTEN.fullmatch(text) else quantity(int(milli)).text)
@@ -101,19 +101,19 @@ def bytes_at(place: View) -> Bare | None:
     return None if found is None else _bytes(found)
 
 
-def _bytes(found: Amount) -> Bare | None:
+def _bytes(read: Amount) -> Bare | None:
     """Memory needs a unit in the language."""
-    text = found.text if found.text[-1].isalpha() else quantity(found.milli).text
-    return Bare(text) if found.milli > 0 and text[-1].isalpha() else None
+    text = read.text if read.text[-1].isalpha() else quantity(read.milli).text
+    return Bare(text) if read.milli > 0 and text[-1].isalpha() else None
 
 
-def _cpus(found: Amount) -> Bare | None:
+def _cpus(read: Amount) -> Bare | None:
     """CPUs are a number or thousandths."""
-    if found.milli <= 0:
+    if read.milli <= 0:
         return None
-    if not found.text[-1].isalpha() or found.text[-1] == "m":
-        return Bare(found.text)
-    return Bare(str(found.milli // 1000) if found.milli % 1000 == 0 else f"{found.milli}m")
+    if not read.text[-1].isalpha() or read.text[-1] == "m":
+        return Bare(read.text)
+    return Bare(str(read.milli // 1000) if read.milli % 1000 == 0 else f"{read.milli}m")
 
 
 def seconds(number: int) -> Bare:

@@ -1,9 +1,11 @@
 /** What the extension itself adds to the server: the preview, the status bar, pages, a folder, a command, a task. */
 
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import test, { after, before } from "node:test";
+import { promisify } from "node:util";
 import { project } from "../places";
 import { program } from "./environment";
 import { until, VsCode } from "./vscode";
@@ -50,6 +52,19 @@ spec:
           - name: tensorflow
             image: registry.example/imported:1
 `;
+/** Prints what `tfdsl explain WORD --format markdown` prints for each message and each word. */
+const PAGES = `
+import contextlib, io, json
+from tfdsl.cli.explain import words
+from tfdsl.cli.main import main
+from tfdsl.compiling.pipeline import every_rule
+pages = {}
+for name in [*every_rule(), *words()]:
+    with contextlib.redirect_stdout(io.StringIO()) as text:
+        main(["explain", name, "--format", "markdown"])
+    pages[text.getvalue()] = name
+print(json.dumps({name: text for text, name in pages.items()}))
+`;
 const MARKED = ".view-overlays [class*='ced-']";
 
 let editor: VsCode;
@@ -61,6 +76,7 @@ before(async () => {
       "common.tfjob": COMMON,
       "manifest.yaml": MANIFEST,
       "broken.yaml": "kind: TFJob\nspec: [\n",
+      "bare.tfjob": 'edition 1\njob bare {\n  image = "x:1"\n  role worker { command = ["true"] }\n}\n',
       "unopened.tfjob": 'edition 1\njob bad {\n  image = "x:1"\n  role wroker { }\n}\n',
     },
     settings: { "editor.minimap.enabled": false, "workbench.colorTheme": "Default Light Modern" },
@@ -146,6 +162,146 @@ test("the preview follows the cursor of the text, and the other way round", asyn
   await editor.show("main.tfjob");
 });
 
+test("each file of an output is a document in its language, and in front is the one with what is written", async () => {
+  const tabs = async (target: string): Promise<unknown> => {
+    await editor.run(
+      (vscode, uri, to) => vscode.commands.executeCommand("tfdsl.preview", vscode.Uri.parse(uri), to),
+      editor.uri("main.tfjob"),
+      target,
+    );
+    return editor.waitFor(
+      `the previews for ${target}`,
+      (vscode) => {
+        const found = vscode.workspace.textDocuments.filter(({ uri }) => uri.scheme === "tfdsl-preview");
+        const group = vscode.window.tabGroups.all[1];
+        const shown = (group?.tabs ?? []).flatMap(({ input }) => (input instanceof vscode.TabInputText ? [input.uri.toString()] : []));
+        const there = found.filter(({ uri }) => shown.includes(uri.toString()));
+        return [
+          group?.activeTab?.label,
+          ...there.map(({ uri, languageId }) => [uri.path, languageId].join(" ")).sort(),
+        ];
+      },
+      (found) => found.some((one) => one?.includes(target)) && !found.some((one) => one?.endsWith("plaintext")),
+    );
+  };
+  assert.deepEqual(await tabs("slurm"), [
+    "job.sbatch",
+    "/main (slurm)/mnist/job.sbatch shellscript",
+    "/main (slurm)/mnist/submit.sh shellscript",
+    "/main (slurm)/mnist/task.sh shellscript",
+  ]);
+  const script = await editor.run(
+    (vscode) => vscode.workspace.textDocuments.find(({ uri }) => uri.path.endsWith("/job.sbatch"))?.getText() ?? "",
+  );
+  assert.match(script, /^#!.*\n[^]*#SBATCH/);
+  assert.doesNotMatch(script, /=====/);
+  assert.deepEqual(await tabs("volcano"), ["mnist.yaml", "/main (volcano)/mnist.yaml yaml"]);
+});
+
+test("two targets and two profiles are compared side by side", async () => {
+  const sides = async (command: string, one: string, other: string): Promise<readonly string[]> => {
+    await editor.run(
+      (vscode, name, uri, ...both) => vscode.commands.executeCommand(name, vscode.Uri.parse(uri), ...both),
+      ...([command, editor.uri("main.tfjob"), one, other] as const),
+    );
+    const shown = await editor.waitFor(
+      `the sides of ${command}`,
+      (vscode) => {
+        const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+        const uris = input instanceof vscode.TabInputTextDiff ? [input.original, input.modified] : [];
+        const texts = uris.map((uri) => vscode.workspace.textDocuments.find((each) => each.uri.toString() === uri.toString()));
+        return texts.map((text) => text?.getText() ?? "");
+      },
+      (found) => found.length === 2 && found.every((text) => text !== ""),
+    );
+    await editor.run((vscode) => vscode.commands.executeCommand("workbench.action.closeActiveEditor"));
+    return shown;
+  };
+  const [volcano, tfjob] = await sides("tfdsl.compareTargets", "volcano", "tfjob");
+  assert.match(volcano ?? "", /batch\.volcano\.sh/);
+  assert.match(tfjob ?? "", /kind: TFJob/);
+  const [none, big] = await sides("tfdsl.compareProfiles", "no profile", "big");
+  assert.match(none ?? "", /replicas: 2/);
+  assert.match(big ?? "", /replicas: 16/);
+});
+
+test("YAML in the clipboard is pasted as a job", async () => {
+  const text = await editor.run(
+    async (vscode, manifest) => {
+      const made = await vscode.workspace.openTextDocument({ language: "tfjob", content: "edition 1\n\n" });
+      const shown = await vscode.window.showTextDocument(made);
+      shown.selection = new vscode.Selection(2, 0, 2, 0);
+      await vscode.env.clipboard.writeText(manifest);
+      await vscode.commands.executeCommand("tfdsl.pasteManifest");
+      return made.getText();
+    },
+    MANIFEST.replace("Sometimes", "Never"),
+  );
+  assert.match(text, /^edition 1\n\njob imported \{[^]*replicas = 3/);
+  assert.equal(text.match(/edition/g)?.length, 1);
+  await editor.run((vscode) => vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor"));
+  await editor.run((vscode) => vscode.env.clipboard.writeText("nothing: here"));
+  await editor.show("main.tfjob");
+  await editor.run((vscode) => vscode.commands.executeCommand("tfdsl.pasteManifest"));
+  await editor.page.locator(".notification-list-item-message", { hasText: "no job was imported from the clipboard" }).waitFor();
+  await editor.run((vscode) => vscode.commands.executeCommand("notifications.clearAll"));
+});
+
+test("one lens compiles a job without a target for one that is picked, and others beside it simulate, run, draw and submit", async () => {
+  await editor.show("bare.tfjob");
+  const lens = (title: string): ReturnType<typeof editor.page.locator> => editor.page.locator(".codelens-decoration a", { hasText: title });
+  await lens("compile to …").waitFor();
+  const titles = await editor.page.locator(".codelens-decoration a").allInnerTexts();
+  assert.deepEqual(titles, ["compile to …", "simulate", "run", "graph", "submit"]);
+  await lens("compile to …").click();
+  await editor.page.locator(".quick-input-list").getByText("jobset", { exact: true }).click();
+  await editor.page.locator(".tab", { hasText: "bare.yaml" }).waitFor();
+  await editor.run((vscode) => {
+    const ended: [string, number | undefined][] = [];
+    vscode.tasks.onDidEndTaskProcess(({ execution, exitCode }) => ended.push([execution.task.name, exitCode]));
+    Object.assign(globalThis, { ended });
+  });
+  for (const [title, name] of [["simulate", "simulate bare"], ["run", "run bare"]] as const) {
+    await lens(title).click();
+    await editor.waitFor(
+      `the end of ${name}`,
+      () => (globalThis as unknown as { ended: [string, number][] }).ended,
+      (ended) => ended.some(([task, status]) => task === name && status === 0),
+    );
+  }
+  await lens("graph").click();
+  await editor.page.locator(".tab", { hasText: "Graph bare.tfjob" }).waitFor();
+  await lens("submit").click();
+  await editor.page.locator(".quick-input-list").getByText("volcano", { exact: true }).click();
+  await editor.page.getByText("Submit bare.tfjob to volcano?").waitFor();
+  await editor.page.keyboard.press("Escape");
+  await editor.run((vscode) => vscode.commands.executeCommand("workbench.action.closePanel"));
+  await editor.run((vscode) => vscode.commands.executeCommand("workbench.action.closeAllEditors"));
+  await editor.show("main.tfjob");
+});
+
+test("what a target gets is written at each save, where that is asked for", async () => {
+  const file = path.join(editor.folder, "made/mnist.yaml");
+  const save = async (): Promise<void> =>
+    editor.run(async (vscode) => {
+      const shown = vscode.window.activeTextEditor;
+      await shown?.edit((edit) => edit.insert(new vscode.Position(0, 0), " "));
+      await shown?.edit((edit) => edit.delete(new vscode.Range(0, 0, 0, 1)));
+      await shown?.document.save();
+    });
+  const set = async (folder: string | undefined): Promise<void> =>
+    editor.run(
+      (vscode, to) => vscode.workspace.getConfiguration("tfdsl").update("compileOnSave", to, vscode.ConfigurationTarget.Global),
+      folder,
+    );
+  await save();
+  assert.equal(fs.existsSync(path.join(editor.folder, "made")), false);
+  await set("made");
+  await save();
+  await until("the output", () => fs.existsSync(file) && fs.readFileSync(file, "utf8").includes("kind: Job"));
+  await set(undefined);
+});
+
 test("a manifest is imported into an editor beside it", async () => {
   await editor.show("manifest.yaml");
   await editor.run((vscode) => vscode.commands.executeCommand("tfdsl.importManifest"));
@@ -199,6 +355,46 @@ test("target and profile stand in the status bar and are chosen there", async ()
   assert.deepEqual(settings, [["kubernetes"], "big"]);
 });
 
+test("the status bar follows the settings of the project on disk", async () => {
+  const entry = editor.page.locator(".statusbar-item[id='tfdsl.tfjob.tfdsl.target']");
+  await editor.show("bare.tfjob");
+  await editor.run((vscode) =>
+    vscode.workspace.getConfiguration("tfdsl").update("targets", undefined, vscode.ConfigurationTarget.Workspace),
+  );
+  await entry.getByText("no target").waitFor();
+  const settings = path.join(editor.folder, "tfdsl.toml");
+  fs.writeFileSync(settings, 'targets = ["yarn", "volcano@1.9"]\n');
+  await entry.getByText("yarn, volcano@1.9").waitFor();
+  fs.writeFileSync(settings, 'targets = ["slurm"]\n');
+  await entry.getByText("slurm").waitFor();
+  fs.rmSync(settings);
+  await entry.getByText("no target").waitFor();
+  await editor.show("main.tfjob");
+});
+
+test("every page of explain is shown as it is meant: no table collapses", async () => {
+  const python = path.join(program, "python");
+  const { stdout } = await promisify(execFile)(python, ["-c", PAGES], { maxBuffer: 1 << 28 });
+  const pages = JSON.parse(stdout) as Record<string, string>;
+  const rendered = await editor.run(
+    async (vscode, texts) => {
+      const all: [string, string][] = [];
+      for (const [name, text] of Object.entries(texts)) {
+        all.push([name, await vscode.commands.executeCommand<string>("markdown.api.render", text)]);
+      }
+      return all;
+    },
+    pages,
+  );
+  const wrong = rendered.filter(([name, html]) => {
+    const lines = (pages[name] ?? "").replaceAll(/^ *```[^]*?^ *```/gm, "").match(/^\|.*\|$/gm)?.length ?? 0;
+    const [rows, tables] = [/<tr/g, /<table/g].map((tag) => html.match(tag)?.length ?? 0);
+    return lines !== (rows ?? 0) + (tables ?? 0); // the line below the head of a table is not a row
+  });
+  assert.deepEqual(wrong.map(([name]) => name), []);
+  assert.ok(rendered.filter(([, html]) => html.includes("<table")).length > 100);
+});
+
 test("a message's page opens in the editor", async () => {
   await editor.run((vscode) => vscode.commands.executeCommand("tfdsl.explain", "unknown-name"));
   const page = await editor.waitFor(
@@ -227,7 +423,7 @@ test("copy the submit command", async () => {
     (vscode, uri) => vscode.commands.executeCommand<string>("tfdsl.copySubmitCommand", vscode.Uri.parse(uri), "volcano"),
     editor.uri("main.tfjob"),
   );
-  assert.equal(command, "tfdsl compile main.tfjob -t volcano --profile big | kubectl create -f -");
+  assert.equal(command, "tfdsl submit main.tfjob -t volcano --profile big");
   assert.equal(await editor.run((vscode) => vscode.env.clipboard.readText()), command);
 });
 

@@ -134,7 +134,7 @@ client_of() { # NUMBER: sets client to the whole command
   local options
   options_of "${names[$1]}"
   client=(yarn jar "$jar" -jar "$jar" -shell_script "$here/job.sh" -shell_env "TFJOB_RUN=$run" "${options[@]}")
-  client+=(-application_tags "$run",tfdsl)
+  client+=(-application_tags "$run",tfdsl"${TFJOB_TAGS:+,$TFJOB_TAGS}")
   client+=(-localize_files "$(IFS=, && printf '%s' "${sent[*]}")")
 }
 

@@ -29,7 +29,8 @@ declare -A needs=( # what has to be so before a job starts
   [export]=afterok:evaluate
   [notify]='afternotok:evaluate afterok:train'
 )
-declare -A outcome=() why=() # of the jobs that are over: succeeded, failed, omitted
+declare -A outcome=() why=() ids=() # of the jobs that are over: succeeded, failed, omitted
+stamp=$(date -u +%Y%m%d-%H%M%S)-$(od -An -N4 -tx1 /dev/urandom | tr -d ' \n') # of a run that begins
 
 may_run() { # JOB: 0 it may, 1 it never will, 2 what it comes after is not over
   local need open=0
@@ -51,11 +52,65 @@ summary() { # prints what has become of each job; fails if one has failed
   for job in "${jobs[@]}"; do
     case ${outcome[$job]-open} in
     omitted) printf '  %-*s  did not run\n' "$width" "$job" ;;
-    *) printf '  %-*s  %s%s\n' "$width" "$job" "${outcome[$job]-open}" "${why[$job]:+: ${why[$job]}}" ;;
+    *) printf '  %-*s  %s%s\n' "$width" "$job" "${outcome[$job]-open}${ids[$job]:+ (${ids[$job]})}" "${why[$job]:+: ${why[$job]}}" ;;
     esac
     [ "${outcome[$job]-}" != failed ] || failed=yes
   done
   [ -z "$failed" ]
+}
+
+# --- runs that have begun ----------------------------------------------------------------------------------------
+
+
+find_runs() { # [RUN]: sets found to the folders of the runs, the latest last
+  local released
+  found=()
+  for released in "$runs/$flow-"${1:-????????-??????-????????}/released; do
+    [ ! -e "$released" ] || found+=("${released%/released}")
+  done
+  [ "${#found[@]}" -eq 0 ] || return 0
+  complain "there is no such run in $runs"
+  exit 4
+}
+
+jobs_of() { # FOLDER: forgets what is known of the jobs; jobs are those of the flow, and others that the run has
+  local job listed
+  outcome=() why=() ids=()
+  listed=" $(cut -d ' ' -f 1 "$1/jobs" | tr '\n' ' ')"
+  for job in "${jobs[@]}"; do
+    case $listed in *" $job "*) ;; *) outcome[$job]='is not in this run' ;; esac
+  done
+  for job in $listed; do
+    case " ${jobs[*]} " in *" $job "*) ;; *) jobs+=("$job") needs[$job]='' ;; esac
+  done
+}
+
+verdict() { # FOLDER: prints how the run is; the exit status of this script
+  local over=0
+  judge "$1" || over=$?
+  [ "$over" -ne 2 ] || give_up "Slurm does not answer"
+  say "the run ${1##*/"$flow"-}"
+  [ -z "${gone-}" ] || say "$gone"
+  if ! summary; then
+    complain "the run has failed"
+    return 2
+  fi
+  [ "$over" -eq 0 ] || return 3
+  say "the run has succeeded"
+}
+
+show_status() { # [RUN]: prints how the latest run is, and the ends of three before; the exit status of this script
+  local folder status=0 over end number
+  find_runs "$@"
+  verdict "${found[-1]}" || status=$?
+  for ((number = ${#found[@]} - 2; number >= 0 && number >= ${#found[@]} - 4; number--)); do
+    folder=${found[number]} over=0 end=succeeded
+    judge "$folder" || over=$?
+    case " ${outcome[*]} " in *' failed '*) end=failed ;; esac
+    [ "$over" -eq 0 ] || end=open
+    say "earlier: ${folder##*/"$flow"-} $end"
+  done
+  return "$status"
 }
 
 say() { printf '%s\n' "$flow: $*"; }
@@ -97,10 +152,9 @@ case $runs in
 /*) ;;
 *) runs=$PWD/$runs ;;
 esac
-stamp=$(date -u +%Y%m%d-%H%M%S)-$(od -An -N4 -tx1 /dev/urandom | tr -d ' \n')
 run=$runs/$flow-$stamp
 unset "${!SQUEUE_@}" # they would choose other jobs and columns
-declare -A ids=() folders=() # of the jobs that were submitted
+declare -A folders=() # of the jobs that were submitted
 
 # --- what Slurm knows --------------------------------------------------------------------------------------------
 
@@ -127,9 +181,10 @@ judge() { # FOLDER: sets outcome and why of each job of that run; 1 while one is
   local -A states=()
   found=$(active "${1##*/"$flow"-}") || return 2
   while read -r id status _; do [ -z "$id" ] || states[$id]=$status; done <<<"$found"
+  jobs_of "$1"
   while read -r job id folder; do ids[$job]=$id folders[$job]=$folder; done <"$1/jobs"
-  outcome=() why=()
   for job in "${jobs[@]}"; do
+    [ -z "${outcome[$job]-}" ] || continue
     id=${ids[$job]-} folder=${folders[$job]-}
     if [ -n "$id" ] && [ -n "${states[$id]-}" ]; then
       why[$job]=${states[$id]} over=1
@@ -145,19 +200,6 @@ judge() { # FOLDER: sets outcome and why of each job of that run; 1 while one is
     [ "${outcome[$job]-}" != failed ] || why[$job]+="; logs in $folder"
   done
   return "$over"
-}
-
-verdict() { # FOLDER: prints how the run is; the exit status of this script
-  judge "$1"
-  set -- "$1" "$?"
-  [ "$2" -ne 2 ] || give_up "Slurm does not answer"
-  say "the run ${1##*/"$flow"-}"
-  if ! summary; then
-    complain "the run has failed"
-    return 2
-  fi
-  [ "$2" -eq 0 ] || return 3
-  say "the run has succeeded"
 }
 
 # --- submitting --------------------------------------------------------------------------------------------------
@@ -274,14 +316,7 @@ schedule)
   exit 0
   ;;
 status)
-  for folder in "$runs/$flow-"${latest:-????????-??????-????????}/released; do # the last is the latest
-    [ ! -e "$folder" ] || found=${folder%/released}
-  done
-  if [ -z "${found-}" ]; then
-    complain "there is no such run in $runs"
-    exit 4
-  fi
-  verdict "$found"
+  show_status ${latest:+"$latest"}
   exit
   ;;
 esac
