@@ -6,15 +6,20 @@ set -u
 usage() {
   cat <<'END'
 usage: flow.sh [--print | --schedule] [--from JOB] [-- OPTION-OF-SUBMIT.SH...]
+       flow.sh --status | --cancel | --active [--run RUN]
 
   --print     print what would be run, and run nothing
+  --status    print what has become of the jobs of the latest run from this folder, or of --run RUN
+  --cancel    let the runs from this folder, or --run RUN, end their jobs and start no other
+  --active    print the runs from this folder whose flow.sh is running
   --from JOB  run only this job and what comes after it, as if the others had succeeded
   --schedule  print the line for crontab that runs this script at its times
   --          what follows goes to the submit.sh of every job
 
-It stays until all jobs have ended; Ctrl-C ends them.
+It stays until all jobs have ended; Ctrl-C ends them. What has become of them it notes in the folder tfjob-runs.
 Exit status: 0 the run has succeeded; 1 it could not begin; 2 a job of it has failed, or the deadline has passed; 3 nothing
-was run because an earlier run is not over; 130 it was interrupted.
+was run because an earlier run is not over; 130 it was interrupted or cancelled. With --status: 0 the run has succeeded, 2 a job of it has
+failed, 3 it is not over, 4 there is no such run.
 END
 }
 
@@ -29,7 +34,8 @@ declare -A needs=( # what has to be so before a job starts
   [export]=afterok:evaluate
   [notify]='afternotok:evaluate afterok:train'
 )
-declare -A outcome=() why=() # of the jobs that are over: succeeded, failed, omitted
+declare -A outcome=() why=() ids=() # of the jobs that are over: succeeded, failed, omitted
+stamp=$(date -u +%Y%m%d-%H%M%S)-$(od -An -N4 -tx1 /dev/urandom | tr -d ' \n') # of a run that begins
 
 may_run() { # JOB: 0 it may, 1 it never will, 2 what it comes after is not over
   local need open=0
@@ -51,11 +57,65 @@ summary() { # prints what has become of each job; fails if one has failed
   for job in "${jobs[@]}"; do
     case ${outcome[$job]-open} in
     omitted) printf '  %-*s  did not run\n' "$width" "$job" ;;
-    *) printf '  %-*s  %s%s\n' "$width" "$job" "${outcome[$job]-open}" "${why[$job]:+: ${why[$job]}}" ;;
+    *) printf '  %-*s  %s%s\n' "$width" "$job" "${outcome[$job]-open}${ids[$job]:+ (${ids[$job]})}" "${why[$job]:+: ${why[$job]}}" ;;
     esac
     [ "${outcome[$job]-}" != failed ] || failed=yes
   done
   [ -z "$failed" ]
+}
+
+# --- runs that have begun ----------------------------------------------------------------------------------------
+
+
+find_runs() { # [RUN]: sets found to the folders of the runs, the latest last
+  local released
+  found=()
+  for released in "$runs/$flow-"${1:-????????-??????-????????}/released; do
+    [ ! -e "$released" ] || found+=("${released%/released}")
+  done
+  [ "${#found[@]}" -eq 0 ] || return 0
+  complain "there is no such run in $runs"
+  exit 4
+}
+
+jobs_of() { # FOLDER: forgets what is known of the jobs; jobs are those of the flow, and others that the run has
+  local job listed
+  outcome=() why=() ids=()
+  listed=" $(cut -d ' ' -f 1 "$1/jobs" | tr '\n' ' ')"
+  for job in "${jobs[@]}"; do
+    case $listed in *" $job "*) ;; *) outcome[$job]='is not in this run' ;; esac
+  done
+  for job in $listed; do
+    case " ${jobs[*]} " in *" $job "*) ;; *) jobs+=("$job") needs[$job]='' ;; esac
+  done
+}
+
+verdict() { # FOLDER: prints how the run is; the exit status of this script
+  local over=0
+  judge "$1" || over=$?
+  [ "$over" -ne 2 ] || give_up "Slurm does not answer"
+  say "the run ${1##*/"$flow"-}"
+  [ -z "${gone-}" ] || say "$gone"
+  if ! summary; then
+    complain "the run has failed"
+    return 2
+  fi
+  [ "$over" -eq 0 ] || return 3
+  say "the run has succeeded"
+}
+
+show_status() { # [RUN]: prints how the latest run is, and the ends of three before; the exit status of this script
+  local folder status=0 over end number
+  find_runs "$@"
+  verdict "${found[-1]}" || status=$?
+  for ((number = ${#found[@]} - 2; number >= 0 && number >= ${#found[@]} - 4; number--)); do
+    folder=${found[number]} over=0 end=succeeded
+    judge "$folder" || over=$?
+    case " ${outcome[*]} " in *' failed '*) end=failed ;; esac
+    [ "$over" -eq 0 ] || end=open
+    say "earlier: ${folder##*/"$flow"-} $end"
+  done
+  return "$status"
 }
 
 say() { printf '%s\n' "$flow: $*"; }
@@ -65,10 +125,15 @@ give_up() {
   exit 1
 }
 
-mode='' from=''
+mode='' from='' latest=''
 while [ "$#" -gt 0 ]; do
   case $1 in
-  --print | --schedule) mode=${1#--} ;;
+  --print | --status | --cancel | --active | --schedule) mode=${1#--} ;;
+  --run)
+    [ "$#" -ge 2 ] || give_up "--run needs a run"
+    latest=$2
+    shift
+    ;;
   --from)
     [ "$#" -ge 2 ] || give_up "--from needs a job"
     from=$2
@@ -93,6 +158,8 @@ while [ "$#" -gt 0 ]; do
 done
 given=("$@")
 here=$(dirname "$(readlink -f "$0")") || exit 1 # also when it is called through a link
+runs=$PWD/tfjob-runs
+run=$runs/$flow-$stamp
 
 leave_out() { # all but the job of --from and what comes after it
   local job need again=" $from "
@@ -126,6 +193,85 @@ run_job() { # JOB
 
 # --- all of them -------------------------------------------------------------------------------------------------
 
+is_active() { # FOLDER: whether flow.sh of the run is running: it locks this file, and the clients of its jobs do not
+  ! flock -n "$1/released" true
+}
+
+judge() { # FOLDER: sets outcome and why of each job of that run; 1 while one is not over
+  local job end reason over=0
+  jobs_of "$1"
+  for job in "${jobs[@]}"; do
+    [ -z "${outcome[$job]-}" ] || continue
+    end='' reason=''
+    read -r end reason 2>/dev/null <"$1/job-$job"
+    case $end in
+    succeeded | failed | omitted) outcome[$job]=$end why[$job]=$reason ;;
+    *) why[$job]=$end over=1 ;;
+    esac
+  done
+  gone=''
+  [ "$over" -eq 0 ] || is_active "$1" || gone='flow.sh has ended before the run was over, so no other job starts'
+  return "$over"
+}
+
+cancel() { # [RUN]: lets flow.sh end what runs
+  local folder
+  find_runs "$@"
+  for folder in "${found[@]}"; do
+    if is_active "$folder"; then : >"$folder/cancelled"; fi
+  done
+}
+
+note() { # JOB WORD...: for --status
+  local job=$1
+  shift
+  printf '%s\n' "$*" >"$run/job-$job"
+}
+
+active() { # prints this user's applications of the flow that have not ended; fails if YARN does not answer
+  local id user _
+  yarn application -list -appStates NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING -appTags tfdsl-flow:nightly 2>/dev/null |
+    while IFS=$'\t' read -r id _ _ user _; do
+      case ${id// /}=${user// /} in
+      application_*="${HADOOP_USER_NAME:-$(id -un)}") printf '%s\n' "${id// /}" ;;
+      esac
+    done
+  [ "${PIPESTATUS[0]}" -eq 0 ]
+}
+
+make_room() { # what the flow says about applications of an earlier run
+  local found id
+  found=$(active) || give_up "YARN does not answer, so nothing was run"
+  [ -n "$found" ] || return 0
+  if [ "$overlap" = skip ]; then
+    complain "nothing was run, because applications of an earlier run have not ended: ${found//$'\n'/, }"
+    exit 3
+  fi
+  for id in $found; do
+    say "$id of an earlier run has not ended; it is killed"
+    yarn application -kill "$id" >/dev/null 2>&1 || give_up "cannot kill it"
+  done
+}
+
+case $mode in
+status)
+  show_status ${latest:+"$latest"}
+  exit
+  ;;
+cancel)
+  cancel ${latest:+"$latest"}
+  exit
+  ;;
+active)
+  (find_runs ${latest:+"$latest"}) 2>/dev/null || exit 0
+  find_runs ${latest:+"$latest"}
+  for folder in "${found[@]}"; do
+    ! is_active "$folder" || printf '%s\n' "${folder##*/"$flow"-}"
+  done
+  exit
+  ;;
+esac
+
 if [ -n "$mode" ]; then
   if [ "$mode" = schedule ]; then
     line=$(printf 'cd %q && %q' "$PWD" "$here/flow.sh")
@@ -142,9 +288,10 @@ if [ -n "$mode" ]; then
   exit 0
 fi
 
+mkdir -p -- "$runs" || give_up "cannot create $runs"
 if [ "$overlap" != allow ]; then
-  lock=$here/flow.lock
-  exec 9>>"$lock" || give_up "cannot write to $here"
+  lock=$runs/$flow.lock
+  exec 9>>"$lock" || give_up "cannot write to $runs"
   # The clients of the jobs hold it too, so it is free when nothing of the run is left, also if the run was killed.
   if ! flock -n 9; then
     read -r host number <"$lock"
@@ -153,12 +300,22 @@ if [ "$overlap" != allow ]; then
       exit 3
     fi
     say "an earlier run is not over, process $number on $host; it is ended"
-    [ "$host" = "$(uname -n)" ] || give_up "it runs on another machine, so it cannot be ended from here"
-    kill -TERM "$number" 2>/dev/null
+    (cancel) 2>/dev/null
+    make_room
     flock -w "${TFJOB_GRACE:-300}" 9 || give_up "the earlier run does not end, so nothing was run"
   fi
   printf '%s %s\n' "$(uname -n)" "$$" >"$lock"
+  make_room
 fi
+(umask 077 && mkdir -- "$run" && printf '%s\n' "${jobs[@]}" >"$run/jobs") || give_up "cannot create $run"
+exec 8>>"$run/released" || give_up "cannot write to $run"
+flock 8
+export TFJOB_TAGS=tfdsl-flow:nightly,tfdsl-flow:nightly:$stamp
+for job in "${jobs[@]}"; do # of --from
+  [ -z "${outcome[$job]-}" ] || note "$job" "${outcome[$job]}" "${why[$job]}"
+done
+trap '' PIPE # who reads what it says may go away
+say "the run $stamp"
 
 declare -A pids=()
 stopped='' # why no further job starts
@@ -183,6 +340,7 @@ look() { # at one job that is not over
     elif [ "$status" -ne 0 ]; then
       outcome[$job]=failed why[$job]="submit.sh has ended with $status"
     fi
+    note "$job" "${outcome[$job]}" "${why[$job]-}"
     say "$job has ${outcome[$job]/succeeded/completed}"
     return 0
   fi
@@ -190,10 +348,14 @@ look() { # at one job that is not over
   case $?:$stopped in
   0:)
     say "$job starts"
-    (trap '' INT HUP && run_job "$job") </dev/null & # Ctrl-C is for this script, which then ends them
+    note "$job" running
+    (trap '' INT HUP && run_job "$job") </dev/null 8>&- & # Ctrl-C is for this script, which then ends them
     pids[$job]=$!
     ;;
-  1: | *:?*) outcome[$job]=omitted ;;
+  1: | *:?*)
+    outcome[$job]=omitted
+    note "$job" omitted
+    ;;
   esac
 }
 
@@ -208,6 +370,7 @@ while :; do
   done
   [ -n "$left" ] || break
   if [ -n "$interrupted" ] && [ -z "$stopped" ]; then stop "the run was interrupted"; fi
+  if [ -e "$run/cancelled" ] && [ -z "$stopped" ]; then stop "the run was cancelled"; fi
   if [ -n "$deadline" ] && [ "$SECONDS" -ge "$deadline" ] && [ -z "$stopped" ]; then stop "the deadline has passed"; fi
   sleep "${TFJOB_POLL:-1}"
 done
@@ -215,7 +378,7 @@ done
 status=0
 summary || status=2
 [ -z "$stopped" ] || status=2
-[ -z "$interrupted" ] || status=130
+if [ -n "$interrupted" ] || [ -e "$run/cancelled" ]; then status=130; fi
 if [ "$status" -eq 0 ]; then
   say "the run has succeeded"
 else

@@ -86,7 +86,7 @@ client_of() { # NUMBER: sets client to the whole command
   local options
   options_of "${names[$1]}"
   client=(yarn jar "$jar" -jar "$jar" -shell_script "$here/job.sh" -shell_env "TFJOB_RUN=$run" "${options[@]}")
-  client+=(-application_tags "$run",tfdsl)
+  client+=(-application_tags "$run",tfdsl"${TFJOB_TAGS:+,$TFJOB_TAGS}")
   client+=(-localize_files "$(IFS=, && printf '%s' "${sent[*]}")")
 }
 
@@ -207,8 +207,11 @@ news() {
   done
 }
 
-announce() { # NUMBER: says, once each, the application's id and where to look
-  local url
+announce() { # NUMBER: says, once each, the application's id and where to look, and that its client gets no answer
+  local url server
+  server=$(tail -n 1 "$tmp/${names[$1]}.log" | sed -n 's/.*Retrying connect to server: \(.*\)\. Already tried .*/\1/p')
+  [ -z "$server" ] || [ -n "${deaf[$1]}" ] || say "no answer from $server; the client of ${names[$1]} keeps trying"
+  deaf[$1]=$server
   if [ -z "${ids[$1]}" ]; then
     ids[$1]=$(sed -n 's/.*\(application_[0-9][0-9]*_[0-9][0-9]*\).*/\1/p' "$tmp/${names[$1]}.log" | head -n 1)
     [ -z "${ids[$1]}" ] || say "${names[$1]} is ${ids[$1]}; its logs: yarn logs -applicationId ${ids[$1]}"
@@ -225,10 +228,17 @@ announce() { # NUMBER: says, once each, the application's id and where to look
   fi
 }
 
+application() { # OPTIONS: yarn application, which would try for a quarter of an hour if YARN does not answer
+  local status=0
+  timeout --foreground -k 5 "${TFJOB_PATIENCE:-20}" yarn application "$@" 2>"$tmp/error" || status=$?
+  [ "$status" -ne 124 ] || printf 'no answer within %s s\n' "${TFJOB_PATIENCE:-20}" >>"$tmp/error"
+  return "$status"
+}
+
 # Sets states, "STATE, FINAL STATE" of each application, empty if YARN has none. Fails if YARN does not answer.
 ask_yarn() {
   local i id name state final _
-  yarn application -list -appStates ALL -appTags "$run" >"$tmp/answer" 2>"$tmp/error" || return 1
+  application -list -appStates ALL -appTags "$run" >"$tmp/answer" || return 1
   for i in "${!names[@]}"; do states[i]=''; done
   while IFS=$'\t' read -r id name _ _ _ state final _; do
     case ${id// /} in
@@ -278,7 +288,7 @@ kill_running() { # kills what is running according to YARN's latest answer; fail
   local i done=0
   for i in "${!names[@]}"; do
     runs "${states[i]}" || continue
-    yarn application -kill "${ids[i]}" >/dev/null 2>"$tmp/error" || done=1
+    application -kill "${ids[i]}" >/dev/null || done=1
   done
   return "$done"
 }
@@ -350,13 +360,13 @@ command -v yarn >/dev/null || give_up "yarn is not on the PATH; call submit.sh w
 [ -n "$jar" ] || jar=$(find_jar) || give_up "cannot find hadoop-yarn-applications-distributedshell-*.jar; name it with --jar"
 [ -f "$jar" ] || give_up "$jar does not exist"
 export HADOOP_ROOT_LOGGER=INFO,console # the client logs the application's id
-pids=() ids=() urls=() states=() ended=() watched=() orphans=()
+pids=() ids=() urls=() states=() ended=() watched=() orphans=() deaf=()
 trap interrupted INT TERM
 keep_private
 files
 
 for i in "${!names[@]}"; do
-  ids[i]='' urls[i]='' states[i]='' ended[i]=0 watched[i]=yes orphans[i]=''
+  ids[i]='' urls[i]='' states[i]='' ended[i]=0 watched[i]=yes orphans[i]='' deaf[i]=''
   : >"$tmp/${names[i]}.log"
   client_of "$i"
   "${client[@]}" </dev/null > >(news >>"$tmp/${names[i]}.log") 2>&1 &
