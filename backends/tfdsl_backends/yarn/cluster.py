@@ -278,7 +278,7 @@ def _is_whole(out: str) -> bool:
 def _rows(out: str) -> Iterator[list[str]]:
     """The rows of a list that have as many cells as its head: a name may have tabs, to make it look otherwise."""
     table = [[cell.strip() for cell in line.split("\t")] for line in out.splitlines()]
-    head = next((row for row in table if row[0] in ("Application-Id", "Container-Id")), [])
+    head = next((row for row in table if row[0] in ("Application-Id", "Container-Id")), list[str]())
     for row in table:
         if len(row) == len(head) and _BEGINS.match(row[0]):
             yield row
