@@ -44,7 +44,7 @@ from tfdsl.rules.flows import name_in
 from tfdsl.vocabulary.attributes import ROLE_NAMES
 from tfdsl_backends.hadoop.flows import flow_tag
 from tfdsl_backends.scripts import operating as flows
-from tfdsl_backends.scripts.operating import STAMP, ScriptFlows, Told
+from tfdsl_backends.scripts.operating import STAMP, ScriptFlows, Told, called
 from tfdsl_backends.yarn.applications import applications
 from tfdsl_backends.yarn.lower import appname
 from tfdsl_backends.yarn.options import TAG, features
@@ -588,7 +588,6 @@ class _Flows(ScriptFlows, _Yarn):
     """Flows: ``flow.sh`` stays until the end; the applications of a run have its tag."""
 
     TARGET = "yarn"
-    ID = ScriptFlows.ID
     rows: Sequence[Row] = (*flows.ROWS, *ROWS)
 
     def text(self, flow: FlowUnit) -> str:
@@ -622,7 +621,7 @@ class _Flows(ScriptFlows, _Yarn):
 
     def steps(self, place: Place, documents: Sequence[Document], folder: str, submission: str) -> list[Step]:
         """``flow.sh``, which stays until all jobs have ended."""
-        call = Call(self.called(place, folder), f"flow {place.name}", stays=True)
+        call = Call(called(place, folder, "flow.sh"), f"flow {place.name}", stays=True)
         return [Step(call, f"flow/{place.name}", lambda answer: None, made=flows.run_in)]
 
     def parts(self, place: Place) -> list[Call]:
@@ -642,7 +641,7 @@ class _Flows(ScriptFlows, _Yarn):
                 f"flow/{run}", run, run, self.script(place.flow, f"flow/{run}", "--cancel", "--run", run), made_as=made
             )
             for run in answers[0].out.split()
-            if STAMP.fullmatch(run)
+            if re.fullmatch(STAMP, run)
         ]
         for app in _apps(answers[1:2]):
             what = f"application/{app.id}"

@@ -273,7 +273,7 @@ def test_every_entry_of_a_map_or_list_leads_back_to_its_own_line(folder: Path, t
     assert tfdsl("compile", "entries.tfjob", "-t", target, "-o", "out", "--source-map", cwd=folder).status == 0
     written = (folder / "out/mnist.yaml").read_text().splitlines()
     mapped = json.loads((folder / "out/mnist.yaml.map").read_text())
-    places = {entry[0]: entry[2] for entry in mapped["lines"]}
+    places: dict[int, int] = {entry[0]: entry[2] for entry in mapped["lines"]}
     source = ENTRIES.splitlines()
     for text in ("app.example.com/team", "--fast", "FIRST", "SECOND", "example.com/fpga", "pool", "example.com/note"):
         lines = [number for number, line in enumerate(written, 1) if text in line]
