@@ -245,6 +245,9 @@ def _wrote(jobs: Sequence[Placed], arguments: Arguments, choices: Sequence[Choic
     starts += [f"kubectl create -f {quote(path)}" for path in of_jobs[0] if path.endswith(FILE_ENDINGS)]
     example = "" if len(jobs) == 1 else ", for example"
     steps = [*_submission(jobs, arguments, choices), *starts[:1]]
+    made = jobs[0].made
+    if not isinstance(made, Made) and made.unit.flow.schedule is not None and starts[0].endswith(_SUBMIT[0]):
+        steps.append(f"for its schedule the lines of {starts[0]} --schedule")  # nothing else installs it
     return f"{written}; next{example}: {', or '.join(steps)}" if steps else written
 
 
