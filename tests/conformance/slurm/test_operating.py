@@ -296,7 +296,10 @@ def test_200_replicas(folder: Path, tmp_path: Path) -> None:
             assert time.monotonic() < end, out
             time.sleep(3)
         assert "worker[" not in out
-        assert operated.run("logs", "slurm/many").out.count("here") == 201
+        while (said := operated.run("logs", "slurm/many").out.count("here")) < 201:  # they begin after they are running
+            assert time.monotonic() < end, said
+            time.sleep(3)
+        assert said == 201
         assert operated.run("cancel", "slurm/many").status == 0
     finally:
         large.stop()
