@@ -66,11 +66,11 @@ def test_they_are_shown_from_the_start_and_follow_the_disk(client: Client) -> No
     client.until({"wrong.tfjob": ["TFJ1201"], "main.tfjob": ["TFJ1301"]})
     client.write("wrong.tfjob", JOB.replace("size", "1").replace("x:1", "x:latest"))
     client.write("common.tfjob", "let size = 2\n")
-    client.until({"wrong.tfjob": ["TFJ3002"]})
+    client.until({"wrong.tfjob": ["TFJ3010"]})
     client.write("tfdsl.toml", '[lint]\nfloating-image-tag = "off"\n')  # no text has changed, but what counts for it
     client.until({})
     client.write("tfdsl.toml", None)
-    client.until({"wrong.tfjob": ["TFJ3002"]})
+    client.until({"wrong.tfjob": ["TFJ3010"]})
     client.write("wrong.tfjob", None)
     client.until({})
 
