@@ -27,6 +27,7 @@ OTHER: dict[str, object] = {
     "inlayHints": False,
     "codeLens": False,
     "allowRead": ["/srv/shared"],
+    "checkAllFiles": True,
 }
 """A value for each setting that is not its default."""
 

@@ -83,7 +83,7 @@ class ScriptFlows(ABC):
         """The text of ``flow.sh``."""
 
     @abstractmethod
-    def open(self, place: Place, told: Told, answers: Sequence[Answer], *, gone: bool) -> Replica:
+    def unfinished(self, place: Place, told: Told, answers: Sequence[Answer], *, gone: bool) -> Replica:
         """A job that is not over. ``gone``: nothing that has not begun will."""
 
     def script(self, flow: FlowUnit, about: str, *words: str) -> Call:
@@ -132,7 +132,7 @@ class ScriptFlows(ABC):
 
     def _job(self, place: Place, told: Told, answers: Sequence[Answer], *, gone: bool) -> Replica:
         if told.end == "open":
-            return self.open(place, told, answers, gone=gone)
+            return self.unfinished(place, told, answers, gone=gone)
         phase = _PHASES[told.end]
         name = name_in(place.name, told.job) if phase in ("succeeded", "failed") else ""
         return self.ended(place, told.replica(phase, name), answers)

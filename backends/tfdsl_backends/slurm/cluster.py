@@ -481,7 +481,7 @@ class _Flows(ScriptFlows, _Slurm):
 
         return str(LOWERING.generate(flow)[0].data)
 
-    def open(self, place: Place, told: Told, answers: Sequence[Answer], *, gone: bool) -> Replica:
+    def unfinished(self, place: Place, told: Told, answers: Sequence[Answer], *, gone: bool) -> Replica:
         """A job that Slurm still has."""
         phase = _PHASES.get(told.why, "unknown")
         return told.replica("waiting" if phase == "unknown" else phase, name_in(place.name, told.job))

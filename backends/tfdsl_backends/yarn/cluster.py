@@ -603,7 +603,7 @@ class _Flows(ScriptFlows, _Yarn):
             return []
         return [_list("ALL", "the applications of the flow", flow_tag(place.name, run))]
 
-    def open(self, place: Place, told: Told, answers: Sequence[Answer], *, gone: bool) -> Replica:
+    def unfinished(self, place: Place, told: Told, answers: Sequence[Answer], *, gone: bool) -> Replica:
         """A job whose submit.sh runs, or that has not begun."""
         apps = _of_flow_job(place, told.job, answers)
         name = name_in(place.name, told.job)

@@ -39,6 +39,7 @@ def test_a_job_is_a_table_of_its_roles() -> None:
         ["worker", "2", "a:1", ""],
     ]
     assert job._repr_html_() in result._repr_html_()
+    assert repr(result) == f"<tfdsl.Result {job.name} on {result.target} {result.version}>"
 
 
 def test_messages_are_a_table() -> None:
