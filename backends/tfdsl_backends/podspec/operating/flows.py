@@ -9,6 +9,7 @@ import base64
 import gzip
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from io import BytesIO
 from typing import Any, Final, cast
 
 from tfdsl.backend import Document
@@ -292,13 +293,7 @@ def _maps(nodes: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
 
 def _unpacked(packed: str) -> Mapping[str, object]:
     try:
-        with gzip.GzipFile(fileobj=_bytes(packed)) as file:
+        with gzip.GzipFile(fileobj=BytesIO(base64.b64decode(packed, validate=True))) as file:
             return mapping(json.loads(file.read(_LARGEST)))
     except (ValueError, OSError, EOFError, RecursionError):
         return {}
-
-
-def _bytes(packed: str) -> Any:
-    from io import BytesIO
-
-    return BytesIO(base64.b64decode(packed, validate=True))
