@@ -27,9 +27,6 @@ EVERY_STEPS = 100
 SHORT, LONG = 100, 4000
 """Steps: one checkpoint, and so many that the training can be disturbed when it has one."""
 
-OF_STATUS = {"succeeded": "succeeded", "failed": "failed", "stopped": "not run"}
-"""A job of a flow as ``tfdsl status`` and as ``tfdsl simulate`` call it."""
-
 
 @dataclass(frozen=True)
 class Fault:

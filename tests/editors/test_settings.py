@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tfdsl.lsp.snapshot import Settings, read_settings
+from tfdsl.record import fields_of
 
 ROOT = Path(__file__).resolve().parents[2]
 MANIFEST = json.loads((ROOT / "grammar/vscode/package.json").read_text(encoding="utf-8"))
@@ -26,6 +27,7 @@ OTHER: dict[str, object] = {
     "inlayHints": False,
     "codeLens": False,
     "allowRead": ["/srv/shared"],
+    "checkAllFiles": True,
 }
 """A value for each setting that is not its default."""
 
@@ -40,7 +42,7 @@ def test_the_server_heeds_each_setting(name: str) -> None:
 
 
 def test_no_setting_of_the_server_is_missing() -> None:
-    assert len(set(PROPERTIES) - OF_THE_CLIENT) == len(Settings.__slots__)
+    assert len(set(PROPERTIES) - OF_THE_CLIENT) == len(fields_of(Settings))
 
 
 def test_the_configuration_of_helix_is_toml() -> None:

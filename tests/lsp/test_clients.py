@@ -4,6 +4,8 @@ Neovim 0.11 offers UTF-8, and can ask for diagnostics but not be told to ask aga
 them and counts in UTF-16.
 """
 
+# pyright: reportUntypedFunctionDecorator=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+
 from __future__ import annotations
 
 import asyncio

@@ -103,7 +103,7 @@ EXACTLY = {
     "job a { }\njob b-c { }\nflow f { run a after [b-c, ▮] }": "a|b-c",
     "job a { }\nflow f { run a after a ▮ }": "ended|failed|succeeded|when",
     "job a { }\nflow f { run a after a failed ▮ }": "when",
-    'flow f { schedule = "@daily"\n ▮\n}': "deadline namespace overlap run service_account time_zone",
+    'flow f { schedule = "@daily"\n ▮\n}': "common_labels deadline namespace overlap run service_account time_zone",
     'flow f { overlap = "▮" }': "allow replace skip",
     # members
     "job a { role ps { }\n retries = roles.▮ }": "ps",

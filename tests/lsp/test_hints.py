@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -145,7 +146,7 @@ def test_lenses(text: str, settings: Settings, titles: list[str]) -> None:
     assert more == [*titles, *(["run"] if titles else [])]
 
 
-def compiled(text: str, target: str, **more: str) -> Compiled:
+def compiled(text: str, target: str, **more: Any) -> Compiled:
     done = compile_text(snapshot(text), Preview(target, **more))
     assert isinstance(done, Compiled)
     return done

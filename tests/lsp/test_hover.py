@@ -74,6 +74,12 @@ def test_a_job_with_errors_has_the_tables_in_general() -> None:
     assert "kept as `spec.priorityClassName`" in text
 
 
+def test_a_job_of_a_flow_has_its_own_table() -> None:
+    other = 'job b {\n  image = "b:1"\n  role worker { }\n}\nflow all {\n  run b after a\n}\n'
+    item = "pri▮ority = 7"
+    assert told(JOB.format(item=item) + other) == in_job(item)
+
+
 @pytest.mark.parametrize(
     ("item", "parts"),
     [

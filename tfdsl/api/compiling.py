@@ -113,8 +113,8 @@ class Result:
         here = Compilation(self._source, self._whole, root, argument("folder", root), _ADVICE)
         jobs = placed(self._made, root)
         done = beside_output.write(here, jobs, sources, lists=kustomization, prunes=prune)
-        if done is None:
-            raise UsageError("prune=True cannot know which jobs are gone: these need not be all the jobs of a file")
+        if done.unclear is not None:
+            raise UsageError(f"prune=True cannot know which jobs are gone: {'; '.join(done.unclear)}")
         if done.failure is not None:
             raise OSError(f"cannot write {done.failure.path}: {done.failure.reason}; nothing was written")
         if done.stays is not None:
@@ -122,6 +122,11 @@ class Result:
         for diagnostic in public(done.diagnostics):
             warnings.warn(OutputWarning(diagnostic), stacklevel=2)
         return [Path(file.path) for job in jobs for file in job.files]
+
+    def __repr__(self) -> str:
+        first, *others = (*(job.name for job in self.jobs), *(flow.name for flow in self.flows))
+        more = f" and {len(others)} more" if others else ""
+        return f"<tfdsl.Result {first}{more} on {self.target} {self.version}>"
 
     def _repr_html_(self) -> str:
         from tfdsl.ir.fields import roles_table  # costs pydantic

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, cast
 
 from tfdsl import diagnostics, text
-from tfdsl.diagnostics.render.columns import visible
+from tfdsl.diagnostics.render.columns import in_a_line, visible
 from tfdsl.diagnostics.render.html import table
 from tfdsl.diagnostics.render.text import render
 
@@ -78,8 +78,7 @@ class Diagnostic:
 
     def __str__(self) -> str:
         """``main.tfjob:3:5: error[TFJ2104] duplicate-mount-path: …``."""
-        message = " ".join(visible(part) for part in self.message.split("\n"))
-        return f"{self.span}: {self.level}[{self.code}] {self.slug}: {message}"
+        return f"{self.span}: {self.level}[{self.code}] {self.slug}: {in_a_line(self.message)}"
 
     def _repr_html_(self) -> str:
         return messages((self,))
@@ -149,7 +148,7 @@ class OutputWarning(UserWarning):
 
     def __str__(self) -> str:
         """The message, and what to do about it."""
-        return "; ".join((str(self.diagnostic), *self.diagnostic.help))
+        return "; ".join((str(self.diagnostic), *map(in_a_line, self.diagnostic.help)))
 
 
 # --- exceptions ------------------------------------------------------------------------------------------------
@@ -182,7 +181,7 @@ class CompileError(ValueError):
 
 def usage_error(diagnostic: diagnostics.Diagnostic) -> UsageError:
     """``diagnostic`` about an argument of a call."""
-    return UsageError("; ".join((diagnostic.message, *diagnostic.helps)))
+    return UsageError("; ".join(map(in_a_line, (diagnostic.message, *diagnostic.helps))))
 
 
 def compile_error(action: str, problems: Sequence[diagnostics.Diagnostic]) -> CompileError:

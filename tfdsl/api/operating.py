@@ -15,8 +15,8 @@ from tfdsl.backend.cluster import End, Live, LogOptions, Place, Reason, Replica
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.pipeline import Output
 from tfdsl.operating import submitting
-from tfdsl.operating.flow_logs import show_flow
-from tfdsl.operating.logs import Follower, with_log
+from tfdsl.operating.flow_logs import show_logs
+from tfdsl.operating.logs import with_log
 from tfdsl.operating.problem import ProblemError
 from tfdsl.operating.session import Session, placed
 
@@ -182,10 +182,7 @@ def logs(
         if live is None:
             raise submitting.no_job(session)
         options = LogOptions(previous=previous, tail=tail)
-        if session.place.flow is None:
-            Follower(session, tuple(tasks), options, show, tell).run(live)
-        else:
-            show_flow(session, live, tuple(tasks), options, show, tell)
+        show_logs(session, live, tuple(tasks), options, show, tell)
     except ProblemError as problem:
         raise _error(problem) from None
     return {name: bytes(data) for name, data in found.items()}

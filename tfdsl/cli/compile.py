@@ -134,9 +134,10 @@ def _once(arguments: Arguments) -> int:
             compilation = _compilation(arguments, file, request, place)
             written, besides = _write_folder(arguments, compilation, jobs, origins)
             removed, plan = besides.removed, besides.plan
-            lines = [*(f"removed {path}" for path in removed), *(f"wrote {path}" for path in besides.listed)]
             if arguments.on(DRY_RUN.name):
                 jobs = []
+            else:
+                lines = [*(f"removed {path}" for path in removed), *(f"wrote {path}" for path in besides.listed)]
         else:
             written = _write(arguments, place, made, origins)
             if place.kind == "file":
@@ -194,11 +195,10 @@ def _write_folder(
 
     lists, prunes, dry = (arguments.on(flag.name) for flag in (KUSTOMIZATION, PRUNE, DRY_RUN))
     done = beside_output.write(compilation, jobs, sources, lists=lists, prunes=prunes, dry=dry)
-    if done is None:
-        what = "--prune cannot know which jobs are gone: these need not be all the jobs of a file below a root"
-        error = BAD_ARGUMENT(arguments.values(PRUNE.name)[-1].span, what=what)
-        advice = (
-            "leave out --job, --flow, --name and what the names of jobs depend on; an empty tfdsl.toml marks a root"
+    if done.unclear is not None:
+        why, advice = done.unclear
+        error = BAD_ARGUMENT(
+            arguments.values(PRUNE.name)[-1].span, what=f"{PRUNE.name} cannot know which jobs are gone: {why}"
         )
         end([error.help(advice)], cast("Format", arguments.text(FORMAT.name, "text")))
     span = compilation.span
@@ -245,6 +245,9 @@ def _wrote(jobs: Sequence[Placed], arguments: Arguments, choices: Sequence[Choic
     starts += [f"kubectl create -f {quote(path)}" for path in of_jobs[0] if path.endswith(FILE_ENDINGS)]
     example = "" if len(jobs) == 1 else ", for example"
     steps = [*_submission(jobs, arguments, choices), *starts[:1]]
+    made = jobs[0].made
+    if not isinstance(made, Made) and made.unit.flow.schedule is not None and starts[0].endswith(_SUBMIT[0]):
+        steps.append(f"for its schedule the lines of {starts[0]} --schedule")  # nothing else installs it
     return f"{written}; next{example}: {', or '.join(steps)}" if steps else written
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from time import monotonic
 
 from tfdsl.backend.cluster import LogOptions
@@ -12,7 +13,8 @@ from tfdsl.cli.clusters import OnCluster
 from tfdsl.cli.report import ERRORS, OK, refuse
 from tfdsl.cli.streams import out, takes_colour
 from tfdsl.diagnostics.command_rules import BAD_ARGUMENT
-from tfdsl.operating.logs import Follower, programs, with_log
+from tfdsl.operating.flow_logs import names, show_logs
+from tfdsl.operating.logs import with_log
 from tfdsl.operating.runner import TIMED_OUT
 from tfdsl.operating.session import Session
 from tfdsl.operating.submitting import no_job
@@ -97,7 +99,7 @@ def follow(
     session: Session,
     jobs: OnCluster,
     timeout: float | None,
-    wanted: list[str] | None = None,
+    wanted: Sequence[str] = (),
     options: LogOptions = LogOptions(follow=True),  # noqa: B008  (a record)
 ) -> int:
     """Show the logs of a job; returns the exit status."""
@@ -105,25 +107,18 @@ def follow(
     live = session.read_again()
     if live is None:
         raise no_job(session)
-    from tfdsl.operating.flow_logs import names_in_flow, show_flow
-
-    wanted, flow = wanted or [], session.place.flow
-    if flow is None:
-        names = [program.name for program in programs(live, wanted, previous=options.previous)]
-    else:
-        names = names_in_flow(flow, wanted)
-    shown = _Shown(names, raw=not clusters.is_terminal() and len(names) == 1)
+    tasks = names(session, live, wanted, options)
+    shown = _Shown(tasks, raw=not clusters.is_terminal() and len(tasks) == 1)
     try:
-        if flow is None:
-            end = Follower(session, wanted, options, shown.show, jobs.say).run(live)
-        else:
-            end = with_log(session, show_flow(session, live, wanted, options, shown.show, jobs.say))
+        end = show_logs(session, live, wanted, options, shown.show, jobs.say)
     finally:
         shown.end()
     if not options.follow:
         return OK
     if not end.ended:
         return TIMED_OUT
-    what = f"{'job' if flow is None else 'flow'} {end.name}: {end.phase}"
-    jobs.say(what + (f": {end.reasons[0].sentence}" if end.reasons else ""))
+    what = "job"
+    if session.place.flow is not None:
+        what, end = "flow", with_log(session, end)
+    jobs.say(f"{what} {end.name}: {end.phase}" + (f": {end.reasons[0].sentence}" if end.reasons else ""))
     return OK if end.phase == "succeeded" else ERRORS

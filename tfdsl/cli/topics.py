@@ -81,7 +81,7 @@ TOPICS: Final = {
     "flow.run": Topic(
         "value in text",
         "The name of one run of a flow, the same in all of its jobs and new at each run: 8 characters on "
-        "Argo Workflows, elsewhere 24 such as 20260102-020000-1f3a9c0b. It can stand where task.index can.",
+        "Argo Workflows, elsewhere 24 such as 20260102-020000-1f3a9c0b. It can be written where task.index can.",
         "${flow.run}",
         _FLOW.replace("  role", '  command = ["fetch", "--to=/runs/${flow.run}"]\n  role', 1),
         ("flow.run",),

@@ -27,8 +27,11 @@ from tfdsl.emit.located import Plain, plain
 from tfdsl.emit.shell import quote
 from tfdsl.grouping import grouped
 from tfdsl.record import Record
+from tfdsl.semantics.project import Program
 from tfdsl.semantics.request import Request
+from tfdsl.semantics.scope import references
 from tfdsl.source_files import beginning, contents, has_root, is_below, name_below_root, root_of
+from tfdsl.syntax import ast
 from tfdsl.text import Source, Span
 from tfdsl.writing import Failure, File, write_all
 
@@ -45,19 +48,33 @@ class Advice(Record):
     pruned: str
 
 
-Whole: TypeAlias = Literal["no", "now", "surely"]
-"""Whether what is compiled is all that a source has; ``now``: with its values, and other ones can make other jobs."""
+Whole: TypeAlias = Literal["part", "with values", "now", "surely"]
+"""Whether what is compiled is all that a source has; ``now``: without values, and with some it can have other jobs."""
 
 
 def how_whole(given: Input, request: Request) -> Whole:
     """Whether ``request`` asks for all that ``given`` has."""
     if (request.job, request.flow, request.name) != (None, None, None):
-        return "no"
-    if isinstance(given, Ready) or not any(job.pattern or job.condition or job.matrix for job in given.jobs):
+        return "part"
+    if isinstance(given, Ready) or not _can_have_others(given):
         return "surely"
-    if request.params or request.values or request.profile:
-        return "no"
-    return "now" if given.params or given.profiles else "surely"
+    return "with values" if request.params or request.values or request.profile else "now"
+
+
+def _can_have_others(program: Program) -> bool:
+    """Whether params decide which jobs there are, also through lets."""
+    found: list[ast.Expr | ast.Item] = []
+    for job in program.jobs:
+        condition = None if job.condition is None else job.condition.value
+        found += [part for part in (job.pattern, condition, job.matrix) if part is not None]
+    seen: set[str] = set()
+    while found:
+        names = {ref.name for ref in references(found, [*program.params, *program.lets])} - seen
+        if not names.isdisjoint(program.params):
+            return True
+        seen |= names
+        found = [program.lets[name].value for name in names]
+    return False
 
 
 class Compilation(Record):
@@ -75,7 +92,7 @@ class Written(Record):
 
     ``diagnostics``: what to know of the folder. ``failure``: why nothing was written; ``stays``: what could not be
     removed. ``removed``, ``listed``: paths that were removed, and kustomizations that were changed. ``plan``: lines
-    that say what would be done.
+    that say what would be done. ``unclear``: why nothing shows which jobs are gone, and what to do; nothing was done.
     """
 
     diagnostics: Sequence[Diagnostic] = ()
@@ -84,6 +101,7 @@ class Written(Record):
     failure: Failure | None = None
     stays: Failure | None = None
     plan: Sequence[str] = ()
+    unclear: tuple[str, str] | None = None
 
 
 def write(
@@ -94,11 +112,11 @@ def write(
     lists: bool = False,
     prunes: bool = False,
     dry: bool = False,
-) -> Written | None:
+) -> Written:
     """Write the files of ``jobs``, all or none and not over one of ``sources``.
 
-    ``lists``: also in the resources of a kustomization. ``prunes``: what is left over is removed; ``None`` if nothing
-    shows which jobs are gone. ``dry``: nothing is done.
+    ``lists``: also in the resources of a kustomization. ``prunes``: what is left over is removed. ``dry``: nothing is
+    done.
     """
     files = [each for job in jobs for each in job.files]
     taken = next((file.path for file in files if os.path.basename(file.path) in kustomizations.NAMES), None)
@@ -106,10 +124,11 @@ def write(
         reason = "kustomize would take it for a kustomization: give the job another name"
         return Written(failure=Failure(taken, reason))
     around = kustomizations.around(file.path for file in files)
-    left = leftovers(compilation, jobs, surely=prunes)
-    if prunes and left is None:
-        return None
-    removed = (left or []) if prunes else []
+    unclear = _unclear(compilation, surely=prunes)
+    if prunes and unclear:
+        return Written(unclear=unclear)
+    left = [] if unclear else leftovers(compilation, jobs)
+    removed = left if prunes else []
     listed = updated(jobs, around, removed, added=lists)
     if isinstance(listed, Failure):
         return Written(failure=listed)
@@ -123,7 +142,7 @@ def write(
     if failure is not None:
         return Written(stays=failure)
     around = kustomizations.around(file.path for file in files) if listed else around
-    told = warnings(compilation, jobs, [] if prunes else left or [], around)
+    told = warnings(compilation, jobs, [] if prunes else left, around)
     return Written(told, paths, tuple(file.path for file in listed))
 
 
@@ -148,18 +167,28 @@ def warnings(
     ]
 
 
-def leftovers(compilation: Compilation, jobs: Sequence[Placed], *, surely: bool = False) -> list[Leftover] | None:
-    """What is left over in the folders of ``jobs``; ``None`` where nothing shows which jobs are gone.
+def _unclear(compilation: Compilation, *, surely: bool) -> tuple[str, str] | None:
+    """Why nothing shows which jobs are gone, and what to do; ``None`` if something does.
 
-    ``surely``: so that it can be removed. A name in a header is that of one source below a root only, and a job that is
-    there with some values only may be meant to stay.
+    ``surely``: so that they can be removed. A name in a header is that of one source below a root only, and a job that
+    is there with some values only may be meant to stay.
     """
     source = compilation.source
-    name = name_below_root(source)
-    shows = compilation.whole == "surely" or (compilation.whole == "now" and not surely)
-    unique = has_root(source.file) or (not surely and is_below(compilation.path, [root_of(source.file)]))
-    if name is None or not shows or not unique:
+    if name_below_root(source) is None:
+        return "what is compiled is in no file", "compile a file"
+    if compilation.whole == "part":
+        return "this is not all that the file has, by its own names", "compile the whole file"
+    if compilation.whole == "with values" or (surely and compilation.whole == "now"):
+        why = "with other values for its params the file can have other jobs"
+        return why, "use no params in names, conditions and matrices of jobs, or remove the files yourself"
+    if has_root(source.file) or (not surely and is_below(compilation.path, [root_of(source.file)])):
         return None
+    return "a file of the same name elsewhere could have made them", "mark the root of the project: an empty tfdsl.toml"
+
+
+def leftovers(compilation: Compilation, jobs: Sequence[Placed]) -> list[Leftover]:
+    """What is left over in the folders of ``jobs``."""
+    name = name_below_root(compilation.source) or ""
     names = frozenset(escaped(name, form) for form in FORMS)
     folders = grouped(((job.folder, job.made.unit.target), job) for job in jobs)
     return [

@@ -405,7 +405,7 @@ def claim_mount(
     readonly: bool = _DEFAULT,
     sub_path: str | model.RunTimeText | None = _DEFAULT,
 ) -> model.ClaimMount:
-    """A claim made for this job; ``claim`` is the :attr:`Claim.name` in :attr:`Job.claims`.
+    """A claim made for this job; ``claim`` is the name of one in the ``claims`` of the job.
 
     Args:
         at: Where it is in the container, without a / at the end.

@@ -133,7 +133,7 @@ class PvcMount(BaseMount):
 
 
 class ClaimMount(BaseMount):
-    """A claim made for this job; ``claim`` is the :attr:`Claim.name` in :attr:`Job.claims`."""
+    """A claim made for this job; ``claim`` is the name of one in the ``claims`` of the job."""
 
     block = "mount claim"
     kind: Literal["claim"] = "claim"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfdsl.diagnostics.render.columns import visible
+from tfdsl.diagnostics.render.columns import in_a_line, visible
 from tfdsl.patterns import regex
 from tfdsl.semantics.values import Data, ListData, MapData, PodField, Poison, Reference, RunTime, RunTimeText, show
 
@@ -70,7 +70,7 @@ def plain(text: str) -> str:
 
 def code(text: str) -> str:
     """``text`` as code inside of a line, between marks that it does not hold."""
-    text = " ".join(visible(part) for part in text.split("\n"))
+    text = in_a_line(text)
     mark = "`" * (_longest_run(text) + 1)
     space = " " if text[:1] in ("`", " ", "") or text[-1:] in ("`", " ") else ""
     return f"{mark}{space}{text}{space}{mark}"

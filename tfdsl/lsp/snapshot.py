@@ -33,7 +33,7 @@ class Settings(Record):
     ``targets``: as ``-t`` takes them; empty: those of the project, else those that the file has blocks for.
     ``profile`` and ``params``: as ``--profile`` and ``--set`` take them. ``strict``: as ``--strict``, or as the project
     sets it. ``allow_read``: as ``--allow-read``. ``params_file``: as ``--params``, by its path from the
-    root of the text.
+    root of the text. ``check_all_files``: those that are not open have their problems shown too.
     """
 
     targets: tuple[str, ...] = ()
@@ -44,6 +44,7 @@ class Settings(Record):
     code_lens: bool = True
     allow_read: tuple[str, ...] = ()
     params_file: str | None = None
+    check_all_files: bool = False
 
 
 def read_settings(data: object) -> Settings:
@@ -61,6 +62,7 @@ def read_settings(data: object) -> Settings:
         table.get("codeLens") is not False,
         texts_of(table.get("allowRead")),
         params_file if isinstance(params_file, str) and params_file else None,
+        table.get("checkAllFiles") is True,
     )
 
 

@@ -33,6 +33,7 @@ class Workspace:
         self.folders: list[str] = []
         self._snapshots: dict[str, Snapshot] = {}
         self._closed: dict[str, tuple[dict[str, object], Program]] = {}
+        self._checked: dict[str, tuple[Program, Settings]] = {}
         self._declared: dict[str, tuple[ast.File, tuple[Declared, ...]]] = {}
 
     # --- open texts ---
@@ -45,19 +46,14 @@ class Workspace:
         known = self._snapshots.get(uri)
         if known is not None and known.source is document.source and known.settings is self.settings:
             return known
-        before = known.loaded if known is not None else None
-        documents = self.documents
-        made = Snapshot(
-            document.source,
-            documents.read,
-            self.settings,
-            before,
-            self.programs_with,
-            self._between,
-            documents.shown,
-        )
-        self._snapshots[uri] = made
+        made = self._snapshots[uri] = self._snapshot(document.source, known.loaded if known is not None else None)
         return made
+
+    def _snapshot(self, source: Source, before: Program | None = None) -> Snapshot:
+        documents = self.documents
+        return Snapshot(
+            source, documents.read, self.settings, before, self.programs_with, self._between, documents.shown
+        )
 
     def project_file(self, uri: str) -> Source | None:
         """The text of an open ``tfdsl.toml``."""
@@ -74,11 +70,16 @@ class Workspace:
     def forget(self, uri: str) -> None:
         """Drop what is known about a text: it was closed, or what it reads has changed."""
         self._snapshots.pop(uri, None)
+        self._checked.pop(path_of(uri) or uri, None)
 
     def forget_all(self) -> None:
         """Drop what is known about all texts."""
         for uri in list(self._snapshots):
             self.forget(uri)
+
+    def forget_unopened(self) -> None:
+        """Drop what is known about files that are not open: something beside the texts of jobs has changed."""
+        self._checked.clear()
 
     def dependents(self, document: Document) -> list[Document]:
         """The other open texts that include ``document`` or read it with a function; all, for settings of a project."""
@@ -118,6 +119,25 @@ class Workspace:
                 program = self._program(path, roots)
                 if program is not None:
                     yield program
+
+    def unopened(self) -> Iterator[tuple[str, Snapshot | None]]:
+        """The files of the workspace that are not open, by URI; ``None`` for one that is as it was the last time.
+
+        A file for which the next one is asked for counts as done.
+        """
+        for path, roots in self._paths():
+            program = self._program(path, roots) if self.documents.at(path) is None else None
+            if program is None:
+                continue
+            state = program, self.settings
+            known = self._checked.get(path)
+            if known is not None and known[0] is program and known[1] is self.settings and not _reads(program):
+                yield self.documents.uri(path), None
+                continue
+            snapshot = self._snapshot(program.files[0].source)
+            snapshot.program = program
+            yield self.documents.uri(path), snapshot
+            self._checked[path] = state
 
     def declared(self) -> Iterator[tuple[Declared, ...]]:
         """What each file of the workspace declares itself."""

@@ -1,4 +1,4 @@
-"""What the tasks of a flow print: of one job after the other, in the order in which they run."""
+"""What the tasks of a job or flow print: of a flow one job after the other, in the order in which they run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tfdsl.backend.cluster import MOST_SIGNS, Live, LogOptions, Replica
 from tfdsl.backend.flow import FlowUnit
 from tfdsl.diagnostics.command_rules import CLUSTER_REFUSES, NO_SUCH_TASK
 from tfdsl.operating.flows import has_begun, in_turn
-from tfdsl.operating.logs import WANTED, Follower
+from tfdsl.operating.logs import WANTED, Follower, programs
 from tfdsl.operating.problem import ProblemError
 from tfdsl.operating.runner import TIMED_OUT
 from tfdsl.operating.session import PAUSE, Session
@@ -39,12 +39,15 @@ def flow_programs(flow: FlowUnit, wanted: Sequence[str]) -> dict[str, list[str]]
     return {job: [] if "" in words else words for job, words in found.items()}
 
 
-def names_in_flow(flow: FlowUnit, wanted: Sequence[str]) -> list[str]:
-    """The names of the replicas that ``wanted`` names, as JOB/ROLE[INDEX].
+def names(session: Session, live: Live, wanted: Sequence[str], options: LogOptions) -> list[str]:
+    """What ``wanted`` names: programs of a job, or replicas of a flow, as JOB/ROLE[INDEX].
 
     Raises:
-        ProblemError: As :func:`flow_programs`.
+        ProblemError: There is no such task.
     """
+    flow = session.place.flow
+    if flow is None:
+        return [program.name for program in programs(live, wanted, previous=options.previous)]
     units = flow.by_name()
     return [
         f"{job}/{role.name}[{index}]"
@@ -55,7 +58,7 @@ def names_in_flow(flow: FlowUnit, wanted: Sequence[str]) -> list[str]:
     ]
 
 
-def show_flow(
+def show_logs(
     session: Session,
     live: Live,
     wanted: Sequence[str],
@@ -63,15 +66,16 @@ def show_flow(
     show: Callable[[str, bytes], None],
     tell: Callable[[str], None],
 ) -> Live:
-    """Show the logs of a flow's jobs, one job after the other, as a :class:`Follower` does; names are JOB/TASK.
+    """Show the logs of a job as a :class:`Follower` does, or of a flow's jobs, one after the other; names are JOB/TASK.
 
-    What has not begun is said.
+    What of a flow has not begun is said.
 
     Raises:
         ProblemError: There was nothing to show.
     """
-    assert session.place.flow is not None
     flow = session.place.flow
+    if flow is None:
+        return Follower(session, wanted, options, show, tell).run(live)
     tasks = flow_programs(flow, wanted)
     shown: set[str] = set()
     done: set[str] = set()

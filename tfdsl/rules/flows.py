@@ -71,7 +71,10 @@ def of_flow(flow: Flow) -> Iterator[Broken]:
         before = first.setdefault(run.job, at)
         if before != at:
             twice = Broken(value_rules.RUN_TWICE, ("runs", at, "job"), {"flow": flow.name, "job": run.job})
-            yield twice.note(("runs", before, "job"), "first here").marked("again here")
+            twice = twice.note(("runs", before, "job"), "first here").marked("again here")
+            yield twice.help(
+                "write one run of it, or a job for each: they can use one template, or be those of a matrix"
+            )
     for at, run in enumerate(flow.runs):
         for broken in _of_run(flow, run, first):
             yield broken.below("runs", at)
@@ -100,7 +103,9 @@ def _of_run(flow: Flow, run: Run, known: Mapping[str, int]) -> Iterator[Broken]:
         yield long.help("this is its name in the flow: shorten that of the flow or of the job")
     if run.ending == "failed" and len(run.after) > 1:
         words = {"ending": run.ending, "expected": "one job", "given": f"{len(run.after):,}"}
-        yield Broken(value_rules.ENDING_OF_ONE, ("ending",), words).help("write ended, or a run for each of them")
+        yield Broken(value_rules.ENDING_OF_ONE, ("ending",), words).help(
+            "write ended, or for each of them another job that runs after it"
+        )
     if run.ending != "succeeded" and not run.after:
         words = {"ending": run.ending, "expected": "a job", "given": "none"}
         yield Broken(value_rules.ENDING_OF_ONE, ("ending",), words)

@@ -372,6 +372,9 @@ def check_name(job: Derived, report: Report) -> None:
     elif job.named_at != node.name.span:
         offer = "matrix.index"
         error = replace(error, helps=()).help(f"write ${{{offer}}} instead").replacing(f"write {offer}", offer)
+        if values.job_name(job.name.replace(".", "-")) is None:
+            without = f'${{replace("${{{job.named_at.text}}}", ".", "-")}}'
+            error = error.help(f"write {without} instead, which stays when other values come and go")
     report(error)
 
 

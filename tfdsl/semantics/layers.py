@@ -152,7 +152,9 @@ class _Fold(Generic[Node, Read, Item]):
                 continue
             unset = next((taken[key] for key in keys if key in taken), None)
             if unset is not None:
-                self.resolver.report(in_one_block(*unset, place))
+                both = in_one_block(*unset, place)
+                another = self.unset is ast.UnsetStep
+                self.resolver.report(both.help("give the new step another name") if another else both)
             here |= dict.fromkeys(keys, item)
             self.put(keys, item)
 

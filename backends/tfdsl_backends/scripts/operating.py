@@ -29,10 +29,10 @@ from tfdsl.backend.flow import FlowUnit
 from tfdsl.record import Record
 from tfdsl.rules.flows import name_in
 
-STAMP: Final = re.compile(r"(?P<day>\d{8})-(?P<time>\d{6})-[0-9a-f]{8}")
-_NAMED: Final = r"\d{8}-\d{6}-[0-9a-f]{8}"
-_RUN: Final = re.compile(rf"^[a-z0-9-]+: (?:submitted )?the run (?P<run>{_NAMED})$", re.MULTILINE)
-_EARLIER: Final = re.compile(rf"^[a-z0-9-]+: earlier: (?P<run>{_NAMED}) (?P<end>succeeded|failed|open)$", re.MULTILINE)
+STAMP: Final = r"\d{8}-\d{6}-[0-9a-f]{8}"
+"""The name of a run, which begins with its time."""
+_RUN: Final = re.compile(rf"^[a-z0-9-]+: (?:submitted )?the run (?P<run>{STAMP})$", re.MULTILINE)
+_EARLIER: Final = re.compile(rf"^[a-z0-9-]+: earlier: (?P<run>{STAMP}) (?P<end>succeeded|failed|open)$", re.MULTILINE)
 _JOB: Final = re.compile(
     r"^  (?P<job>[a-z0-9-]+) +(?P<end>succeeded|failed|open|did not run|is not in this run)"
     r"(?: \((?P<id>[0-9]{1,12})\))?(?:: (?P<why>.*))?$",
@@ -74,7 +74,7 @@ class Told(Record):
 class ScriptFlows(ABC):
     """What is the same of all flows that are scripts, of a ``cluster`` module."""
 
-    ID: tuple[str, re.Pattern[str]] = "a run such as 20260131-020000-0a1b2c3d", STAMP
+    ID: tuple[str, re.Pattern[str]] = "a run such as 20260131-020000-0a1b2c3d", re.compile(STAMP)
     TARGET: str
     rows: Sequence[Row] = ROWS
 
@@ -83,7 +83,7 @@ class ScriptFlows(ABC):
         """The text of ``flow.sh``."""
 
     @abstractmethod
-    def open(self, place: Place, told: Told, answers: Sequence[Answer], *, gone: bool) -> Replica:
+    def unfinished(self, place: Place, told: Told, answers: Sequence[Answer], *, gone: bool) -> Replica:
         """A job that is not over. ``gone``: nothing that has not begun will."""
 
     def script(self, flow: FlowUnit, about: str, *words: str) -> Call:
@@ -132,7 +132,7 @@ class ScriptFlows(ABC):
 
     def _job(self, place: Place, told: Told, answers: Sequence[Answer], *, gone: bool) -> Replica:
         if told.end == "open":
-            return self.open(place, told, answers, gone=gone)
+            return self.unfinished(place, told, answers, gone=gone)
         phase = _PHASES[told.end]
         name = name_in(place.name, told.job) if phase in ("succeeded", "failed") else ""
         return self.ended(place, told.replica(phase, name), answers)
@@ -157,11 +157,11 @@ class ScriptFlows(ABC):
         """No job of a flow is held."""
         return "a flow goes on by itself"
 
-    @staticmethod
-    def called(place: Place, folder: str) -> tuple[str, ...]:
-        """The command line that begins a run."""
-        script = f"{folder}/{place.name}/flow.sh" if folder else "flow.sh"
-        return ("bash", script, *(("--", *place.options) if place.options else ()))
+
+def called(place: Place, folder: str, script: str, *words: str) -> tuple[str, ...]:
+    """The command line of a script that submits; the options are for the program that it calls."""
+    path = f"{folder}/{place.name}/{script}" if folder else script
+    return ("bash", path, *words, *(("--", *place.options) if place.options else ()))
 
 
 def run_in(said: str) -> str:
@@ -171,7 +171,5 @@ def run_in(said: str) -> str:
 
 
 def _time(stamp: str) -> str:
-    match = STAMP.fullmatch(stamp)
-    assert match is not None
-    day, time = match["day"], match["time"]
+    day, time = stamp[:8], stamp[9:15]
     return f"{day[:4]}-{day[4:6]}-{day[6:]}T{time[:2]}:{time[2:4]}:{time[4:]}Z"

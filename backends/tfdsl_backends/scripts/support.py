@@ -105,7 +105,7 @@ def flow_rows(system: str, table: str) -> tuple[Row, ...]:
             "flow.time_zone",
             f"{table} uses the time zone of its machine; it cannot use {{value}}",
             "170",
-            instead="remove time_zone, and write the schedule in the time of that machine",
+            instead="remove time_zone, or set it when a param says so; the schedule is in the time of that machine",
         ),
         _ignored(system, "flow.common_labels", "labels", "remove it"),
         *(

@@ -36,7 +36,7 @@ from tfdsl.backend.cluster import (
 from tfdsl.backend.flow import FlowUnit
 from tfdsl.rules.flows import name_in
 from tfdsl_backends.scripts import operating as flows
-from tfdsl_backends.scripts.operating import ScriptFlows, Told
+from tfdsl_backends.scripts.operating import STAMP, ScriptFlows, Told, called
 from tfdsl_backends.slurm.reasons import ROWS
 
 _FIELDS: Final = {
@@ -88,7 +88,7 @@ _PHASES: Final[dict[str, Phase]] = {
     ),
 }
 _HELD: Final = ("JobHeldUser", "job requeued in held state", "launch failed requeued held", "JobHeldAdmin")
-_RUN: Final = re.compile(r"(?P<run>/.*/(?P<name>[a-z0-9-]+)-\d{8}-\d{6}-[0-9a-f]{8})/job\.log")
+_RUN: Final = re.compile(rf"(?P<run>/.*/(?P<name>[a-z0-9-]+)-{STAMP})/job\.log")
 _SAID: Final = re.compile(r"\d\d:\d\d:\d\d \[[a-z0-9-]+\] (?P<words>.*)")
 _ENDED: Final = re.compile(
     r"(?P<role>[a-z]+)-(?P<index>\d{1,6}) (?:exited (?P<status>\d{1,3})|(?P<word>completed|was lost))\b"
@@ -193,7 +193,7 @@ class _Slurm:
 
     def asks(self, place: Place, documents: Sequence[Document], folder: str) -> list[Call]:
         """``sbatch --test-only``."""
-        return [Call(_submit(place, folder, "--test-only"), "Slurm")]
+        return [Call(called(place, folder, "submit.sh", "--test-only"), "Slurm")]
 
     def steps(self, place: Place, documents: Sequence[Document], folder: str, submission: str) -> list[Step]:
         """``submit.sh``, which gives the run its folder."""
@@ -205,7 +205,7 @@ class _Slurm:
         def undo(answer: str) -> Call | None:
             return Call(("scancel", made(answer).partition("/")[2]), made(answer)) if made(answer) else None
 
-        call = Call(_submit(place, folder), f"job {place.name}")
+        call = Call(called(place, folder, "submit.sh"), f"job {place.name}")
         return [Step(call, f"job/{place.name}", undo, made=made)]
 
     def objection(self, answer: Answer, *, replaces: bool) -> str:
@@ -458,18 +458,13 @@ def _signs(
     ]
 
 
-def _submit(place: Place, folder: str, *words: str) -> tuple[str, ...]:
-    script = f"{folder}/{place.name}/submit.sh" if folder else "submit.sh"
-    return ("bash", script, *words, *(("--", *place.options) if place.options else ()))
-
-
 CLUSTER: Final = _Slurm()
 
 
 # --- flows ---
 
 _OF_FLOW: Final = re.compile(
-    r"(?P<id>\d+)(?:\+\d+)? (?P<state>[A-Z_]+) tfdsl-flow:(?P<flow>[a-z0-9-]+):(?P<run>\d{8}-\d{6}-[0-9a-f]{8})"
+    rf"(?P<id>\d+)(?:\+\d+)? (?P<state>[A-Z_]+) tfdsl-flow:(?P<flow>[a-z0-9-]+):(?P<run>{STAMP})"
 )
 """A job in the answer of squeue, known by the comment that ``flow.sh`` has given it."""
 
@@ -478,7 +473,6 @@ class _Flows(ScriptFlows, _Slurm):
     """Flows, all of whose jobs are submitted at once."""
 
     TARGET = "slurm"
-    ID = ScriptFlows.ID
     rows: Sequence[Row] = (*flows.ROWS, *ROWS)
 
     def text(self, flow: FlowUnit) -> str:
@@ -487,7 +481,7 @@ class _Flows(ScriptFlows, _Slurm):
 
         return str(LOWERING.generate(flow)[0].data)
 
-    def open(self, place: Place, told: Told, answers: Sequence[Answer], *, gone: bool) -> Replica:
+    def unfinished(self, place: Place, told: Told, answers: Sequence[Answer], *, gone: bool) -> Replica:
         """A job that Slurm still has."""
         phase = _PHASES.get(told.why, "unknown")
         return told.replica("waiting" if phase == "unknown" else phase, name_in(place.name, told.job))
@@ -504,7 +498,9 @@ class _Flows(ScriptFlows, _Slurm):
         """``sbatch --test-only`` for each job."""
         assert place.flow is not None
         jobs = [Place(f"{place.name}/{job.run.job}", options=place.options) for job in place.flow.jobs]
-        return [Call(_submit(job, folder, "--test-only"), f"job {job.name.rpartition('/')[2]}") for job in jobs]
+        return [
+            Call(called(job, folder, "submit.sh", "--test-only"), f"job {job.name.rpartition('/')[2]}") for job in jobs
+        ]
 
     def steps(self, place: Place, documents: Sequence[Document], folder: str, submission: str) -> list[Step]:
         """``flow.sh``, which submits all jobs or none."""
@@ -513,7 +509,7 @@ class _Flows(ScriptFlows, _Slurm):
             numbers = re.findall(r" is job (\d+);", answer)
             return Call(("scancel", *reversed(numbers)), flows.run_in(answer)) if numbers else None
 
-        call = Call(self.called(place, folder), f"flow {place.name}")
+        call = Call(called(place, folder, "flow.sh"), f"flow {place.name}")
         return [Step(call, f"flow/{place.name}", undo, made=flows.run_in)]
 
     def refusal(self, answer: Answer) -> str:

@@ -268,19 +268,21 @@ def _mounts() -> Iterator[Row]:
         ("secret", "054", "Slurm has no Secrets", "put the file where only you can read it (mount host)"),
     ):
         yield refused(f"mounts[{kind}]", why, code, instead=do)
-    for kind, condition in (
-        ("host", when.elsewhere),
-        ("scratch", when.elsewhere),
-        ("memory", when.elsewhere),
-        ("hdfs", when.read_only_image),
-        ("archive", when.read_only_image),
+    relative = "write a relative path, which is made in a folder of the replica"
+    contained = f'{relative}, or runtime = "pyxis" or "apptainer"'
+    for kind, condition, instead in (
+        ("host", when.elsewhere, f"mount it at the path that it has on the nodes, {contained}"),
+        ("scratch", when.elsewhere, contained),
+        ("memory", when.elsewhere, contained),
+        ("hdfs", when.read_only_image, relative),
+        ("archive", when.read_only_image, relative),
     ):
         yield refused(
             f"mounts[{kind}]",
-            "nothing can be at {value} there but what the node or the image has",
+            "a task cannot have another folder or file at {value} than the node or the image has",
             "055",
             "path",
-            instead="write a relative path, which is made in a folder of the replica",
+            instead=instead,
             when=condition,
         )
     yield translated("mounts[host]", TASK, "a link, or a mount of the container; it must be there on the nodes")

@@ -44,7 +44,7 @@ from tfdsl.rules.flows import name_in
 from tfdsl.vocabulary.attributes import ROLE_NAMES
 from tfdsl_backends.hadoop.flows import flow_tag
 from tfdsl_backends.scripts import operating as flows
-from tfdsl_backends.scripts.operating import STAMP, ScriptFlows, Told
+from tfdsl_backends.scripts.operating import STAMP, ScriptFlows, Told, called
 from tfdsl_backends.yarn.applications import applications
 from tfdsl_backends.yarn.lower import appname
 from tfdsl_backends.yarn.options import TAG, features
@@ -278,7 +278,7 @@ def _is_whole(out: str) -> bool:
 def _rows(out: str) -> Iterator[list[str]]:
     """The rows of a list that have as many cells as its head: a name may have tabs, to make it look otherwise."""
     table = [[cell.strip() for cell in line.split("\t")] for line in out.splitlines()]
-    head = next((row for row in table if row[0] in ("Application-Id", "Container-Id")), [])
+    head = next((row for row in table if row[0] in ("Application-Id", "Container-Id")), list[str]())
     for row in table:
         if len(row) == len(head) and _BEGINS.match(row[0]):
             yield row
@@ -588,7 +588,6 @@ class _Flows(ScriptFlows, _Yarn):
     """Flows: ``flow.sh`` stays until the end; the applications of a run have its tag."""
 
     TARGET = "yarn"
-    ID = ScriptFlows.ID
     rows: Sequence[Row] = (*flows.ROWS, *ROWS)
 
     def text(self, flow: FlowUnit) -> str:
@@ -604,7 +603,7 @@ class _Flows(ScriptFlows, _Yarn):
             return []
         return [_list("ALL", "the applications of the flow", flow_tag(place.name, run))]
 
-    def open(self, place: Place, told: Told, answers: Sequence[Answer], *, gone: bool) -> Replica:
+    def unfinished(self, place: Place, told: Told, answers: Sequence[Answer], *, gone: bool) -> Replica:
         """A job whose submit.sh runs, or that has not begun."""
         apps = _of_flow_job(place, told.job, answers)
         name = name_in(place.name, told.job)
@@ -622,7 +621,7 @@ class _Flows(ScriptFlows, _Yarn):
 
     def steps(self, place: Place, documents: Sequence[Document], folder: str, submission: str) -> list[Step]:
         """``flow.sh``, which stays until all jobs have ended."""
-        call = Call(self.called(place, folder), f"flow {place.name}", stays=True)
+        call = Call(called(place, folder, "flow.sh"), f"flow {place.name}", stays=True)
         return [Step(call, f"flow/{place.name}", lambda answer: None, made=flows.run_in)]
 
     def parts(self, place: Place) -> list[Call]:
@@ -642,7 +641,7 @@ class _Flows(ScriptFlows, _Yarn):
                 f"flow/{run}", run, run, self.script(place.flow, f"flow/{run}", "--cancel", "--run", run), made_as=made
             )
             for run in answers[0].out.split()
-            if STAMP.fullmatch(run)
+            if re.fullmatch(STAMP, run)
         ]
         for app in _apps(answers[1:2]):
             what = f"application/{app.id}"

@@ -1,10 +1,12 @@
 """The cluster that the tests of this folder share. They are collected only with ``--work FOLDER``."""
 
+# pyright: reportMissingTypeStubs=false
+
 from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -66,7 +68,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFil
 
 @pytest.fixture(scope="session")
 def work(pytestconfig: pytest.Config) -> Work:
-    return Work(pytestconfig.getoption("--work"))
+    return Work(cast("Path", pytestconfig.getoption("--work")))
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 import yaml
@@ -59,12 +59,17 @@ def kind_of(one: dict[str, Any]) -> str:
 def differences(one: Any, other: Any, key: str = "") -> Iterator[tuple[str, Any, Any]]:
     """The values that differ, each with the key that it is under, or that its list is under."""
     if isinstance(one, dict) and isinstance(other, dict):
-        for name in {**one, **other}:
-            yield from differences(one.get(name), other.get(name), name)
-    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        for first, second in zip(one, other, strict=True):
-            yield from differences(first, second, key)
-    elif one != other:
+        first, second = cast("dict[str, Any]", one), cast("dict[str, Any]", other)
+        for name in {**first, **second}:
+            yield from differences(first.get(name), second.get(name), name)
+        return
+    if isinstance(one, list) and isinstance(other, list):
+        pair = cast("list[Any]", one), cast("list[Any]", other)
+        if len(pair[0]) == len(pair[1]):
+            for items in zip(*pair, strict=True):
+                yield from differences(*items, key)
+            return
+    if one != other:
         yield key, one, other
 
 
@@ -111,10 +116,10 @@ def test_namespaces_and_images_reach_everything(work: Work, tmp_path: Path, targ
 
 def leaves(data: Any, key: str = "") -> Iterator[tuple[str, Any]]:
     if isinstance(data, dict):
-        for name, value in data.items():
+        for name, value in cast("dict[str, Any]", data).items():
             yield from leaves(value, name)
     elif isinstance(data, list):
-        for value in data:
+        for value in cast("list[Any]", data):
             yield from leaves(value, key)
     else:
         yield key, data

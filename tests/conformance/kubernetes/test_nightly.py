@@ -186,7 +186,7 @@ def ended(night: Night, name: str) -> Seen:
     phase = run.ends(LIMIT)
     tasks = run.tasks()
     live = night.status()
-    shown = {one["role"]: nightly.OF_STATUS[one["phase"]] for one in live["replicas"]}
+    shown = {one["role"]: one["phase"] for one in live["replicas"]}
     end = End(PHASES[phase], {job: PHASES[tasks[job]] for job in shown})
     return Seen(night, end, End(live["phase"], shown), run.said())
 

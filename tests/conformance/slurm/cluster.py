@@ -272,7 +272,7 @@ class Cluster:
 
     def _orphans(self) -> list[int]:
         """Everything else with this configuration: step daemons of nodes that were killed, and their tasks."""
-        found = []
+        found: list[int] = []
         for path in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
                 if f"SLURM_CONF={self.folder}/slurm.conf" in _environment_of(int(path.name)):

@@ -121,7 +121,8 @@ class Called:
 
 
 def cancel_running(flow: Called) -> None:
-    flow.cluster.ask("scancel", flow.when("train", "RUNNING"))
+    flow.until(lambda: "train" in flow.ran)  # a job is RUNNING before its command is
+    flow.cluster.ask("scancel", flow.number("train"))
 
 
 def cancel_waiting(flow: Called) -> None:
@@ -237,11 +238,11 @@ def test_a_refused_submission_leaves_nothing(cluster: Cluster, tmp_path: Path) -
 
 @pytest.mark.long
 def test_an_earlier_run_is_replaced(cluster: Cluster, tmp_path: Path) -> None:
-    fault = Fault("", 0, {"fetch": "[ -e second ] || sleep 200"}, setting='overlap = "replace"')
+    fault = Fault("", 0, {"fetch": "[ -e begun ] || { touch begun; sleep 200; }"}, setting='overlap = "replace"')
     flow = Called(cluster, tmp_path / "flow", fault)
     first = flow.start("--wait")
-    old = flow.when("fetch", "RUNNING")
-    (flow.folder / "second").touch()
+    old = flow.number("fetch")
+    flow.until((flow.folder / "begun").exists)
     assert flow.start("--wait").wait(LIMIT) == 0, flow.log
     assert cluster.state(old) == "CANCELLED"
     assert first.wait(LIMIT) == 2, flow.log
@@ -249,8 +250,11 @@ def test_an_earlier_run_is_replaced(cluster: Cluster, tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_two_at_once_submit_one_run(cluster: Cluster, tmp_path: Path) -> None:
-    flow = Called(cluster, tmp_path / "flow", Fault("", 0, {"fetch": "sleep 5"}, setting='overlap = "skip"'))
+    waits = {"fetch": "until [ -e go ]; do sleep 0.2; done"}
+    flow = Called(cluster, tmp_path / "flow", Fault("", 0, waits, setting='overlap = "skip"'))
     processes = [flow.start("--wait") for _ in range(3)]
+    flow.until(lambda: sum(process.poll() is not None for process in processes) == 2)
+    (flow.folder / "go").touch()
     assert sorted(process.wait(LIMIT) for process in processes) == [0, 3, 3], flow.log
     assert len(re.findall("submitted the run", flow.log)) == 1
 
@@ -267,7 +271,7 @@ def test_tfdsl_submits_shows_and_cancels_a_flow(cluster: Cluster, tmp_path: Path
 
     ran = operated("submit", "--wait", "--timeout", f"{LIMIT}s")
     assert ran.status == 1, ran.err
-    assert "why: train has failed: worker-0 exited 3" in ran.out
+    assert "why: train has failed: worker[0] exited with status 3" in ran.out
     assert flow.ran == {"fetch", "train", "notify", "tidy"}
     (flow.folder / "ran").unlink()
     (flow.folder / "second").touch()

@@ -54,7 +54,7 @@ class Night:
         while (live := self.status())["phase"] not in ("succeeded", "failed"):
             assert time.monotonic() < end, live
             time.sleep(1)
-        return End(live["phase"], {one["role"]: nightly.OF_STATUS[one["phase"]] for one in live["replicas"]})
+        return End(live["phase"], {one["role"]: one["phase"] for one in live["replicas"]})
 
     def kill_training(self) -> None:
         """Once there is a checkpoint."""

@@ -240,9 +240,14 @@ def test_wait_is_for_the_run_that_was_submitted(operated: Operated) -> None:
 
 @pytest.mark.long
 def test_watch_over_a_requeue(operated: Operated) -> None:
-    file = operated.write("queued", "test -e second || sleep 300", "retries = 1\n  on evicted => restart job")
+    command = "test -e second || { echo begun; sleep 300; }"
+    file = operated.write("queued", command, "retries = 1\n  on evicted => restart job")
     assert operated.run("submit", file, "-t", "slurm").status == 0
     number = operated.until("running", file, "-t", "slurm")["id"]
+    end = time.monotonic() + 60
+    while operated.run("logs", file, "-t", "slurm").out.count("begun") < 3:  # it is running before its commands are
+        assert time.monotonic() < end
+        time.sleep(0.3)
     (operated.folder / "second").touch()
     operated.ask("scontrol", "requeue", number)
     ran = operated.run("status", file, "-t", "slurm", "--watch", "--timeout", "300s")
@@ -291,7 +296,10 @@ def test_200_replicas(folder: Path, tmp_path: Path) -> None:
             assert time.monotonic() < end, out
             time.sleep(3)
         assert "worker[" not in out
-        assert operated.run("logs", "slurm/many").out.count("here") == 201
+        while (said := operated.run("logs", "slurm/many").out.count("here")) < 201:  # they begin after they are running
+            assert time.monotonic() < end, said
+            time.sleep(3)
+        assert said == 201
         assert operated.run("cancel", "slurm/many").status == 0
     finally:
         large.stop()

@@ -72,9 +72,9 @@ class Called:
 
     def run(self, word: str, *more: str) -> Ran:
         """A command of tfdsl about the flow."""
-        own = {name: value for name, value in self.cluster.work.environment.items() if name not in os.environ}
-        path = self.cluster.work.environment["PATH"]
-        return tfdsl(word, "nightly.tfjob", "-t", "yarn", *more, cwd=self.folder, **{**own, "PATH": path})
+        every = self.cluster.work.environment
+        own: dict[str, Any] = {name: value for name, value in every.items() if name == "PATH" or name not in os.environ}
+        return tfdsl(word, "nightly.tfjob", "-t", "yarn", *more, cwd=self.folder, **own)
 
     def submit(self) -> subprocess.Popen[str]:
         """``tfdsl submit``."""

@@ -1,5 +1,7 @@
 """What a notebook shows, and what ``Result.write`` says of the folder that it writes into."""
 
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 import warnings
@@ -24,18 +26,7 @@ KUSTOMIZATION = "# ours\nresources:\n  - old.yaml # stays\nnamePrefix: dev-\n"
 def cells(html: str) -> list[list[str]]:
     """The texts of a table, which is well-formed and has nothing else in it."""
     root = ElementTree.fromstring(f"<div>{html}</div>")
-    assert {one.tag for one in root.iter()} <= {
-        "div",
-        "table",
-        "caption",
-        "thead",
-        "tbody",
-        "tr",
-        "th",
-        "td",
-        "br",
-        "p",
-    }
+    assert {one.tag for one in root.iter()} <= TAGS
     return [["".join(cell.itertext()) for cell in row] for row in root.iter("tr")]
 
 
@@ -48,6 +39,7 @@ def test_a_job_is_a_table_of_its_roles() -> None:
         ["worker", "2", "a:1", ""],
     ]
     assert job._repr_html_() in result._repr_html_()
+    assert repr(result) == f"<tfdsl.Result {job.name} on {result.target} {result.version}>"
 
 
 def test_messages_are_a_table() -> None:
@@ -92,6 +84,12 @@ def test_files_that_are_left_over_are_warned_of_once(project: Path) -> None:
     assert "b.yaml" in str(warning)
     assert written(project, "c", prune=True) == []
     assert [path.name for path in (project / "k").iterdir()] == ["c.yaml"]
+
+
+def test_what_is_warned_of_is_a_line_that_acts_on_no_terminal() -> None:
+    place = tfdsl.Span("a.tfjob", 1, 1, 1, 1)
+    found = tfdsl.Diagnostic("TFJ4000", "some", "warning", "a\nb\x1b[2J", place, help=("rm c\x1b[2J\nd",))
+    assert str(tfdsl.OutputWarning(found)) == "a.tfjob:1:1: warning[TFJ4000] some: a b␛[2J; rm c␛[2J d"
 
 
 def test_a_kustomization_that_does_not_list_what_was_written(project: Path) -> None:

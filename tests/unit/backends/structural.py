@@ -10,6 +10,7 @@ import gzip
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 DATA = Path(__file__).parents[2] / "data" / "crds"
 TYPES = {"string": str, "boolean": bool, "array": list, "object": dict, "number": int | float}
@@ -21,7 +22,7 @@ def schema(name: str) -> dict[str, object]:
     return json.loads(gzip.decompress((DATA / f"{name}.json.gz").read_bytes()))
 
 
-def violations(value: object, schema: dict, path: str = "") -> list[str]:
+def violations(value: object, schema: dict[str, Any], path: str = "") -> list[str]:
     """What is wrong with ``value``; each text begins with its path."""
     if schema.get("x-kubernetes-int-or-string"):
         return _int_or_string(value, schema, path)
@@ -42,7 +43,7 @@ def violations(value: object, schema: dict, path: str = "") -> list[str]:
     return found
 
 
-def _int_or_string(value: object, schema: dict, path: str) -> list[str]:
+def _int_or_string(value: object, schema: dict[str, Any], path: str) -> list[str]:
     if not isinstance(value, int | str) or isinstance(value, bool):
         return [f"{path}: {type(value).__name__} instead of an integer or string"]
     if "pattern" in schema and not re.search(schema["pattern"], str(value)):
@@ -50,7 +51,7 @@ def _int_or_string(value: object, schema: dict, path: str) -> list[str]:
     return []
 
 
-def _integer(value: object, schema: dict, path: str) -> list[str]:
+def _integer(value: object, schema: dict[str, Any], path: str) -> list[str]:
     if not isinstance(value, int) or isinstance(value, bool):
         return [f"{path}: {type(value).__name__} instead of integer"]
     bound = FORMATS.get(schema.get("format", "int64"), 2**63)
@@ -61,7 +62,7 @@ def _integer(value: object, schema: dict, path: str) -> list[str]:
     return []
 
 
-def _object(value: dict, schema: dict, path: str) -> list[str]:
+def _object(value: dict, schema: dict[str, Any], path: str) -> list[str]:
     found = [f"{path}.{name}: required" for name in schema.get("required", ()) if name not in value]
     known, others = schema.get("properties", {}), schema.get("additionalProperties")
     for name, item in value.items():
@@ -74,7 +75,7 @@ def _object(value: dict, schema: dict, path: str) -> list[str]:
     return found
 
 
-def _array(value: list, schema: dict, path: str) -> list[str]:
+def _array(value: list, schema: dict[str, Any], path: str) -> list[str]:
     found = [text for at, item in enumerate(value) for text in violations(item, schema["items"], f"{path}[{at}]")]
     if len(value) > schema.get("maxItems", len(value)):
         found.append(f"{path}: {len(value)} items, at most {schema['maxItems']}")

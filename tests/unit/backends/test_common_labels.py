@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 import yaml
@@ -38,11 +38,12 @@ def is_valid(one: dict[str, Any]) -> bool:
 def selectors(data: Any) -> list[object]:
     """All selectors in documents."""
     if isinstance(data, list):
-        return [found for one in data for found in selectors(one)]
+        return [found for one in cast("list[Any]", data) for found in selectors(one)]
     if not isinstance(data, dict):
         return []
-    here = [value for key, value in data.items() if key in ("selector", "labelSelector")]
-    return here + [found for one in data.values() for found in selectors(one)]
+    fields = cast("dict[str, Any]", data)
+    here = [value for key, value in fields.items() if key in ("selector", "labelSelector")]
+    return here + [found for one in fields.values() for found in selectors(one)]
 
 
 @pytest.mark.parametrize("target", FAMILY)
@@ -82,7 +83,7 @@ def test_a_manifest_whose_service_has_them_not_keeps_both_words() -> None:
     for one in documents:
         if one["kind"] == "Service":
             del one["metadata"]["labels"]["team"]
-    back = api.import_manifest(text=yaml.safe_dump_all(documents))
+    back = api.import_manifest(text="\n---\n".join(map(json.dumps, documents)))
     assert "common_labels" not in back.text
     assert (back.text.count("vision"), "patch" in back.text) == (3, False)
 

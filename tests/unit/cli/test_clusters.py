@@ -154,7 +154,7 @@ def test_what_a_dry_run_prints_works_when_pasted(
     (kubectl.folder / 'it\'s "a" b.tfjob').write_text(PASTED)
     (kubectl.folder / "v 1.params").write_text("n = 2\n")
     (kubectl.folder / "train").write_text("a file is in the way\n")
-    again = {"stdin": PASTED.encode() if piped else b""}
+    again: dict[str, Any] = {"stdin": PASTED.encode() if piped else b""}
     dry = tfdsl("submit", *words, "-t", target, "--dry-run", cwd=kubectl.folder, PATH=kubectl.path, **again)
     assert (dry.status, kubectl.calls()) == (0, []), dry.err
     assert tfdsl("compile", *words, "-t", target, "-o", "out", cwd=kubectl.folder, **again).status == 0
@@ -662,7 +662,7 @@ def test_one_task_is_byte_for_byte(kubectl: Kubectl) -> None:
     assert ran.out == "a\x1b[1m\ufffd\r\n"
     assert kubectl.run(*process, "--tail", "0").out == ""
     with Path("/dev/full").open("w") as full:
-        variables = {"PATH": kubectl.path, "STAND_IN_KUBECTL": str(kubectl.cluster)}
+        variables: dict[str, Any] = {"PATH": kubectl.path, "STAND_IN_KUBECTL": str(kubectl.cluster)}
         assert tfdsl(*process, cwd=kubectl.folder, onto=full, **variables).status == 2
 
 

@@ -168,6 +168,15 @@ def test_notes_are_never_beside_errors(folder: Path) -> None:
             "flow.tfjob -t slurm -o out",
             "wrote 4 files; next: tfdsl submit flow.tfjob -t slurm, or out/night/flow.sh",
         ),
+        (
+            "nights.tfjob -t slurm -o out",
+            "wrote 4 files; next: tfdsl submit nights.tfjob -t slurm, or out/night/flow.sh, "
+            "or for its schedule the lines of out/night/flow.sh --schedule",
+        ),
+        (
+            "nights.tfjob -t tfjob -o out",
+            "wrote out/night.yaml; next: tfdsl submit nights.tfjob -t tfjob, or kubectl create -f out/night.yaml",
+        ),
         ("- -t volcano -o out", "wrote out/mnist.yaml; next: kubectl create -f out/mnist.yaml"),
         (
             "mnist.tfjob -t volcano -o out --source-map",
@@ -182,6 +191,8 @@ def test_what_was_written_and_what_comes_next_are_one_line(folder: Path, words: 
     one = 'job one { image = "x:1", matrix { x = [1, 2] }, command = ["a"], role worker { } }\n'
     (folder / "two.tfjob").write_text(one)
     (folder / "flow.tfjob").write_text(one.replace("matrix { x = [1, 2] }, ", "") + "flow night { run one }\n")
+    nights = (folder / "flow.tfjob").read_text().replace("{ run one", '{ schedule = "@daily", run one')
+    (folder / "nights.tfjob").write_text(nights)
     ran = tfdsl("compile", *shlex.split(words), cwd=folder, stdin=(folder / "mnist.tfjob").read_bytes())
     assert ran.status == 0, ran.err
     lines = [line for line in ran.err.splitlines() if line.startswith("wrote")]
@@ -273,7 +284,7 @@ def test_every_entry_of_a_map_or_list_leads_back_to_its_own_line(folder: Path, t
     assert tfdsl("compile", "entries.tfjob", "-t", target, "-o", "out", "--source-map", cwd=folder).status == 0
     written = (folder / "out/mnist.yaml").read_text().splitlines()
     mapped = json.loads((folder / "out/mnist.yaml.map").read_text())
-    places = {entry[0]: entry[2] for entry in mapped["lines"]}
+    places: dict[int, int] = {entry[0]: entry[2] for entry in mapped["lines"]}
     source = ENTRIES.splitlines()
     for text in ("app.example.com/team", "--fast", "FIRST", "SECOND", "example.com/fpga", "pool", "example.com/note"):
         lines = [number for number, line in enumerate(written, 1) if text in line]

@@ -198,6 +198,7 @@ def test_prune_removes_what_is_left_over_and_dry_run_shows_it(project: Path, tar
         *(f"would write {path}" for path in PRUNED[target]),
         *(f"would remove {path}" for path in files if "mnist" in path),
     }
+    assert "removed" not in ran.err
     assert sorted(project.rglob("*")) == before
     ran = compiled(project, OTHER, "--prune", target=target)
     assert left(ran) == []
@@ -230,13 +231,31 @@ def test_everything_of_a_job_of_several_files_is_pruned(project: Path) -> None:
     assert [path.name for path in (project / "out").iterdir()] == ["other"]
 
 
-def test_a_job_that_is_there_with_some_values_is_not_pruned(project: Path) -> None:
-    text = "param big: bool = false\n" + JOB + OTHER.replace("job other {", "job other when big {")
-    compiled(project, text, "--set", "big=true")
-    (project / "main.tfjob").write_text(text)
-    ran = tfdsl("compile", "main.tfjob", "-t", "tfjob", "-o", "out", "--prune", cwd=project)
-    assert ran.status == 2
-    assert (project / "out/other.yaml").exists()
+PARAMS = """param tag: string = "1"
+param big: bool = false
+let all = [1]
+let tags = [tag]
+profile large { big = true }
+"""
+OF_PARAMS = {
+    "condition": ("job other when big {", True),
+    "name": ('job "other-${tag}" {', True),
+    "matrix": ("job other { matrix { a = tags }", True),  # through a let
+    "no params": ("job other { matrix { a = all }", False),
+}
+
+
+@pytest.mark.parametrize("how", OF_PARAMS)
+@pytest.mark.parametrize("more", [(), ("--set", "tag=2"), ("--profile", "large")], ids=str)
+def test_jobs_that_can_be_there_with_other_values_are_not_pruned(
+    project: Path, how: str, more: tuple[str, ...]
+) -> None:
+    head, refused = OF_PARAMS[how]
+    compiled(project, JOB)
+    (project / "main.tfjob").write_text(PARAMS + BUILD.replace("job mnist {", head) + OTHER.replace("other", "third"))
+    ran = tfdsl("compile", "main.tfjob", "-t", "tfjob", "-o", "out", "--prune", *more, cwd=project)
+    assert (ran.status, (project / "out/mnist.yaml").exists()) == ((2, True) if refused else (0, False))
+    assert ("with other values for its params the file can have other jobs" in ran.err) == refused
 
 
 def test_without_a_root_nothing_is_pruned(tmp_path: Path) -> None:
@@ -244,7 +263,9 @@ def test_without_a_root_nothing_is_pruned(tmp_path: Path) -> None:
         (tmp_path / folder).mkdir(parents=True, exist_ok=True)
         (tmp_path / folder / "n.tfjob").write_text(text)
     assert tfdsl("compile", "a/k/n.tfjob", "-t", "tfjob", "-o", "a/k", cwd=tmp_path).status == 0
-    assert tfdsl("compile", "a/n.tfjob", "-t", "tfjob", "-o", "a/k", "--prune", cwd=tmp_path).status == 2
+    ran = tfdsl("compile", "a/n.tfjob", "-t", "tfjob", "-o", "a/k", "--prune", cwd=tmp_path)
+    assert ran.status == 2
+    assert "an empty tfdsl.toml" in ran.err
     assert (tmp_path / "a/k/other.yaml").exists()
 
 
@@ -272,7 +293,7 @@ def test_nothing_is_pruned_where_nothing_shows_what_is_gone(project: Path, words
     (project / "main.tfjob").write_text(OTHER)
     ran = tfdsl("compile", "main.tfjob", "-t", "tfjob", "-o", "out", "--prune", *words, cwd=project)
     assert ran.status == 2
-    assert "--prune cannot know which jobs are gone" in ran.err
+    assert "--prune cannot know which jobs are gone: this is not all that the file has" in ran.err
     assert (project / "out/mnist.yaml").exists()
     assert not (project / "out/other.yaml").exists()
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 from tests.unit.drawing.jobs import picture_of, picture_of_example
 from tfdsl.drawing.layout import Layout, layout
-from tfdsl.drawing.picture import FRAME, Box, Direction, Line, Link, LinkKind, Picture
+from tfdsl.drawing.picture import FRAME, Box, BoxKind, Direction, Line, Link, LinkKind, Picture
 from tfdsl.drawing.sizes import STACK, label_size, shortened, width
 from tfdsl.record import replace
 
@@ -23,7 +23,8 @@ LINES = st.builds(Line, st.sampled_from(("fact", "object", "step", "space", "pol
 def pictures(draw: st.DrawFn) -> Picture:
     """Any picture: more roles and stores than a job can have, linked as they can be."""
     boxes: list[Box] = []
-    for kind, most in (("role", 30), ("store", 12), ("object", 12)):
+    kinds: dict[BoxKind, int] = {"role": 30, "store": 12, "object": 12}
+    for kind, most in kinds.items():
         for number in range(draw(st.integers(1 if kind == "role" else 0, most))):
             lines = tuple(draw(st.lists(LINES, max_size=3)))
             what = draw(st.sampled_from(("", "Secret", "existing claim"))) if kind == "store" else kind

@@ -315,8 +315,12 @@ def test_an_answer_that_ends_in_the_middle_is_not_no_job(accounted: bool) -> Non
     session = Session(SLURM, Place("train"))
     half = Answer(0, ROWS["144"][:200], "")
     answers = iter([Answer(0, "", ""), half] if accounted else [half])
+
+    def ask(calls: list[Call], _: float) -> list[Answer]:
+        return [next(answers) for _ in calls]
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tfdsl.operating.session.ask", lambda calls, patience: [next(answers) for _ in calls])
+        patch.setattr("tfdsl.operating.session.ask", ask)
         if accounted:
             assert session.read() is None
             assert "the answer ends in the middle" in session.unread[0]

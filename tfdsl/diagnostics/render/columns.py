@@ -47,6 +47,11 @@ def visible(text: str) -> str:
     return "".join(_visible(char) for char in text)
 
 
+def in_a_line(text: str) -> str:
+    """``text`` without its line breaks: :func:`visible`."""
+    return " ".join(map(visible, text.split("\n")))
+
+
 def line_of(text: str) -> str:
     """``text`` for the start of a line: :func:`visible`, and not beginning with ``::``."""
     shown = visible(text)

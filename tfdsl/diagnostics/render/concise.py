@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tfdsl.diagnostics.diagnostic import Diagnostic
-from tfdsl.diagnostics.render.columns import begins_command, visible
+from tfdsl.diagnostics.render.columns import begins_command, in_a_line, visible
 
 
 def render(diagnostics: Sequence[Diagnostic], paths: Sequence[str] = ()) -> str:
@@ -17,6 +17,6 @@ def _line(diagnostic: Diagnostic) -> str:
     source = diagnostic.span.source
     line, column = source.position(diagnostic.span.start)
     rule = diagnostic.rule
-    message = " ".join(visible(part) for part in diagnostic.message.split("\n"))
+    message = in_a_line(diagnostic.message)
     path = f"./{source.path}" if begins_command(source.path) else source.path  # the same file
     return f"{visible(path)}:{line}:{column}: {diagnostic.level}[{rule.code}] {rule.slug}: {message}\n"

@@ -374,7 +374,8 @@ def units_of(snapshot: Snapshot, job: ast.Job) -> list[Unit]:
 def _units(snapshot: Snapshot, job: ast.Job) -> list[Unit]:
     program = snapshot.program
     choices = list(map(Choice, targets.every()))
-    checked = pipeline.check(replace(program, jobs=(job,)), replace(snapshot.request, extent="first"), choices)
+    alone = replace(program, jobs=(job,), flows=())  # a flow would miss its other jobs
+    checked = pipeline.check(alone, replace(snapshot.request, extent="first"), choices)
     if pipeline.has_errors(program.diagnostics) or pipeline.has_errors(checked.diagnostics):
         return []
     by_name = {choice.backend.name: choice.backend for choice in choices}

@@ -9,7 +9,7 @@ from typing import Final
 
 from lsprotocol import types
 
-from tfdsl.lsp.documents import PARAMS
+from tfdsl.lsp.documents import PARAMS, is_beside
 from tfdsl.lsp.server.session import Session
 from tfdsl.settings.finding import OWN, SHARED, is_settings_file
 
@@ -38,6 +38,7 @@ def _initialized(ls: Session, params: types.InitializedParams) -> None:
     ls.watch_client()
     ls.ask_for_settings()
     register(ls)
+    ls.check_unopened()
 
 
 def _shutdown(ls: Session, params: None) -> None:
@@ -54,6 +55,7 @@ def _did_open(ls: Session, params: types.DidOpenTextDocumentParams) -> None:
     document = ls.state.documents.open(item.uri, item.text, item.version)
     ls.withdraw(item.uri)
     ls.changed(document)
+    ls.check_unopened()
 
 
 def _did_change(ls: Session, params: types.DidChangeTextDocumentParams) -> None:
@@ -77,15 +79,19 @@ def _did_close(ls: Session, params: types.DidCloseTextDocumentParams) -> None:
     ls.state.forget(document.uri)
     ls.publish(document.uri)
     ls.reread(dependents)
+    ls.check_unopened()
 
 
 def _did_change_watched_files(ls: Session, params: types.DidChangeWatchedFilesParams) -> None:
+    if any(is_beside(change.uri) for change in params.changes):
+        ls.state.forget_unopened()
     ls.recheck_all()
 
 
 def _did_change_workspace_folders(ls: Session, params: types.DidChangeWorkspaceFoldersParams) -> None:
     event = params.event
     ls.state.change_folders([folder.uri for folder in event.added], [folder.uri for folder in event.removed])
+    ls.check_unopened()
 
 
 def _did_change_configuration(ls: Session, params: types.DidChangeConfigurationParams) -> None:

@@ -181,6 +181,7 @@ class Session(LanguageServer):
         self._lines: dict[str, int] = {}
         self._awaited: set[str] = set()
         self._asking: asyncio.TimerHandle | None = None
+        self._unopened: asyncio.Task[None] | None = None
         self.checks = Checks(lambda uri: self.state.snapshot(uri), self.publish, self._publish_early, self._report)
 
     # --- messages ---
@@ -401,9 +402,12 @@ class Session(LanguageServer):
     def _report(self, error: Exception) -> None:
         self.report_server_error(error, type(error))  # type: ignore[arg-type]
 
-    def publish(self, uri: str) -> None:
-        """Publish the diagnostics of a text and its includes, except those that the client requests."""
-        found = self.found(uri)
+    def publish(self, uri: str, unopened: Snapshot | None = None) -> None:
+        """Publish the diagnostics of a text and its includes, except those that the client requests.
+
+        ``unopened``: the text, if it is not open.
+        """
+        found = self.found(uri, unopened)
         before = self._published.get(uri, {})
         self._published[uri] = found
         document = self.state.documents.get(uri)
@@ -470,13 +474,13 @@ class Session(LanguageServer):
         # Those of other files are published: the client requests only those of jobs.
         return self.pull and self.state.documents.get(uri) is not None and not is_beside(uri)
 
-    def found(self, uri: str) -> dict[str, list[types.Diagnostic]]:
-        """The diagnostics of an open text and of its includes, by URI; nothing for a text that is not open."""
+    def found(self, uri: str, unopened: Snapshot | None = None) -> dict[str, list[types.Diagnostic]]:
+        """The diagnostics of a text and of its includes, by URI; nothing for one that is neither open nor given."""
         from tfdsl.lsp.features import params_file, project_file
         from tfdsl.lsp.features.problems import problems
         from tfdsl.lsp.server import conversion
 
-        snapshot = self.state.snapshot(uri)
+        snapshot = unopened or self.state.snapshot(uri)
         settings = self.state.project_file(uri)
         if snapshot is not None:
             found = problems(snapshot)
@@ -495,8 +499,10 @@ class Session(LanguageServer):
     def _send(self, uri: str) -> None:
         """Publish what there is to say about a text."""
         diagnostics = self._together(uri)
-        (self._not_empty.add if diagnostics else self._not_empty.discard)(uri)
         document = self.state.documents.get(uri)
+        if document is None and not diagnostics and uri not in self._not_empty:
+            return  # nothing was said about it, and nothing is to be said
+        (self._not_empty.add if diagnostics else self._not_empty.discard)(uri)
         version = document.version if document is not None else None
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, diagnostics, version))
 
@@ -518,6 +524,31 @@ class Session(LanguageServer):
         for document in self.state.documents.all():
             self.checks.soon(document.uri)
         self._ask_again()
+        self.check_unopened()
+
+    def check_unopened(self) -> None:
+        """Check the files that are not open, one after the other, if the user wants to see their problems."""
+        if self._unopened is not None:
+            self._unopened.cancel()
+        self._unopened = asyncio.get_running_loop().create_task(self._check_unopened())
+
+    async def _check_unopened(self) -> None:
+        await asyncio.sleep(QUIET)
+        documents = self.state.documents
+        gone = {uri for uri in self._published if documents.get(uri) is None}
+        for uri, snapshot in self.state.unopened() if self.state.settings.check_all_files else ():
+            gone.discard(uri)
+            await asyncio.sleep(0)  # what the user waits for comes in between
+            try:
+                while snapshot is not None and snapshot.work():
+                    await asyncio.sleep(0)
+                if snapshot is not None and documents.at(snapshot.source.path) is None:
+                    self.publish(uri, snapshot)
+            except Exception as error:
+                self._report(error)
+        for uri in gone:
+            self.state.forget(uri)
+            self.publish(uri)
 
     def _ask_again(self) -> None:
         """Have a client that asks for diagnostics ask again, soon and once."""

@@ -101,7 +101,7 @@ class Client:
             path = self.flow / str(document.file)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(str(document.data), encoding="utf-8")
-            if path.name == "submit.sh" and target == "yarn":
+            if path.name == "submit.sh" and target == "yarn" and command == "true":
                 path.write_text(SUBMIT)
             path.chmod(0o755)
 
@@ -217,8 +217,12 @@ def test_all_jobs_of_a_run_know_its_name_and_a_part_that_runs_again_keeps_it(cli
     assert "-shell_env TFDSL_FLOW_RUN=20260102-030405-00c0ffee" in printed.stdout
     for job in ("fetch", "train"):
         (client.flow / job / "submit.sh").write_text(_SAYS)
-    assert [client.run(*words).returncode for words in ((), (), ("--from", "train"))] == [0, 0, 0]
+    runs = [client.run(*words) for words in ((), (), ("--from", "train"))]
     names = [line.split()[0] for line in client.said]
+    said = [re.findall(r"^\S+ the run (\S+)$", run.stdout, re.M)[0] for run in runs]
+    assert [client.run("--status", "--run", run).returncode for run in said] == [0, 0, 0]
+    assert said[:2] == [names[0], names[2]]
+    assert said[2] != said[1]
     assert all(re.fullmatch(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{8}", name) for name in names)
     assert (names[0], names[2], names[4]) == (names[1], names[3], names[3])
     assert names[0] != names[2]

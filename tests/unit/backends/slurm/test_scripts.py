@@ -182,6 +182,15 @@ def test_the_time_limit_is_the_nearer_one(lines: tuple[str, ...], limit: str) ->
         ((RUN, 'role worker { mount host "/a" at "/b" }'), "", "SLM055"),
         ((RUN, 'role worker { mount host "/a" at "/a" }'), "", "!SLM055"),
         ((RUN, 'role worker { mount scratch at "/b" }'), "", "SLM055"),
+        *(  # the ways out that the message names
+            ((RUN, f'role worker {{ mount {mount}, image = "a" }}'), options, "!SLM055")
+            for mount, options in (
+                ('host "/a" at "b"', ""),
+                ('host "/a" at "/b"', 'runtime = "pyxis"'),
+                ('host "/a" at "/b"', 'runtime = "apptainer"'),
+                ('scratch at "/b"', 'runtime = "apptainer"'),
+            )
+        ),
     ],
 )
 def test_what_slurm_cannot_do_is_said(lines: tuple[str, ...], options: str, code: str) -> None:
@@ -190,6 +199,13 @@ def test_what_slurm_cannot_do_is_said(lines: tuple[str, ...], options: str, code
         assert code[1:] not in found
     elif code:
         assert code in found
+
+
+def test_a_folder_that_a_native_task_cannot_have_can_be_in_a_container() -> None:
+    made = outcome(RUN, 'role worker { mount host "/a" at "/b" }')
+    (found,) = [one for one in made.diagnostics if one.rule.code == "SLM055"]
+    assert "mount it at the path that it has on the nodes" in found.helps[0]
+    assert 'runtime = "pyxis" or "apptainer"' in found.helps[0]
 
 
 SBATCH = {

@@ -50,7 +50,7 @@ class Container:
         return (self.folder / f"log-{self.tries}").read_text()
 
 
-def until(condition: Callable[[], bool], seconds: float = 20) -> None:
+def until(condition: Callable[[], object], seconds: float = 20) -> None:
     """Wait for ``condition``."""
     end = time.monotonic() + seconds
     while not condition():

@@ -356,7 +356,7 @@ def extended(name: str, argv: list[str]) -> int:
     if os.environ.get("STUB_XATTRS") == "no":
         return 1
     kept = FOLDER / "attributes"
-    found = json.loads(kept.read_text()) if kept.exists() else {}
+    found: dict[str, str] = json.loads(kept.read_text()) if kept.exists() else {}
     number = str(place.stat().st_ino)  # it stays when the file is renamed
     if name == "setfattr":
         kept.write_text(json.dumps(found | {number: argv[4]}))

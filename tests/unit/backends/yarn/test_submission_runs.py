@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -51,7 +51,7 @@ class Submission:
 
     def clients(self) -> list[int]:
         """The processes of the clients."""
-        found = []
+        found: list[int] = []
         for entry in Path("/proc").iterdir():
             try:
                 words = (entry / "cmdline").read_bytes().split(b"\0") if entry.name.isdigit() else []
@@ -261,7 +261,7 @@ def test_submit_may_be_called_through_a_link(cluster: Cluster) -> None:
         ("3.1", {"store": "/shared"}, "cp -- code.tar /shared/mnist-"),
     ],
 )
-def test_print_needs_no_archives(cluster: Cluster, version: str, options: dict[str, str], line: str) -> None:
+def test_print_needs_no_archives(cluster: Cluster, version: str, options: dict[str, Any], line: str) -> None:
     mount = ArchiveMount(at="code", source="code.tar")
     made = unit(job(native("worker", 2, "true", mounts=(mount,))), "yarn", version, **options)
     done = cluster.submit(made, "--print")
