@@ -14,7 +14,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "backends")]
 
-from tfdsl.ir import model  # noqa: E402
+from tfdsl.ir import flow, model  # noqa: E402
 from tfdsl.ir.part import Part  # noqa: E402
 from tfdsl.vocabulary.statements import BLOCKS, Row  # noqa: E402
 from tfdsl.vocabulary.types import (  # noqa: E402
@@ -57,6 +57,8 @@ CONSTRUCTORS: dict[str, type[Part]] = {
     "hdfs_mount": model.HdfsMount,
     "archive_mount": model.ArchiveMount,
     "run_time_text": model.RunTimeText,
+    "whole_flow": flow.WholeFlow,
+    "flow_run": flow.FlowRun,
 }
 HEAD = '''"""Constructors of the models that take what a text takes: lists, texts for amounts, numbers of CPUs.
 
@@ -71,7 +73,7 @@ from typing import Any, Literal, cast, get_args
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import core_schema
 
-from tfdsl.ir import model
+from tfdsl.ir import flow, model
 from tfdsl.ir.part import made
 from tfdsl.vocabulary.quantities import Duration, Quantity
 
@@ -114,6 +116,8 @@ PARTS = {
     "mounts": "Sequence[model.Mount]",
     "outputs": "Sequence[model.Output]",
     "tolerations": "Sequence[model.Toleration]",
+    "runs": "Sequence[flow.FlowRun]",
+    "jobs": "Sequence[model.Job]",
     "parts": "Sequence[str | model.TaskIndex | model.EnvVar]",
 }
 
@@ -171,10 +175,11 @@ def constructor(name: str, kind: type[Part]) -> str:
     fields = dict(sorted(fields.items(), key=lambda item: not item[1].is_required()))
     parameters = "\n".join(parameter(kind.block, rows[field], info) for field, info in fields.items())
     doc = re.split(r"(?<=\.)\s", (kind.__doc__ or "").strip())[0]
+    made = f"{'model' if hasattr(model, kind.__name__) else 'flow'}.{kind.__name__}"
     docs = "\n".join(f"        {field}: {rows[field].doc}" for field in fields)
     return (
-        f"def {name}(\n    *,\n{parameters}\n) -> model.{kind.__name__}:\n"
-        f'    """{doc}\n\n    Args:\n{docs}\n    """\n    return made(model.{kind.__name__}, _given(locals()))\n'
+        f"def {name}(\n    *,\n{parameters}\n) -> {made}:\n"
+        f'    """{doc}\n\n    Args:\n{docs}\n    """\n    return made({made}, _given(locals()))\n'
     )
 
 

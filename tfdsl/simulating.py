@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from tfdsl.backend import Backend
 from tfdsl.compiling import front_end, pipeline
 from tfdsl.compiling.flows import readable
-from tfdsl.compiling.front_end import Input, ReadyJob
+from tfdsl.compiling.front_end import Input, Ready
 from tfdsl.compiling.jobs import PlainFlow, plain_flows
 from tfdsl.compiling.pipeline import Made, MadeFlow, verdict
 from tfdsl.diagnostics import Diagnostic
@@ -201,7 +201,7 @@ def _missing(jobs: Sequence[Job], flows: Sequence[PlainFlow], faults: Faults) ->
 
 def _has_target_block(given: Input) -> bool:
     """Whether a target may see other jobs than the language."""
-    if isinstance(given, ReadyJob):
+    if isinstance(given, Ready):
         return True
     return any(isinstance(statement.node, ast.Target) for file in given.files for statement in statements(file))
 

@@ -206,5 +206,5 @@ def test_only_the_jobs_of_a_flow_that_is_compiled_know_their_run(asked: dict[str
 def test_a_job_as_json_has_no_run() -> None:
     (flow,) = made(RUN + NIGHTLY).flows
     job = flow.unit.jobs[1].unit.job.but(checkpoint=RunTimeText(parts=(EnvVar(name="TFDSL_FLOW_RUN"),)))
-    found = front_end.compiled(front_end.of_job(job), Request(), [])
+    found = front_end.compiled(front_end.of_node(job), Request(), [])
     assert told(found) == [f"flow-run-here: flow.run has no value: job {job.name} is in no flow"]

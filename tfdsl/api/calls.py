@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, SupportsIndex, TypeAlias, TypedDict, TypeVar, 
 from tfdsl import diagnostics
 from tfdsl.api.diagnostics import UsageError, usage_error
 from tfdsl.compiling import front_end, pipeline
-from tfdsl.compiling.front_end import Input, ReadyJob, choice_of
+from tfdsl.compiling.front_end import Input, Ready, choice_of
 from tfdsl.compiling.masking import Hidden, hidden_in, hidden_values, masked
 from tfdsl.compiling.pipeline import Outcome
 from tfdsl.diagnostics import Diagnostic
@@ -28,6 +28,7 @@ from tfdsl.text import Argument, Source, Span
 from tfdsl.vocabulary.quantities import Duration, Quantity
 
 if TYPE_CHECKING:
+    from tfdsl.ir.flow import WholeFlow
     from tfdsl.ir.model import Job
 
 
@@ -282,9 +283,9 @@ def load_text(path: str | os.PathLike[str] | None, given: Reading) -> Loaded:
     return Loaded(read, request, settings.problems, hidden, settings.strict)
 
 
-def load_job(job: Job) -> Loaded:
-    """A job made in Python."""
-    return Loaded(front_end.of_job(job), Request(), (), Hidden())
+def load_node(node: Job | WholeFlow) -> Loaded:
+    """A job or a flow made in Python."""
+    return Loaded(front_end.of_node(node), Request(), (), Hidden())
 
 
 def outcome(loaded: Loaded, call: Call) -> Outcome:
@@ -308,9 +309,9 @@ def jobs_of(loaded: Loaded, call: Call) -> tuple[tuple[Job, ...], tuple[Diagnost
     """The jobs of ``loaded`` for a target, none when the text has errors, and its diagnostics."""
     asked = asked_of(loaded, call)
     program, choices = asked.given, asked.choices
-    if isinstance(program, ReadyJob):
+    if isinstance(program, Ready):
         diagnostics = asked.shown(program.diagnostics)
-        return (() if program.job is None else (program.job,)), diagnostics
+        return tuple(job for job, _ in program.jobs), diagnostics
     checked = pipeline.check(program, asked.request, choices)
     diagnostics = (*program.diagnostics, *checked.diagnostics)
     said = Outcome(tuple(choice.backend for choice in choices), (), diagnostics, checked.conditions)

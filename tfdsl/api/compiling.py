@@ -23,7 +23,7 @@ from tfdsl.api.calls import (
     call_of,
     check_names,
     jobs_of,
-    load_job,
+    load_node,
     load_text,
     outcome,
     taking,
@@ -40,7 +40,7 @@ from tfdsl.emit.header import Form
 from tfdsl.emit.located import plain
 
 if TYPE_CHECKING:
-    from tfdsl.ir.flow import Flow
+    from tfdsl.ir.flow import Flow, WholeFlow
     from tfdsl.ir.model import Job
 
 
@@ -228,8 +228,8 @@ def load(path: str | os.PathLike[str] | None = None, **given: Unpack[Reading]) -
     return Program(load_text(path, given))
 
 
-Source: TypeAlias = Union[str, "os.PathLike[str]", Program, "Job"]
-"""What can be compiled: a file, a program that has been read, or a job made in Python."""
+Source: TypeAlias = Union[str, "os.PathLike[str]", Program, "Job", "WholeFlow"]
+"""What can be compiled: a file, a program that has been read, or a job or a flow made in Python."""
 
 
 @overload
@@ -240,10 +240,11 @@ def compile(*, target: str, strict: bool = False, **given: Unpack[Compiling]) ->
 def compile(
     source: Source | None = None, target: str | None = None, *, strict: bool = False, **given: Unpack[Compiling]
 ) -> Result:
-    """Compile the jobs of a file, a text or a program, or a job made in Python, for one target.
+    """Compile the jobs of a file, a text or a program, or what was made in Python, for one target.
 
     Args:
-        source: A ``.tfjob`` file, a job as JSON in a file, what :func:`load` gave, or a :class:`tfdsl.ir.Job`.
+        source: A ``.tfjob`` file, a job or a flow as JSON in a file, what :func:`load` gave, a
+            :class:`tfdsl.ir.Job`, or a :class:`tfdsl.ir.WholeFlow`.
         target: A target such as ``volcano``, with a version if need be: ``volcano@1.9``.
         text: A text instead of a file.
         base: The folder from which the includes of ``text`` are found; without it, it can have none.
@@ -300,13 +301,14 @@ def loaded_of(source: Source | None, given: Reading, arguments: type = Compiling
             "text=, base=, profile=, params= and params_file= are for a file or a text; give those of a program to "
             "load()"
         )
-    return source.loaded if isinstance(source, Program) else load_job(_job(source))
+    return source.loaded if isinstance(source, Program) else load_node(_node(source))
 
 
-def _job(source: object) -> Job:
-    """``source``, which must be a job."""
-    from tfdsl.ir.model import Job  # costs pydantic
+def _node(source: object) -> Job | WholeFlow:
+    """``source``, which must be a job or a flow."""
+    from tfdsl.ir.flow import WholeFlow  # costs pydantic
+    from tfdsl.ir.model import Job
 
-    if isinstance(source, Job):
+    if isinstance(source, Job | WholeFlow):
         return source
-    raise TypeError(f"expected a path, a Program or a Job, not {type(source).__name__}")
+    raise TypeError(f"expected a path, a Program, a Job or a WholeFlow, not {type(source).__name__}")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Unpack
 from tfdsl.api.calls import Call, ReadingJob, argument, asked_of, taking
 from tfdsl.api.compiling import Source, loaded_of
 from tfdsl.api.diagnostics import Diagnostics, UsageError, compile_error, public
-from tfdsl.compiling.front_end import ReadyJob
+from tfdsl.compiling.front_end import Ready
 from tfdsl.compiling.jobs import plain_flows
 from tfdsl.compiling.masking import hide, masked
 from tfdsl.compiling.pipeline import has_errors
@@ -122,7 +122,7 @@ def run(
         raise UsageError("run() runs jobs, and the file has a flow: name one of its jobs with job=")
     said = [*asked.problems, *(one for one in found.diagnostics if one.rule.slug not in OF_IMAGES)]
     jobs = [*found.beside]
-    if isinstance(asked.given, ReadyJob):  # of which no text says how many replicas it has
+    if isinstance(asked.given, Ready):  # of which no text says how many replicas it has
         jobs = [replace(one, job=scaled(one.job, scale)) for one in jobs]
     mounts = _mounts(given.get("mounts") or {}, said)
     settings = Settings(os.environ | (given.get("env") or {}), cpu=cpu, mounts=mounts)

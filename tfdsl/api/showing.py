@@ -28,7 +28,7 @@ from tfdsl.api.diagnostics import Diagnostic, UsageError, compile_error, public,
 from tfdsl.comparing.comparison import Result, changes, compared, targets_for
 from tfdsl.comparing.sides import Side, open_side, path_of
 from tfdsl.compiling import front_end, pipeline
-from tfdsl.compiling.front_end import Input, ReadyJob
+from tfdsl.compiling.front_end import Input, Ready
 from tfdsl.compiling.jobs import matrix_jobs
 from tfdsl.compiling.masking import Hidden, hide, masked
 from tfdsl.compiling.pipeline import Outcome
@@ -96,7 +96,7 @@ def where(
     if pipeline.has_errors(done.diagnostics):
         raise compile_error(f"cannot compile {loaded.path} for {target}", done.diagnostics)
     program = loaded.given
-    main = program.source if isinstance(program, ReadyJob) else program.files[0].source
+    main = program.source if isinstance(program, Ready) else program.files[0].source
     text = main if file is None else files.in_program(file, program)
     if text is None or not 0 < line <= line_count(text):
         raise UsageError(f"{loaded.path} has no line {line}" if file is None else f"{file} has no line {line} in it")

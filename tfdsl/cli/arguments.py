@@ -54,7 +54,7 @@ class Positional(Record):
     many: bool = False
 
 
-FILE = Positional("FILE", "a .tfjob file, a job as JSON, or - for standard input")
+FILE = Positional("FILE", "a .tfjob file, a job or a flow as JSON, or - for standard input")
 """The argument of commands that take one job."""
 
 

@@ -36,7 +36,11 @@ FIX = Flag("--fix", "apply safe fixes to the files, then check")
 
 COMMAND = Command(
     "check",
-    (Positional("FILE", "a .tfjob file, a folder of them, a job as JSON, or - for standard input", many=True),),
+    (
+        Positional(
+            "FILE", "a .tfjob file, a folder of them, a job or a flow as JSON, or - for standard input", many=True
+        ),
+    ),
     (
         chosen.TARGET,
         ALL_TARGETS,

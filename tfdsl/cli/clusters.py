@@ -28,7 +28,9 @@ from tfdsl.text import Argument
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl.writing import Orderly
 
-WHICH = Positional("FILE|TARGET/NAME", "a .tfjob file, a job as JSON or -; or a job that is there, as volcano/mnist")
+WHICH = Positional(
+    "FILE|TARGET/NAME", "a .tfjob file, a job or a flow as JSON, or -; or a job that is there, as volcano/mnist"
+)
 NAMESPACE = Flag("--namespace", "the namespace, if the job names none", short="-n", value="NAME")
 CONTEXT = Flag("--context", "the context of kubectl", value="NAME")
 KUBECONFIG = Flag("--kubeconfig", "the configuration of kubectl", value="FILE")

@@ -31,7 +31,7 @@ FORMAT = Flag(
 COMMAND = Command(
     "diff",
     (
-        Positional("A", "a .tfjob file, FILE@REVISION of git, a manifest, a job as JSON, or -"),
+        Positional("A", "a .tfjob file, FILE@REVISION of git, a manifest, a job or a flow as JSON, or -"),
         Positional("B", "the same"),
     ),
     (

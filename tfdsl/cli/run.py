@@ -15,7 +15,7 @@ from tfdsl.cli import selection as chosen
 from tfdsl.cli.arguments import FILE, Arguments, Command, Flag, right
 from tfdsl.cli.report import ERRORS, OK, USAGE, refuse, report
 from tfdsl.cli.streams import OutputFailed, columns, err, out, takes_colour
-from tfdsl.compiling.front_end import Input, ReadyJob
+from tfdsl.compiling.front_end import Input, Ready
 from tfdsl.compiling.jobs import PlainFlow, PlainFlows, PlainJob, plain_flows
 from tfdsl.compiling.masking import masked
 from tfdsl.diagnostics import Diagnostic, command_rules as run_rules
@@ -168,7 +168,7 @@ def _not_used(flow: PlainFlow) -> Iterable[Diagnostic]:
 
 def _scaled(jobs: Sequence[PlainJob], given: Input, options: Options) -> tuple[Sequence[PlainJob], list[Diagnostic]]:
     """``jobs`` with the replicas of ``--scale``, which those of a text have already; or why that cannot be."""
-    if not options.scaled or not isinstance(given, ReadyJob):
+    if not options.scaled or not isinstance(given, Ready):
         return jobs, []
     try:
         return [replace(job, job=scaled(job.job, options.scale)) for job in jobs], []

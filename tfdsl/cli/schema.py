@@ -1,4 +1,4 @@
-"""``tfdsl schema``: the JSON Schema of a job's IR, and of other documents."""
+"""``tfdsl schema``: the JSON Schema of the IR of a job or a flow, and of other documents."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ COMMAND = Command(
 
 
 def run(arguments: Arguments) -> int:
-    """Print the JSON Schema of a job, of the settings, or of the status of jobs."""
-    made = _settings if arguments.on(SETTINGS.name) else _status if arguments.on(STATUS.name) else _job
+    """Print the JSON Schema of a job or a flow, of the settings, or of the status of jobs."""
+    made = _settings if arguments.on(SETTINGS.name) else _status if arguments.on(STATUS.name) else _ir
     out(dumped(made()))
     return OK
 
 
-def _job() -> object:
-    from tfdsl.ir.model import Job  # costs pydantic
+def _ir() -> object:
+    from tfdsl.ir.flow import schema  # costs pydantic
 
-    return Job.model_json_schema()
+    return schema()
 
 
 def _status() -> object:

@@ -113,7 +113,7 @@ def selection(arguments: Arguments) -> Selection:
 
 
 class Opened(Record):
-    """The file of a command, what it may read, and what it is: a program, or a job as JSON."""
+    """The file of a command, what it may read, and what it is: a program, or a job or a flow as JSON."""
 
     source: Source
     inputs: Inputs

@@ -11,7 +11,7 @@ from tfdsl.cli.arguments import TEXT_OR_JSON, Arguments, Command, Flag, Position
 from tfdsl.cli.report import ERRORS, OK, document, end, lines_for_people, refuse, report
 from tfdsl.cli.streams import out
 from tfdsl.compiling import front_end, pipeline
-from tfdsl.compiling.front_end import Input, ReadyJob
+from tfdsl.compiling.front_end import Input, Ready
 from tfdsl.compiling.masking import Hidden, hidden_texts, hide
 from tfdsl.compiling.pipeline import Outcome
 from tfdsl.diagnostics import Diagnostic
@@ -110,7 +110,7 @@ class _Where:
                     "or write the map: tfdsl compile --source-map -o PATH"
                 )
             )
-        return self._forward(given, given.source if isinstance(given, ReadyJob) else given.files[0].source)
+        return self._forward(given, given.source if isinstance(given, Ready) else given.files[0].source)
 
     def _read(self, argument: Argument, path: str) -> Source:
         source = read(path)
@@ -141,7 +141,7 @@ class _Where:
 
     def _forward(self, given: Input, source: Source) -> int:
         self._has_line(source)
-        program = None if isinstance(given, ReadyJob) else given
+        program = None if isinstance(given, Ready) else given
         span = line_span(source, self.asked.line)
         if self.asked.column is not None:
             span = narrowed(program, span, source.offset(self.asked.line, self.asked.column))
@@ -252,7 +252,7 @@ class _Where:
 
     def _uses(self, given: Input) -> Uses | None:
         request = self.picked.request
-        return None if isinstance(given, ReadyJob) else Uses(given, request.profile, outside(request))
+        return None if isinstance(given, Ready) else Uses(given, request.profile, outside(request))
 
     def _back(self, given: Input, source: Source) -> int:
         """Answer from what ``--source`` compiles to."""
@@ -283,7 +283,7 @@ class _Where:
 
     def _warn(self, given: Input | None) -> None:
         """Report the warnings; secrets of the files that ``given`` has read are hidden from now on."""
-        secret: set[str] = set() if given is None or isinstance(given, ReadyJob) else given.hidden
+        secret: set[str] = set() if given is None or isinstance(given, Ready) else given.hidden
         if secret:
             self.hidden = Hidden((*self.hidden.values, *hidden_texts(secret).values), self.hidden.paths)
         if self.warnings and given is None:

@@ -1,4 +1,4 @@
-"""What is on one side of a comparison: a text of the language, a job as JSON, or a manifest, today or at a revision."""
+"""What is on one side of a comparison: a text of the language, JSON, or a manifest, today or at a revision."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tfdsl import targets
 from tfdsl.backend import Backend
 from tfdsl.comparing import repository
 from tfdsl.compiling import front_end, pipeline
-from tfdsl.compiling.front_end import Input, ReadyJob
+from tfdsl.compiling.front_end import Input, Ready
 from tfdsl.compiling.pipeline import Outcome, Output
 from tfdsl.diagnostics import Diagnostic, Report
 from tfdsl.diagnostics.command_rules import NO_JOB, REVISION, UNREADABLE_FILE
@@ -113,7 +113,7 @@ def _at_revision(path: str, name: str, place: Span, allowed: Many[str], report: 
 
 
 def side_of(source: Source, inputs: Inputs, report: Report) -> Side | None:
-    """A text of the language with what it includes, a job as JSON, or a manifest, told apart by the content."""
+    """A text of the language with what it includes, JSON of a job or a flow, or a manifest, told apart by content."""
     if not is_manifest(source):
         return front_end.read(source, inputs)
     from tfdsl.importing.manifests import documents_of
@@ -143,14 +143,14 @@ def path_of(side: Side) -> str:
 
 def source_of(side: Side) -> Source:
     """The main text of a side."""
-    return side.source if isinstance(side, Manifest | ReadyJob) else side.files[0].source
+    return side.source if isinstance(side, Manifest | Ready) else side.files[0].source
 
 
 def choices_of(side: Side) -> list[Choice]:
     """The targets that a side names by itself: a text by its blocks, a manifest by what it is."""
     if isinstance(side, Manifest):
         return [Choice(target) for target in targets.built_in() if groups(side, target)]
-    jobs = () if isinstance(side, ReadyJob) else side.jobs
+    jobs = () if isinstance(side, Ready) else side.jobs
     names = [item.name.text for job in jobs for item in job.items if isinstance(item, ast.Target)]
     known = {target.name: target for name in names if (target := targets.find(name)) is not None}
     return [Choice(target) for target in known.values()]

@@ -14,7 +14,7 @@ from typing import Final, Literal, TypeAlias, cast
 from tfdsl import targets
 from tfdsl.backend import Backend
 from tfdsl.compiling import kustomizations
-from tfdsl.compiling.front_end import Input, ReadyJob
+from tfdsl.compiling.front_end import Input, Ready
 from tfdsl.compiling.kustomizations import Kustomization, Renaming
 from tfdsl.compiling.output_files import Placed, json_object
 from tfdsl.compiling.pipeline import Made, Output
@@ -56,7 +56,7 @@ def how_whole(given: Input, request: Request) -> Whole:
     """Whether ``request`` asks for all that ``given`` has."""
     if (request.job, request.flow, request.name) != (None, None, None):
         return "part"
-    if isinstance(given, ReadyJob) or not _can_have_others(given):
+    if isinstance(given, Ready) or not _can_have_others(given):
         return "surely"
     return "with values" if request.params or request.values or request.profile else "now"
 

@@ -1,8 +1,8 @@
 """What every front end does in the same way.
 
-It reads a text or a job as JSON, finds a target by its name, takes the settings of the project, and compiles.
+It reads a text, or what is JSON, finds a target by its name, takes the settings of the project, and compiles.
 
-A :class:`ReadyJob` is no text of the language: it was made in Python, or read from JSON. It has no params, no profiles,
+A :class:`Ready` is no text of the language: it was made in Python, or read from JSON. It has no params, no profiles,
 no patches and no comments, and lint, which reads texts, is not asked about it. All else is as for a text: the models
 have checked the rules of the language, the target judges, generates and checks.
 """
@@ -17,13 +17,14 @@ from tfdsl import targets
 from tfdsl.backend import Backend, Unit
 from tfdsl.compiling import pipeline
 from tfdsl.compiling.masking import Hidden, hidden_texts
-from tfdsl.compiling.pipeline import Made, Outcome
-from tfdsl.diagnostics import Diagnostic
+from tfdsl.compiling.pipeline import Made, MadeFlow, Outcome
+from tfdsl.diagnostics import Diagnostic, Report
 from tfdsl.diagnostics.name_rules import FLOW_RUN_HERE, UNKNOWN_FLOW
 from tfdsl.record import Record, replace
 from tfdsl.rules.values import job_name
 from tfdsl.semantics import target_options
-from tfdsl.semantics.derived import unknown_job
+from tfdsl.semantics.derived import several_jobs, unknown_job
+from tfdsl.semantics.flows import unknown_flow
 from tfdsl.semantics.known_names import target_called
 from tfdsl.semantics.params import Params
 from tfdsl.semantics.project import Program
@@ -36,20 +37,21 @@ from tfdsl.text import Source, Span
 
 if TYPE_CHECKING:
     from tfdsl.ir.fields import Origins
+    from tfdsl.ir.flow import Flow, WholeFlow
     from tfdsl.ir.model import Job
     from tfdsl.semantics.project import Reader
 
 
-class ReadyJob(Record):
-    """A job, and where in ``source`` each part of it is. Without a ``job`` the diagnostics say what is wrong."""
+class Ready(Record):
+    """A job, or a flow with its jobs, and where in ``source`` each part is; no job if ``diagnostics`` has errors."""
 
     source: Source
-    job: Job | None
-    origins: Origins | None
+    jobs: tuple[tuple[Job, Origins], ...] = ()
+    flow: tuple[Flow, Origins] | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-Input: TypeAlias = Program | ReadyJob
+Input: TypeAlias = Program | Ready
 """What a command, an editor or a Python program gives to be compiled."""
 
 
@@ -82,13 +84,13 @@ def part(place: Span, text: str, start: int, end: int) -> Span:
 
 
 def read(source: Source, reader: Reader) -> Input:
-    """The program that ``source`` is the main text of, or the job that it holds as JSON."""
+    """The program that ``source`` is the main text of, or what it holds as JSON."""
     return read_json(source) if is_json(source) else pipeline.load(source, reader)
 
 
 def run(given: Input, request: Request, choices: Sequence[Choice] = ()) -> Outcome:
     """Check ``given``, and make its jobs for every target of ``choices``."""
-    if isinstance(given, ReadyJob):
+    if isinstance(given, Ready):
         return run_ready(given, request, choices)
     return pipeline.run(given, request, choices)
 
@@ -112,17 +114,17 @@ def settled(
 
 def profiles_of(given: Input) -> tuple[str, ...]:
     """The names of its profiles."""
-    return () if isinstance(given, ReadyJob) else tuple(given.profiles)
+    return () if isinstance(given, Ready) else tuple(given.profiles)
 
 
 def has_jobs(given: Input) -> bool:
     """Whether there is a job in it; a text without one is for others to include."""
-    return isinstance(given, ReadyJob) or bool(given.jobs)
+    return isinstance(given, Ready) or bool(given.jobs)
 
 
 def target_blocks(given: Input) -> list[ast.Target]:
     """The blocks for targets of its jobs."""
-    jobs = () if isinstance(given, ReadyJob) else given.jobs
+    jobs = () if isinstance(given, Ready) else given.jobs
     return [item for job in jobs for item in job.items if isinstance(item, ast.Target)]
 
 
@@ -133,13 +135,13 @@ def path_of(given: Input) -> str:
 
 def hidden_with(given: Input, hidden: Hidden) -> Hidden:
     """``hidden``, and the secrets of the files that ``env_file()`` has read for ``given`` so far."""
-    secrets: set[str] = set() if isinstance(given, ReadyJob) else given.hidden
+    secrets: set[str] = set() if isinstance(given, Ready) else given.hidden
     return Hidden((*hidden.values, *hidden_texts(secrets).values), hidden.paths) if secrets else hidden
 
 
 def source_of(given: Input) -> Source:
     """The main text of what was read."""
-    return given.source if isinstance(given, ReadyJob) else given.files[0].source
+    return given.source if isinstance(given, Ready) else given.files[0].source
 
 
 # --- jobs that are no text ---------------------------------------------------------------------------------------
@@ -150,88 +152,126 @@ def is_json(source: Source) -> bool:
     return source.path.endswith(".json") or source.text.lstrip()[:1] == "{"
 
 
-def read_json(source: Source) -> ReadyJob:
-    """The job that ``source`` holds as JSON."""
+def read_json(source: Source) -> Ready:
+    """The job or the flow that ``source`` holds as JSON."""
     from tfdsl.compiling.read_json import from_json
 
-    job_text = from_json(source)
-    return ReadyJob(source, job_text.job, job_text.origins, job_text.diagnostics)
+    return from_json(source)
 
 
-def of_job(job: Job) -> ReadyJob:
-    """A job made in Python; its parts are in its own JSON, called ``<job NAME>``.
+def of_node(node: Job | WholeFlow) -> Ready:
+    """A job or a flow made in Python; its parts are in its own JSON, called ``<job NAME>`` or ``<flow NAME>``.
 
     It is read from there: pydantic's ``model_copy`` and ``model_construct`` make parts that nothing has validated.
     """
     from tfdsl.compiling.read_json import dump
 
-    return read_json(Source(f"<job {job.name}>", dump(job)))
+    kind = node.block.partition(" ")[0]
+    return read_json(Source(f"<{kind} {node.name}>", dump(node)))
 
 
-def named_job(ready: ReadyJob, request: Request, diagnostics: list[Diagnostic]) -> tuple[Job, Origins] | None:
-    """The job if ``request`` asks for it, under the name that it gives; ``None`` with an error in ``diagnostics``."""
+class Asked(Record):
+    """What is asked for of one that is ready: its jobs, those of the flow too, and the flow, if it is asked for."""
+
+    jobs: tuple[tuple[Job, Origins], ...]
+    flow: tuple[Flow, Origins] | None = None
+
+    @property
+    def alone(self) -> list[tuple[Job, Origins]]:
+        """The jobs that are in no flow that is asked for."""
+        runs = () if self.flow is None else self.flow[0].runs
+        in_flow = {run.job for run in runs}
+        return [pair for pair in self.jobs if pair[0].name not in in_flow]
+
+
+def asked_for(ready: Ready, request: Request, diagnostics: list[Diagnostic]) -> Asked:
+    """What ``request`` asks for, a job under the name that it gives; nothing with an error in ``diagnostics``."""
     diagnostics += ready.diagnostics
     nothing = pipeline.load(Source(ready.source.path, ""), lambda path: "a job as data reads no files")
     Params(nothing, request.profile, request.params, diagnostics.append, request.values)
-    if ready.job is None or ready.origins is None or pipeline.has_errors(diagnostics):
-        return None
-    job, origins = ready.job, ready.origins
+    if not ready.jobs or pipeline.has_errors(diagnostics):
+        return Asked(())
+    asked = _chosen(ready, request, diagnostics.append)
     from tfdsl.ir.flow import names_run
 
-    if request.flow is not None:
-        error = UNKNOWN_FLOW(request.flow.span, name=request.flow.text)
-        diagnostics.append(error.help("a job as JSON is in no flow: leave out --flow"))
-        return None
-    if request.job is not None and request.job.text != job.name:
-        diagnostics.append(unknown_job([job.name], request.job))
-        return None
-    if names_run(job):
-        diagnostics.append(FLOW_RUN_HERE(origins.job, job=job.name, why="is in no flow"))
-        return None
-    if request.name is not None:
+    flow = ready.flow and ready.flow[0]
+    for job, origins in asked.alone:
+        if names_run(job):
+            its = flow if flow is not None and any(run.job == job.name for run in flow.runs) else None
+            error = FLOW_RUN_HERE(
+                origins.job, job=job.name, why="is in no flow" if its is None else "is compiled without its flow"
+            )
+            diagnostics.append(error if its is None else error.help(f"write --flow {its.name}"))
+    if request.name is not None and asked.jobs:
+        (job, origins), *more = asked.jobs
         wrong = job_name(request.name.text)
-        if wrong is not None:
+        if more:
+            diagnostics.append(several_jobs([job.name for job, _ in asked.jobs], request.name))
+        elif wrong is not None:
             diagnostics.append(wrong.at(request.name.span))
-            return None
-        return job.but(name=request.name.text), origins.with_name_at(request.name.span)
-    return job, origins
+        else:
+            asked = Asked(((job.but(name=request.name.text), origins.with_name_at(request.name.span)),))
+    return Asked(()) if pipeline.has_errors(diagnostics) else asked
 
 
-def run_ready(ready: ReadyJob, request: Request, choices: Sequence[Choice] = ()) -> Outcome:
-    """Make the job for every target of ``choices``, as :func:`tfdsl.compiling.pipeline.run` does for a text."""
-    asked = tuple(choice.backend for choice in choices)
+def _chosen(ready: Ready, request: Request, report: Report) -> Asked:
+    """What ``request`` names; without a name the flow, and all jobs."""
+    names = [job.name for job, _ in ready.jobs]
+    flow = () if ready.flow is None else (ready.flow[0].name,)
+    if request.flow is not None and request.flow.text not in flow:
+        if flow:
+            report(unknown_flow(request.flow, flow, is_job=request.flow.text in names))
+        else:
+            error = UNKNOWN_FLOW(request.flow.span, name=request.flow.text)
+            report(error.help("a job as JSON is in no flow: leave out --flow"))
+        return Asked(())
+    if request.job is not None and request.job.text not in names:
+        report(unknown_job(names, request.job, is_flow=request.job.text in flow))
+    if request.job is not None or request.name is not None:
+        wanted = request.job
+        return Asked(tuple(pair for pair in ready.jobs if wanted is None or pair[0].name == wanted.text))
+    asked = Asked(ready.jobs, ready.flow)
+    if request.flow is None:
+        return asked
+    beside = {job.name for job, _ in asked.alone}
+    return Asked(tuple(pair for pair in ready.jobs if pair[0].name not in beside), ready.flow)
+
+
+def run_ready(ready: Ready, request: Request, choices: Sequence[Choice] = ()) -> Outcome:
+    """Make the jobs and the flow for every target of ``choices``, as :func:`tfdsl.compiling.pipeline.run` does."""
+    targets = tuple(choice.backend for choice in choices)
     diagnostics: list[Diagnostic] = []
-    pair = named_job(ready, request, diagnostics)
-    if pair is None:
-        return Outcome(asked, (), tuple(diagnostics))
-    job, origins = pair
+    asked = asked_for(ready, request, diagnostics)
+    if not asked.jobs:
+        return Outcome(targets, (), tuple(diagnostics))
     nothing = pipeline.load(Source(ready.source.path, ""), lambda path: "a job as data reads no files")
     scope = Params(nothing, None, (), diagnostics.append).scope
     made: list[Made] = []
-    without_image = _without_image(job, origins)
+    flows: list[MadeFlow] = []
+    without_image = [one for job, origins in asked.jobs for one in _without_image(job, origins)]
     diagnostics += without_image if not choices else ()
-    for choice in choices:
+    for backend, choice in zip(targets, choices, strict=True):
         before = len(diagnostics)
-        chosen = target_options.choose(choice.backend, None, request.options, choice.version, scope)
-        if choice.backend.requires_image(chosen.options):
+        chosen = target_options.choose(backend, None, request.options, choice.version, scope)
+        if backend.requires_image(chosen.options):
             diagnostics += without_image
-        if not pipeline.has_errors(diagnostics[before:]):
-            version = choice.backend.find_version(chosen.version)
-            assert version is not None  # no other is chosen
-            unit = Unit(
-                choice.backend.name,
-                version.known,
-                job,
-                origins,
-                chosen.options,
-                chosen.spans,
-                version.shown,
-            )
-            output = pipeline.make_unit(
-                choice.backend, unit, diagnostics, labels=request.labels, private=_holds_secret(job)
-            )
-            made += [replace(output, source=ready.source)] if output is not None else []
-    return Outcome(asked, tuple(made), tuple(pipeline.levelled(diagnostics, request.levels)))
+        if pipeline.has_errors(diagnostics[before:]):
+            continue
+        version = backend.find_version(chosen.version)
+        assert version is not None  # no other is chosen
+        parts: dict[str, pipeline.Part] = {}
+        for job, origins in asked.jobs:
+            unit = Unit(backend.name, version.known, job, origins, chosen.options, chosen.spans, version.shown)
+            parts[job.name] = pipeline.Part(unit, diagnostics.append, _holds_secret(job))
+        for job, _ in asked.alone:
+            part = parts.pop(job.name)
+            one = pipeline.make_unit(backend, part.unit, diagnostics, labels=request.labels, private=part.private)
+            made += [replace(one, source=ready.source)] if one is not None else []
+        if asked.flow is not None:
+            flow = pipeline.make_flow_unit(backend, *asked.flow, parts, diagnostics.append, request.labels)
+            flows += [replace(flow, source=ready.source)] if flow is not None else []
+    told = tuple(pipeline.levelled(diagnostics, request.levels))
+    return Outcome(targets, tuple(made), told, flows=tuple(flows))
 
 
 def _without_image(job: Job, origins: Origins) -> list[Diagnostic]:

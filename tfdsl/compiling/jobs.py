@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias, Union
 
 from tfdsl import targets
 from tfdsl.compiling import front_end, pipeline
-from tfdsl.compiling.front_end import Input, ReadyJob, has_jobs, path_of, settled
+from tfdsl.compiling.front_end import Input, Ready, has_jobs, path_of, settled
 from tfdsl.compiling.pipeline import Outcome, has_errors
 from tfdsl.diagnostics import Diagnostic, Report, name_rules
 from tfdsl.diagnostics.name_rules import NO_JOB
@@ -79,9 +79,10 @@ def _plain(given: Input, request: Request) -> tuple[list[PlainJob], _Flows, tupl
     problems: list[Diagnostic] = []
     jobs: list[PlainJob] = []
     flows: _Flows = []
-    if isinstance(given, ReadyJob):
-        one = front_end.named_job(given, request, problems)
-        jobs += [PlainJob(*one)] if one is not None else []
+    if isinstance(given, Ready):
+        asked = front_end.asked_for(given, request, problems)
+        jobs += [PlainJob(*pair) for pair in asked.jobs]
+        flows += [asked.flow] if asked.flow is not None else []
         outcome = Outcome((), (), tuple(problems))
     else:
         jobs, flows, outcome = _plain_of_program(given, request)
@@ -154,9 +155,9 @@ class MatrixJobs(Record):
 def matrix_jobs(given: Input, request: Request) -> MatrixJobs:
     """The jobs that ``request`` asks for; one whose condition is false is left out."""
     diagnostics: list[Diagnostic] = []
-    if isinstance(given, ReadyJob):
-        ready = front_end.named_job(given, request, diagnostics)
-        jobs = [MatrixJob(ready[0].name, ready[0].name, None, {})] if ready is not None else []
+    if isinstance(given, Ready):
+        asked = front_end.asked_for(given, request, diagnostics)
+        jobs = [MatrixJob(job.name, job.name, None, {}) for job, _ in asked.jobs]
     else:
         jobs = _matrix_of_program(given, request, diagnostics)
     errors = _errors(given, diagnostics)
@@ -275,21 +276,20 @@ def file_info(given: Input, request: Request) -> tuple[FileInfo | None, tuple[Di
     """What ``given`` takes and makes; ``None`` with the errors when it cannot be read that far."""
     diagnostics: list[Diagnostic] = []
     info = (
-        _of_ready(given, request, diagnostics)
-        if isinstance(given, ReadyJob)
-        else _of_program(given, request, diagnostics)
+        _of_ready(given, request, diagnostics) if isinstance(given, Ready) else _of_program(given, request, diagnostics)
     )
     errors = _errors(given, diagnostics)
     return (None, errors) if errors else (info, ())
 
 
-def _of_ready(given: ReadyJob, request: Request, diagnostics: list[Diagnostic]) -> FileInfo | None:
-    named = front_end.named_job(given, request, diagnostics)
-    if named is None:
-        return None
-    job, origins = named
-    roles: dict[str, int | None] = {role.name: role.replicas for role in job.roles}
-    return FileInfo(path_of(given), (), (), (), (JobInfo(job.name, job.name, None, roles, (), origins.job),))
+def _of_ready(given: Ready, request: Request, diagnostics: list[Diagnostic]) -> FileInfo:
+    asked = front_end.asked_for(given, request, diagnostics)
+    jobs = [
+        JobInfo(job.name, job.name, None, {role.name: role.replicas for role in job.roles}, (), origins.job)
+        for job, origins in asked.jobs
+    ]
+    flows = (_flow(asked.flow[0], asked.flow[1].job),) if asked.flow is not None else ()
+    return FileInfo(path_of(given), (), (), (), tuple(jobs), flows)
 
 
 def _of_program(program: Program, request: Request, diagnostics: list[Diagnostic]) -> FileInfo | None:
@@ -311,7 +311,7 @@ def _of_program(program: Program, request: Request, diagnostics: list[Diagnostic
         params_of(program, plain, params),
         tuple(profiles_of(program, plain)),
         tuple(_jobs(there, checked.jobs)),
-        tuple(map(_flow, checked.flows)),
+        tuple(_flow(flow, flow.name_span) for flow in checked.flows),
     )
 
 
@@ -415,9 +415,9 @@ def _jobs(derived: Iterable[Derived], checked: Iterable[resolved.Job]) -> Iterat
         )
 
 
-def _flow(flow: resolved.Flow) -> FlowInfo:
+def _flow(flow: resolved.Flow | Flow, place: Span) -> FlowInfo:
     runs = (RunInfo(run.job, run.after, run.ending) for run in flow.runs)
-    return FlowInfo(flow.name, flow.schedule, tuple(runs), flow.name_span)
+    return FlowInfo(flow.name, flow.schedule, tuple(runs), place)
 
 
 def _index(derived: Derived) -> int | None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tfdsl.backend.flow import FlowUnit
     from tfdsl.emit.located import Written
     from tfdsl.ir.fields import Item, Origins
+    from tfdsl.ir.flow import Flow
     from tfdsl.ir.model import Build
     from tfdsl.semantics.project import Program, Reader
 
@@ -396,6 +397,15 @@ class _Others:
 # --- one flow, one target ------------------------------------------------------------------------------------------
 
 
+class Part(Record):
+    """A job of a flow under its own name, and who hears what is said about it. ``private``: it holds a secret."""
+
+    unit: Unit
+    report: Report
+    private: bool
+    patches: Sequence[resolved.Patch] = ()
+
+
 def make_flow(
     backend: Backend,
     values: resolved.Flow,
@@ -404,31 +414,47 @@ def make_flow(
     labels: Mapping[str, Argument] = NO_LABELS,
 ) -> MadeFlow | None:
     """Make a flow of its jobs; what there is to say goes to ``reports``. Nothing is made if a job is missing."""
-    from tfdsl.compiling.flows import readable, too_long, walk, with_documents, without_board, without_documents
     from tfdsl.compiling.lower import flow as lowered
 
-    lowering = backend.load_flows()
-    if lowering is None:
-        reports.report(_no_flows(backend, values))
-        return None
     if any(run.job not in jobs for run in values.runs):
         return None
     flow, origins = lowered(values)
+    parts: dict[str, Part] = {}
+    for its in (jobs[run.job] for run in flow.runs):
+        private = next(secrets(its), None) is not None
+        parts[its.name] = Part(unit_of(backend, its), reports.about(its.derived), private, its.patches)
+    return make_flow_unit(backend, flow, origins, parts, reports.report, labels)
+
+
+def make_flow_unit(
+    backend: Backend,
+    flow: Flow,
+    origins: Origins,
+    parts: Mapping[str, Part],
+    report: Report,
+    labels: Mapping[str, Argument] = NO_LABELS,
+) -> MadeFlow | None:
+    """Make a flow of ``parts``, its jobs by their own names; what there is to say goes to ``report`` and theirs."""
+    from tfdsl.compiling.flows import readable, too_long, walk, with_documents, without_board, without_documents
+
+    lowering = backend.load_flows()
+    if lowering is None:
+        report(_no_flows(backend, origins.job))
+        return None
     long = list(too_long(flow, origins, lowering.MARK))
     for diagnostic in long:
-        reports.report(_said_by(backend, diagnostic))
+        report(_said_by(backend, diagnostic))
     if long:
         return None
-    units = {run.job: unit_of(backend, jobs[run.job]) for run in flow.runs}
+    units = {name: part.unit for name, part in parts.items()}
     unit = without_documents(backend, flow, origins, units)
     made: list[Made] = []
     for job in unit.jobs:
-        its, said = jobs[job.run.job], list[Diagnostic]()
-        private = next(secrets(its), None) is not None
-        one = make_unit(backend, without_board(job.unit), said, its.patches, labels, private=private)
+        its, said = parts[job.run.job], list[Diagnostic]()
+        one = make_unit(backend, without_board(job.unit), said, its.patches, labels, private=its.private)
         made += [one] if one is not None else []
         for diagnostic in said:
-            reports.about(its.derived)(readable(diagnostic, unit.mark))
+            its.report(readable(diagnostic, unit.mark))
     found = judge_flow(backend, unit, list(walk(flow, units)))
     is_whole = len(made) == len(unit.jobs)
     if is_whole:
@@ -439,7 +465,7 @@ def make_flow(
             unit = replace(unit, labels=of_flow(unit, labels))
         found += lowering.check(unit)
     for diagnostic in found:
-        reports.report(_said_by(backend, diagnostic))
+        report(_said_by(backend, diagnostic))
     if not is_whole or has_errors(found):
         return None
     return MadeFlow(unit, tuple(lowering.generate(unit)), tuple(made), any(one.private for one in made))
@@ -467,8 +493,8 @@ def judge_flow(backend: Backend, unit: FlowUnit, items: Sequence[Item]) -> list[
     return [one for one in found if one.level != "info" or said.setdefault(one.message, one) is one]
 
 
-def _no_flows(backend: Backend, flow: resolved.Flow) -> Diagnostic:
-    error = name_rules.NO_FLOWS(flow.name_span, target=backend.name)
+def _no_flows(backend: Backend, name: Span) -> Diagnostic:
+    error = name_rules.NO_FLOWS(name, target=backend.name)
     able = _instead(other for other in targets.built_in() if other.flows)
     return replace(error, target=backend.name).help(able).help("or compile its jobs one by one with --job")
 

@@ -1,4 +1,4 @@
-"""Jobs as JSON: read with diagnostics at their places, written, and with origins that point into the text."""
+"""Jobs and flows as JSON: read with diagnostics at their places, written, and with origins that point into the text."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ import json
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
+from tfdsl.compiling.front_end import Ready
 from tfdsl.diagnostics import Diagnostic, Rule, name_rules, value_rules
 from tfdsl.diagnostics.command_rules import NOT_A_JOB
 from tfdsl.diagnostics.suggest import closest, enumeration, fold, folded, words_of
 from tfdsl.ir.fields import Origins
-from tfdsl.ir.model import CHECKPOINT_VARIABLE, Job, read_job
+from tfdsl.ir.flow import Flow, WholeFlow
+from tfdsl.ir.model import CHECKPOINT_VARIABLE, Job
+from tfdsl.ir.part import Node, from_text
 from tfdsl.patterns import regex
-from tfdsl.record import Record, replace
-from tfdsl.rules import job as job_rules, policies as policy_rules
+from tfdsl.record import replace
+from tfdsl.rules import flows as flow_rules, job as job_rules, policies as policy_rules
 from tfdsl.rules.broken import KEY
 from tfdsl.rules.fields import broken_by
 from tfdsl.rules.job import images
@@ -59,8 +62,16 @@ class Place:
         return Span(self.source, self.start, self.start + 1) if self.source.text[self.start] in "{[" else self.span
 
 
+_DEEPEST = 100
+"""Values in each other; those of a flow are a dozen."""
+
+
 def places(source: Source) -> Place:
-    """The places of a text that is known to be JSON."""
+    """The places of a text that is known to be JSON.
+
+    Raises:
+        RecursionError: It is deeper than any job.
+    """
     root = Place(source, 0, len(source.text))
     open_values: list[Place] = []
     key: tuple[str, Span] | None = None
@@ -87,6 +98,8 @@ def places(source: Source) -> Place:
         key = None
         if word in "{[":
             open_values.append(value)
+            if len(open_values) > _DEEPEST:
+                raise RecursionError
     return root
 
 
@@ -131,58 +144,78 @@ def find(root: Place, location: tuple[str | int, ...], *, key: bool = False) -> 
 
 
 Location: TypeAlias = tuple[str | int, ...]
-"""Steps from the job to a value."""
+"""Steps from the job, or from the flow, to a value."""
 
 _MAPS = {*attributes.MAPS, "items"}
 """Fields whose members are keys, not fields."""
 
 
-class JobText(Record):
-    """What a JSON text holds. ``job``: ``None`` when ``diagnostics`` say why."""
-
-    job: Job | None
-    origins: Origins
-    diagnostics: tuple[Diagnostic, ...] = ()
+N = TypeVar("N", Job, Flow)
 
 
-def from_json(source: Source) -> JobText:
-    """The job that ``source`` describes (``tfdsl schema``); what is wrong with it is at its place in the text."""
-    nothing = Origins(Span(source, 0, 0))
+def from_json(source: Source) -> Ready:
+    """The job or flow that ``source`` describes (``tfdsl schema``); what is wrong with it is at its place there."""
     try:
         json.loads(source.text)
+        root = places(source)
     except json.JSONDecodeError as error:
         at = min(error.pos, len(source.text))
         problem = f"this is not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
-        return JobText(None, nothing, (NOT_A_JOB(Span(source, at, at), problem=problem),))
+        return Ready(source, diagnostics=(NOT_A_JOB(Span(source, at, at), problem=problem),))
     except (RecursionError, ValueError) as error:  # 5,000 brackets, a number of 5,000 digits
         problem = "this is nested too deep" if isinstance(error, RecursionError) else "a number has too many digits"
-        return JobText(None, nothing, (NOT_A_JOB(Span(source, 0, 0), problem=problem),))
-    root = places(source)
+        return Ready(source, diagnostics=(NOT_A_JOB(Span(source, 0, 0), problem=problem),))
     twice = tuple(
         name_rules.DUPLICATE_KEY(again, name=key).note(first, "first set here")
         for key, again, first in repeated_keys(root)
     )
     if twice:  # readers of JSON take one of the two values and lose the other
-        return JobText(None, nothing, twice)
+        return Ready(source, diagnostics=twice)
+    told: list[Diagnostic] = []
+    if "runs" in root.members or "jobs" in root.members:
+        return _flow(root, told)
+    job = _read(Job, "job", root, root.span.text, told)
+    return Ready(source, () if job is None else ((job, _origins(job, root)),), diagnostics=tuple(told))
+
+
+def _read(kind: type[N], block: str, root: Place, text: str, told: list[Diagnostic]) -> N | None:
+    """What ``text``, which is at ``root``, describes; ``None`` with the reasons in ``told``."""
     checked = _Values()
-    if source.text[root.start] == "{":
-        checked.block("job", root, ())
-    told = list(checked.diagnostics)
-    job = read_job(source.text)
-    if not isinstance(job, Job):
-        for broken in job:
+    if text[0] == "{":
+        checked.block(block, root, ())
+    found = [diagnostic for _, diagnostic in checked.diagnostics]
+    made = from_text(kind, text)
+    if not isinstance(made, Job | Flow):
+        for broken in made:
             here = path_in(root, broken["loc"])
             if not any(here[: len(at)] == at or at[: len(here)] == here for at, _ in checked.diagnostics):
-                told.append((here, _diagnostic(broken, root)))
-    if not isinstance(job, Job) or told:
-        told.sort(key=lambda placed: placed[1].span.start)
-        return JobText(None, nothing, tuple(diagnostic for _, diagnostic in told))
-    return JobText(job, _origins(job, root))
+                found.append(_diagnostic(broken, root))
+    told += sorted(found, key=lambda diagnostic: diagnostic.span.start)
+    return made if isinstance(made, Job | Flow) and not found else None
 
 
-def dump(job: Job) -> str:
-    """``job`` as JSON, without what has its default."""
-    return f"{job.model_dump_json(indent=2)}\n"
+def _flow(root: Place, told: list[Diagnostic]) -> Ready:
+    """The flow at ``root`` with its jobs, each of which is read by itself."""
+    fields = {key: value for key, value in json.loads(root.span.text).items() if key != "jobs"}
+    flow = _read(Flow, WholeFlow.block, root, json.dumps(fields), told)
+    listed = root.members.get("jobs")
+    if listed is None or listed.source.text[listed.start] != "[":
+        problem = "jobs is missing" if listed is None else "jobs must be a list of jobs"
+        told.append(NOT_A_JOB(find(root, ("jobs",)), problem=problem))
+    places = () if listed is None else listed.items
+    jobs = [(_read(Job, "job", place, place.span.text, told), place) for place in places]
+    made = [job for job, _ in jobs if job is not None]
+    if flow is not None and not told:
+        told += (broken.diagnostic(partial(find, root)) for broken in flow_rules.of_whole(flow, flow.namespace, made))
+    if flow is None or told:
+        return Ready(root.source, diagnostics=tuple(told))
+    pairs = tuple((job, _origins(job, place)) for job, place in jobs if job is not None)
+    return Ready(root.source, pairs, (flow, _flow_origins(root)))
+
+
+def dump(node: Node) -> str:
+    """A job, or a flow with its jobs, as JSON, without what has its default."""
+    return f"{node.model_dump_json(indent=2)}\n"
 
 
 # --- values, as if they were written in a file -----------------------------------------------------------------
@@ -195,6 +228,7 @@ _INSIDE: dict[str, str] = {
     "build": "build",
     "outputs": "output",
     "tolerations": "toleration",
+    "runs": "flow run",
 }
 """Fields of parts, and the block of each part; of others the kind decides."""
 
@@ -298,7 +332,14 @@ class _Values:
         self._say(at, diagnostic)
 
 
-_CALLED = {"output": "an output", "toleration": "a toleration", "policy": "a policy", "claim": "a claim"}
+_CALLED = {
+    "output": "an output",
+    "toleration": "a toleration",
+    "policy": "a policy",
+    "claim": "a claim",
+    "flow run": "a run",
+    "flow whole": "a flow",
+}
 
 
 def _value(place: Place, kind: Type | None) -> Value | None:
@@ -346,6 +387,7 @@ def _is_amount(kind: Type | None) -> bool:
 
 _IN_JSON = (
     (regex(r"\badd role (\w+) \{ \}"), r'add {"name": "\1"} to "roles"'),
+    (regex(r"\bwrite run ([\w-]+) (?:in it|too)"), r'add {"job": "\1"} to "runs"'),
     (regex(r"\badd on (\w+) => ([a-z ]+)"), r'add {"event": "\1", "action": "\2"} to "policies"'),
     (regex(r"\bwrite on (\w+) (\w+) => ([a-z ]+)"), r'write {"role": "\1", "event": "\2", "action": "\3"}'),
     (regex(r"\b(cluster) \{ (\w+) = (\"\w+\") \}"), r'"\1": {"\2": \3}'),
@@ -441,6 +483,16 @@ def _origins(job: Job, root: Place) -> Origins:
         _record_role(origins, role.path, roles[role.name])
     _record_claims(job, origins, root)
     _record_checkpoint(job, origins, root)
+    return origins
+
+
+def _flow_origins(root: Place) -> Origins:
+    origins = Origins(root.members["name"].span)
+    for field, place in root.members.items():
+        if field not in ("jobs", "name"):
+            _record(origins, field, field, place)
+    for at, run in enumerate(root.members["runs"].items):
+        origins.record(f"runs[{at}]", run.members["job"].span)
     return origins
 
 

@@ -6,7 +6,7 @@ take lists and texts. Each is loaded, and pydantic with it, when it is first ask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tfdsl.ir.flow import Flow, FlowRun
+    from tfdsl.ir.flow import Flow, FlowRun, WholeFlow
     from tfdsl.ir.making import (
         archive_mount,
         build,
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         cluster,
         configmap_mount,
         copy_step,
+        flow_run,
         hdfs_mount,
         host_mount,
         job,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         secret_mount,
         step,
         toleration,
+        whole_flow,
     )
     from tfdsl.ir.model import (
         ArchiveMount,
@@ -106,6 +108,7 @@ __all__ = [
     "TaskIndex",
     "Text",
     "Toleration",
+    "WholeFlow",
     "archive_mount",
     "build",
     "claim",
@@ -113,6 +116,7 @@ __all__ = [
     "cluster",
     "configmap_mount",
     "copy_step",
+    "flow_run",
     "hdfs_mount",
     "host_mount",
     "job",
@@ -128,6 +132,7 @@ __all__ = [
     "secret_mount",
     "step",
     "toleration",
+    "whole_flow",
 ]
 
 if not TYPE_CHECKING:  # type checkers know the names from above, and report all others
@@ -146,7 +151,7 @@ if not TYPE_CHECKING:  # type checkers know the names from above, and report all
             else "ir.making"
             if name.islower()
             else "ir.flow"
-            if name in ("Flow", "FlowRun")
+            if name in ("Flow", "FlowRun", "WholeFlow")
             else "ir.model"
         )
         return getattr(import_module(f"tfdsl.{module}"), name)

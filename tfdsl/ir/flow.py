@@ -6,7 +6,7 @@ A flow names its jobs and holds none of them. ``runs`` stand in the order of the
 from collections.abc import Mapping
 from typing import Self, cast
 
-from pydantic import PrivateAttr, model_validator
+from pydantic import PrivateAttr, TypeAdapter, model_validator
 
 from tfdsl.ir.model import EnvVar, Job, RunTimeText, TaskIndex
 from tfdsl.ir.part import EMPTY, Node, Part, refuse
@@ -66,6 +66,23 @@ class Flow(Node):
         vars(self)["runs"] = tuple(run.placed(f"runs[{at}]") for at, run in enumerate(self.runs))
         self._by_job = {run.job: run for run in self.runs}
         return self
+
+
+class WholeFlow(Flow):
+    """A flow with its jobs, as it is written in JSON and made in Python. A job that no run names stands beside it."""
+
+    block = "flow whole"
+    jobs: tuple[Job, ...]
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        refuse(f"Flow {self.name}", self, flow_rules.of_whole(self, self.namespace, self.jobs))
+        return self
+
+
+def schema() -> object:
+    """The JSON Schema of what is read as JSON: a job, or a flow with its jobs."""
+    return TypeAdapter[Job | WholeFlow](Job | WholeFlow).json_schema()
 
 
 # --- the name of a run in the texts of its jobs --------------------------------------------------------------------

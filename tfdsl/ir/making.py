@@ -11,7 +11,7 @@ from typing import Any, Literal, cast, get_args
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import core_schema
 
-from tfdsl.ir import model
+from tfdsl.ir import flow, model
 from tfdsl.ir.part import made
 from tfdsl.vocabulary.quantities import Duration, Quantity
 
@@ -571,3 +571,49 @@ def run_time_text(
         parts: Its literal parts, and those that are known when the replica runs.
     """
     return made(model.RunTimeText, _given(locals()))
+
+
+def whole_flow(
+    *,
+    name: str,
+    runs: Sequence[flow.FlowRun],
+    jobs: Sequence[model.Job],
+    schedule: str | None = _DEFAULT,
+    time_zone: str | None = _DEFAULT,
+    overlap: Literal["skip", "allow", "replace"] = _DEFAULT,
+    deadline: Duration | str | None = _DEFAULT,
+    namespace: str | None = _DEFAULT,
+    common_labels: Mapping[str, str] = _DEFAULT,
+    service_account: str | None = _DEFAULT,
+) -> flow.WholeFlow:
+    """A flow with its jobs, as it is written in JSON and made in Python.
+
+    Args:
+        name: Name of the flow.
+        runs: Which jobs run, and when.
+        jobs: Its jobs.
+        schedule: When it runs: the five fields of cron, or `@hourly`, `@daily`, `@weekly`, `@monthly`.
+        time_zone: The time zone of the schedule, as `Europe/Berlin`.
+        overlap: What happens when it is to start while an earlier run is not over.
+        deadline: How long a run may take.
+        namespace: The namespace of the flow and of all its jobs.
+        common_labels: Labels of every object of the flow and of its jobs.
+        service_account: The service account of the pods that the engine itself starts.
+    """
+    return made(flow.WholeFlow, _given(locals()))
+
+
+def flow_run(
+    *,
+    job: str,
+    after: Sequence[str] = _DEFAULT,
+    ending: Literal["succeeded", "failed", "ended"] = _DEFAULT,
+) -> flow.FlowRun:
+    """One job of a flow.
+
+    Args:
+        job: Name of the job that runs.
+        after: The jobs that have to be over before.
+        ending: With which end of these it runs.
+    """
+    return made(flow.FlowRun, _given(locals()))

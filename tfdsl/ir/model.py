@@ -15,7 +15,7 @@ Units: quantities are :class:`~tfdsl.vocabulary.quantities.Quantity` (thousandth
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias
 
-from pydantic import Field, PrivateAttr, ValidationError, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from tfdsl.ir.part import (
     EMPTY,
@@ -786,11 +786,3 @@ class Job(Node):
             if isinstance(mount, ClaimMount)
         ]
         yield from job_rules.matched([claim.name for claim in self.claims], places)
-
-
-def read_job(text: str) -> Job | Sequence[Mapping[str, Any]]:
-    """The job that a JSON text describes, or its errors as pydantic tells them (``loc``, ``type``, ``ctx`` …)."""
-    try:
-        return Job.model_validate_json(text)
-    except ValidationError as error:
-        return error.errors(include_url=False)

@@ -509,6 +509,14 @@ def _taken(kind: Type | None, what: str, value: Any) -> Any:
     return value
 
 
+def from_text(kind: type[P], text: str) -> P | Sequence[Mapping[str, Any]]:
+    """What a JSON text describes, or its errors as pydantic tells them (``loc``, ``type``, ``ctx`` …)."""
+    try:
+        return kind.model_validate_json(text)
+    except ValidationError as error:
+        return error.errors(include_url=False)
+
+
 # --- refusals --------------------------------------------------------------------------------------------------
 
 

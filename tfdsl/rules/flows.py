@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, time, timedelta
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from tfdsl.diagnostics import value_rules
-from tfdsl.diagnostics.suggest import enumeration
+from tfdsl.diagnostics import name_rules, value_rules
+from tfdsl.diagnostics.suggest import closest, enumeration
 from tfdsl.patterns import regex
 from tfdsl.rules import values
-from tfdsl.rules.broken import Broken
+from tfdsl.rules.broken import Broken, Place
 from tfdsl.vocabulary.names import LONGEST_LABEL
 from tfdsl.vocabulary.quantities import Duration
+
+T = TypeVar("T")
 
 
 class Run(Protocol):
@@ -162,6 +164,47 @@ SHORTEST_TTL = 60
 """Seconds that a finished job of a flow stays at least: engines look again after some time, and would miss its end."""
 
 
+class Job(Protocol):
+    """A job that a flow holds."""
+
+    @property
+    def name(self) -> str:
+        """Its own name."""
+        ...
+
+    @property
+    def namespace(self) -> str | None:
+        """Where its objects are."""
+        ...
+
+    @property
+    def ttl(self) -> Duration | None:
+        """How long it stays when it has ended."""
+        ...
+
+
+def of_whole(flow: Flow, own: str | None, jobs: Sequence[Job]) -> Iterator[Broken]:
+    """What a flow that holds its ``jobs`` breaks with them. ``own``: its namespace."""
+    first: dict[str, int] = {}
+    for at, job in enumerate(jobs):
+        before = first.setdefault(job.name, at)
+        if before != at:
+            twice = Broken(name_rules.DUPLICATE_JOB, ("jobs", at, "name"), {"name": job.name})
+            yield twice.note(("jobs", before, "name"), "first here").marked("again here")
+    unknown = [(at, run.job) for at, run in enumerate(flow.runs) if run.job not in first]
+    for at, name in unknown:
+        near = closest(name, first)
+        advice = f"did you mean {near}?" if near else f"there are {enumeration(first)}" if first else "add it to jobs"
+        yield Broken(name_rules.UNKNOWN_JOB, ("runs", at, "job"), {"name": name}).help(advice)
+    named: list[tuple[str, str, Place]] = [(name, f"job {name}", ("jobs", at, "name")) for name, at in first.items()]
+    for place, other, words in clashes([*named, *names(flow)]):
+        clash = Broken(value_rules.SAME_NAME_IN_FLOW, place, words).note(other, f"{words['first']} is here")
+        yield clash.help(CLASH)
+    if flow.runs and not unknown:
+        its = [jobs[first[run.job]] for run in flow.runs]
+        yield from of_its_jobs(flow, own, [job.namespace for job in its], [job.ttl for job in its])
+
+
 def of_its_jobs(
     flow: Flow, own: str | None, namespaces: Sequence[str | None], ttls: Sequence[Duration | None]
 ) -> Iterator[Broken]:
@@ -187,6 +230,29 @@ def of_its_jobs(
 def name_in(flow: str, job: str) -> str:
     """What a job is called in a flow; a run's mark may come behind it."""
     return f"{flow}-{job}"
+
+
+CLASH = "give one of them another name"
+"""What to do about two things of one name."""
+
+
+def names(flow: Flow) -> Iterator[tuple[str, str, Place]]:
+    """Each name that a flow takes, its own and those of its jobs in it: what is called so, and where that is set."""
+    yield flow.name, f"flow {flow.name}", ("name",)
+    for at, run in enumerate(flow.runs):
+        yield name_in(flow.name, run.job), f"job {run.job} of flow {flow.name}", ("runs", at, "job")
+
+
+def clashes(named: Iterable[tuple[str, str, T]]) -> Iterator[tuple[T, T, Mapping[str, str]]]:
+    """The places of two things that have one name, the later one first, and the words of the message about them.
+
+    ``named``: name, what is called so, its place.
+    """
+    first: dict[str, tuple[str, T]] = {}
+    for name, what, place in named:
+        other, before = first.setdefault(name, (what, place))
+        if other != what:
+            yield place, before, {"first": other, "second": what, "name": name}
 
 
 # --- schedules ---------------------------------------------------------------------------------------------------

@@ -210,20 +210,11 @@ def _unknown(span: Span, name: str, names: Sequence[str]) -> Diagnostic:
 
 def _clashes(flows: Iterable[resolved.Flow], jobs: Iterable[Derived]) -> Iterator[Diagnostic]:
     """Each name that two things of a file have: flows, jobs alone, and jobs in flows."""
-    first: dict[str, tuple[str, Span]] = {
-        job.name: (f"job {job.name}", job.node.name.span) for job in jobs if not job.absent
-    }
-    named = [(flow.name, f"flow {flow.name}", flow.name_span) for flow in flows]
-    named += [
-        (rules.name_in(flow.name, run.job), f"job {run.job} of flow {flow.name}", run.job_span)
-        for flow in flows
-        for run in flow.runs
-    ]
-    for name, what, span in named:
-        other, place = first.setdefault(name, (what, span))
-        if other != what:
-            clash = value_rules.SAME_NAME_IN_FLOW(span, first=other, second=what, name=name)
-            yield clash.note(place, f"{other} is here").help("give one of them another name")
+    named = [(job.name, f"job {job.name}", job.node.name.span) for job in jobs if not job.absent]
+    named += [(name, what, flow.span(place)) for flow in flows for name, what, place in rules.names(flow)]
+    for span, place, words in rules.clashes(named):
+        clash = value_rules.SAME_NAME_IN_FLOW(span, **words)
+        yield clash.note(place, f"{words['first']} is here").help(rules.CLASH)
 
 
 def check_jobs(flows: Iterable[resolved.Flow], jobs: Mapping[str, resolved.Job], report: Report) -> None:
@@ -272,7 +263,7 @@ def asked(
     found = tuple(one for one in flows if one.name == flow.text)
     if not found:
         is_job = any(flow.text in (job.name, job.node.name.text) for job in jobs)
-        report(_unknown_flow(flow, [one.name for one in flows], is_job=is_job))
+        report(unknown_flow(flow, [one.name for one in flows], is_job=is_job))
     elif found[0].complete and not found[0].runs:
         report(name_rules.ABSENT_FLOW(flow.span, flow=flow.text))
     return found
@@ -299,7 +290,8 @@ def with_runs(
     return [replace(job, without_run=wrong(job, name)) for job, name in zip(jobs, named, strict=True)]
 
 
-def _unknown_flow(flow: Argument, names: Sequence[str], *, is_job: bool) -> Diagnostic:
+def unknown_flow(flow: Argument, names: Sequence[str], *, is_job: bool) -> Diagnostic:
+    """The error that there is no flow called ``flow``. ``is_job``: there is a job of that name."""
     if is_job:
         error = name_rules.UNKNOWN_FLOW(flow.span, name=flow.text)
         return error.help(f"{flow.text} is a job: write --job {flow.text}")

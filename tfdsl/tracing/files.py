@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from tfdsl.compiling import front_end
-from tfdsl.compiling.front_end import Input, ReadyJob
+from tfdsl.compiling.front_end import Input, Ready
 from tfdsl.compiling.output_files import OutputFile, folder_names, output_files, stream
 from tfdsl.compiling.pipeline import Output
 from tfdsl.emit.header import Stated
@@ -22,18 +22,18 @@ _SLACK: Final = 2_000_000_000
 
 
 def as_source(source: Source, inputs: Inputs) -> Input | None:
-    """What a text compiles from, if it is a source: a text of the language with a job, or a job as JSON."""
+    """What a text compiles from, if it is a source: a text of the language with a job, or a job or a flow as JSON."""
     given = front_end.read(source, inputs)
     if source.path.endswith(".tfjob") or source.origin is None:
         return given
-    if isinstance(given, ReadyJob):
-        return given if given.job is not None else None
+    if isinstance(given, Ready):
+        return given if given.jobs else None
     return given if given.jobs and not given.syntax_errors else None
 
 
 def in_program(path: str | os.PathLike[str], given: Input) -> Source | None:
     """The text of ``given`` that is the file at ``path``."""
-    texts = [given.source] if isinstance(given, ReadyJob) else [file.source for file in given.files]
+    texts = [given.source] if isinstance(given, Ready) else [file.source for file in given.files]
     wanted = os.path.realpath(path)
     return next((text for text in texts if text.origin is not None and os.path.realpath(text.origin) == wanted), None)
 

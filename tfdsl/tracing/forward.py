@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from tfdsl import targets
 from tfdsl.backend import Backend
 from tfdsl.compiling import front_end, pipeline
-from tfdsl.compiling.front_end import Input, ReadyJob
+from tfdsl.compiling.front_end import Input, Ready
 from tfdsl.compiling.pipeline import Outcome, Output
 from tfdsl.diagnostics import Diagnostic
 from tfdsl.record import Record
@@ -67,7 +67,7 @@ class Question(Record):
     @property
     def program(self) -> Program | None:
         """The program that the source belongs to; a job that is data has none."""
-        return None if isinstance(self.given, ReadyJob) else self.given
+        return None if isinstance(self.given, Ready) else self.given
 
 
 def line_span(source: Source, line: int) -> Span:

@@ -494,6 +494,8 @@ _FLOW_RUN = (
 
 Row: TypeAlias = Setting | attributes.Attribute
 
+_FLOW = (Setting("name", STRING, "Name of the flow."), *FLOW, Setting("runs", None, "Which jobs run, and when."))
+
 BLOCKS: dict[str, tuple[Row, ...]] = {
     "job": (*_MORE_OF_JOB, *(row for row in attributes.ATTRIBUTES if row.where in ("job", "each"))),
     "role": (*_MORE_OF_ROLE, *(row for row in attributes.ATTRIBUTES if row.in_role)),
@@ -514,7 +516,8 @@ BLOCKS: dict[str, tuple[Row, ...]] = {
     ),
     "run": (_KIND, Setting("command", WORD, "The command that runs.")),
     **{f"mount {kind.name}": _mount(kind) for kind in MOUNT_KINDS},
-    "flow": (Setting("name", STRING, "Name of the flow."), *FLOW, Setting("runs", None, "Which jobs run, and when.")),
+    "flow": _FLOW,
+    "flow whole": (*_FLOW, Setting("jobs", None, "Its jobs.")),
     "flow run": _FLOW_RUN,
     "task_index": (_KIND,),
     "env": (_KIND, Setting("name", WORD, "Name of the variable.")),
@@ -543,6 +546,6 @@ def called(block: str, name: str) -> str:
     family, _, kind = block.partition(" ")
     if family == "toleration":
         return f"{name} of a toleration"
-    if kind and MOUNTS_BY_NAME[kind].field == name:
+    if kind in MOUNTS_BY_NAME and MOUNTS_BY_NAME[kind].field == name:
         return f"the source of {block}"
     return _CALLED.get(f"{family}.{name}", name)

@@ -20,7 +20,7 @@ FETCH = '{"kind": "prepare", "name": "fetch", "command": ["x"], "cpu": "1"}'
 
 def found(text: str) -> list[Diagnostic]:
     read = from_json(Source("job.json", text))
-    assert (read.job is None) is bool(read.diagnostics)
+    assert (not read.jobs) is bool(read.diagnostics)
     return list(read.diagnostics)
 
 
@@ -79,7 +79,7 @@ def test_origins_point_into_the_text() -> None:
         f', "steps": [{FETCH}]',
         ', "gang": true, "queue": null, "checkpoint": "/c"',
     )
-    origins = from_json(Source("job.json", text)).origins
+    ((_, origins),) = from_json(Source("job.json", text)).jobs
     for path, written in {
         "gang": "true",
         "roles[worker]": '"worker"',
@@ -102,8 +102,7 @@ def test_origins_point_into_the_text() -> None:
 
 
 def test_a_job_without_a_text_has_the_places_of_its_own_json() -> None:
-    origins = front_end.of_job(FULL).origins
-    assert origins is not None
+    ((_, origins),) = front_end.of_node(FULL).jobs
     assert origins.job.source.path == "<job mnist>"
     assert origins.job.source.text == dump(FULL)
     keep = origins.written(f"{FULL.claims[0].path}.keep")
@@ -113,8 +112,8 @@ def test_a_job_without_a_text_has_the_places_of_its_own_json() -> None:
     assert action is not None
     assert action.text == '"restart job"'
     assert origins.written("policies[2]") is None
-    read = from_json(origins.job.source)
-    assert read.job == FULL
-    assert {path: read.origins.span(path).start for path in read.origins.paths()} == {
+    ((job, again),) = from_json(origins.job.source).jobs
+    assert job == FULL
+    assert {path: again.span(path).start for path in again.paths()} == {
         path: origins.span(path).start for path in origins.paths()
     }

@@ -84,6 +84,6 @@ def test_the_package_shows_its_names() -> None:
 @pytest.mark.parametrize("name", [name for name in tfdsl.ir.__all__ if name.islower()])
 def test_a_constructor_takes_every_field(name: str) -> None:
     function = getattr(making, name)
-    kind = getattr(model, inspect.signature(function).return_annotation.removeprefix("model."))
+    kind = getattr(tfdsl.ir, inspect.signature(function).return_annotation.partition(".")[2])
     fields = {field for field in kind.model_fields if field != "kind" or kind is model.Step}
     assert set(inspect.signature(function).parameters) == fields
