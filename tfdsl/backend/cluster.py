@@ -395,7 +395,7 @@ def _reason(same: list[tuple[Row, Sign, Mapping[str, str]]]) -> Reason:
         "status": str(sign.status),
         "said": cut(sign.words),
         "reason": sign.reason,
-        "at": sign.at,
+        "at": sign.at or "it is not known when",
         "was": "were" if several else "was",
         "be": "are" if several else "is",
         **{name: cut(group) for name, group in groups.items()},

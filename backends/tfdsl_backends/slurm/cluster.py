@@ -317,9 +317,14 @@ def _accounted(answer: Answer, name: str) -> list[dict[str, str]]:
     ]
 
 
+def _time(told: str) -> str:
+    """A time of Slurm's, if it is one."""
+    return "" if told in _NO_TIME else told
+
+
 def _files(job: dict[str, str]) -> list[Call]:
     run = _RUN.fullmatch(job["log"])
-    has_run = job["started"] not in _NO_TIME if job["state"] != "PENDING" else job["restarts"] != "0"
+    has_run = bool(_time(job["started"])) if job["state"] != "PENDING" else job["restarts"] != "0"
     if run is None or not has_run:  # nothing is there yet
         return []
     return [
@@ -363,7 +368,7 @@ def _live(job: dict[str, str], said: Sequence[str]) -> Live:
         phase = "aborted" if any("lets it go on" in words for words in said[-1:]) else "suspended"
     ended = phase in ENDED and job["state"] != "PENDING"
     times = [job["ended"] if ended else "", job["started"] if phase == "running" else ""]
-    since = next((time for time in times if time not in _NO_TIME), job["submitted"])
+    since = next(filter(_time, times), job["submitted"])
     restarts = int(job["restarts"]) if _NUMBER.fullmatch(job["restarts"]) else None
     return Live(
         "slurm", job["name"], "", job["id"], phase, since, job["partition"], restarts, submission=_submission(job)
@@ -405,7 +410,7 @@ def _step_ends(past: Sequence[dict[str, str]]) -> dict[tuple[str, int], End | No
             continue
         status, signal = (int(code["status"]), int(code["signal"])) if code is not None else (0, 15)
         signal = status if status in (9, 15) else signal  # Slurm keeps 137 and 143 so
-        end = End(128 + signal if signal else status, at=step["ended"])
+        end = End(128 + signal if signal else status, at=_time(step["ended"]))
         if step["state"] == _OUT_OF_MEMORY:
             end = End(128 + 9, _OUT_OF_MEMORY, step["ended"])
         is_stopped = step["state"] == "CANCELLED" or signal == 15
@@ -428,7 +433,7 @@ def _signs(
     reason, _, _ = job["reason"].partition(",")
     if job["state"] == "PENDING":
         last = [Sign("log", "held", words, name, who)] if live.phase == "aborted" else []
-        return [*last, Sign("pending", reason, job["reason"], name, at=job["started"])]
+        return [*last, Sign("pending", reason, job["reason"], name, at=_time(job["started"]))]
     state = Sign("state", f"{job['state']}/{reason}", "", name)
     if live.phase != "failed":
         return [state]
@@ -448,7 +453,7 @@ def _signs(
                 f"{step['name']} exited {one.end.status} (MaxRSS {step['memory'] or 'unknown'})",
                 f"step/{step['number']}",
                 one,
-                at=step["ended"],
+                at=_time(step["ended"]),
             )
             for step in past
             for one in [failed.get(step["name"])]

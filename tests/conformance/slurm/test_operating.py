@@ -240,7 +240,7 @@ def test_wait_is_for_the_run_that_was_submitted(operated: Operated) -> None:
 
 @pytest.mark.long
 def test_watch_over_a_requeue(operated: Operated) -> None:
-    command = "test -e second || { echo begun; sleep 300; }"
+    command = "test -e second || { echo begun; sleep 300; }; until test -e go; do sleep 0.2; done"
     file = operated.write("queued", command, "retries = 1\n  on evicted => restart job")
     assert operated.run("submit", file, "-t", "slurm").status == 0
     number = operated.until("running", file, "-t", "slurm")["id"]
@@ -250,11 +250,20 @@ def test_watch_over_a_requeue(operated: Operated) -> None:
         time.sleep(0.3)
     (operated.folder / "second").touch()
     operated.ask("scontrol", "requeue", number)
-    ran = operated.run("status", file, "-t", "slurm", "--watch", "--timeout", "300s")
-    phases = [line for line in ran.out.splitlines() if line.startswith("queued: ")]
+    words = [sys.executable, "-m", "tfdsl", "status", file, "-t", "slurm", "--watch", "--timeout", "300s"]
+    variables = {**os.environ, "SLURM_CONF": operated.settings}
+    process = subprocess.Popen(words, cwd=operated.folder, env=variables, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    out = list[str]()
+    for line in process.stdout:
+        out.append(line.rstrip())
+        if out.count("queued: waiting") and out[-1] == "queued: running":
+            (operated.folder / "go").touch()  # not before that was seen
+    assert process.wait(60) == 0
+    phases = [line for line in out if line.startswith("queued: ")]
     phases = phases[phases[0] == "queued: running" :]  # it may not have been taken back yet
-    assert phases == ["queued: waiting", "queued: running", "queued: succeeded"], ran.out
-    assert "why: it is to start later" in ran.out
+    assert phases == ["queued: waiting", "queued: running", "queued: succeeded"], out
+    assert "why: it is to start later" in "\n".join(out)
 
 
 # --- with accounting ---

@@ -23,6 +23,7 @@ pytestmark = pytest.mark.long
 LIMIT = 1200
 
 
+@pytest.mark.timeout(LIMIT + 600)
 @pytest.mark.parametrize("name", [nightly.NONE, "evaluate fails"])
 def test_a_night_ends_as_predicted(name: str, cluster: Cluster, tmp_path: Path) -> None:
     """``flow.sh`` stays, and says at its end what has become of each job."""

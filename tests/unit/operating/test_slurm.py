@@ -121,6 +121,11 @@ def test_other_reasons_to_wait(reason: str, slug: str) -> None:
     assert live(f"{row('PENDING', reason)}\n").reasons[0].slug == slug
 
 
+def test_of_a_start_whose_time_has_passed_slurm_says_no_other_until_it_looks_again() -> None:
+    (found,) = live(f"{row('PENDING', 'BeginTime')}\n").reasons
+    assert (found.sentence, found.at) == ("it is to start later: it is not known when", "")
+
+
 LOGGED = [  # the last words of a script that ran, how its job stood, what becomes of it
     ("FAILED", "chief-0 exited 3", "exited", "chief[0] exited with status 3", "command"),
     ("FAILED", "chief-0 exited 127", "program-missing", "chief[0] exited with status 127: its", "command"),
