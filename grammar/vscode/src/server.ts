@@ -152,7 +152,7 @@ export class Server implements Disposable {
     let written = "";
     let child: ChildProcess | undefined;
     let silent = false;
-    const timer = setTimeout(() => (silent = child?.kill() ?? true), SILENCE);
+    const timer = setTimeout(() => (silent = child?.kill("SIGKILL") ?? true), SILENCE);
     const client = new QuietClient(
       "tfdsl",
       "tfdsl",
@@ -259,7 +259,7 @@ async function ended(child: ChildProcess): Promise<void> {
       resolve();
     }
   });
-  child.kill();
+  child.kill("SIGKILL");
 }
 
 function surroundings(): Surroundings {

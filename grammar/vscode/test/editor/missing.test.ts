@@ -18,6 +18,12 @@ const NEVER = `#!/bin/sh
 echo x >> "$(dirname "$0")/never-starts"
 exit 7
 `;
+/** Does not answer, and does not end when it is told to. */
+const SILENT = `#!/bin/sh
+trap '' TERM
+echo $$ > "$(dirname "$0")/silent-pid"
+while :; do sleep 1; done
+`;
 /** A server of an older release. */
 const OLD = `#!/bin/sh
 exec "${program}/python" -c 'import tfdsl
@@ -47,7 +53,7 @@ let editor: VsCode;
 
 before(async () => {
   editor = await VsCode.start({
-    files: { "main.tfjob": JOB, "bin/late": LATE, "bin/never": NEVER, "bin/old": OLD },
+    files: { "main.tfjob": JOB, "bin/late": LATE, "bin/never": NEVER, "bin/old": OLD, "bin/silent": SILENT },
   });
   await editor.show("main.tfjob");
 });
@@ -62,7 +68,7 @@ async function serve(command: readonly string[]): Promise<void> {
       const settings = vscode.workspace.getConfiguration("tfdsl");
       await settings.update("server.command", words, vscode.ConfigurationTarget.Global);
     },
-    command.map((word) => (/^(?:late|never|old)$/.test(word) ? path.join(editor.folder, "bin", word) : word)),
+    command.map((word) => (/^(?:late|never|old|silent)$/.test(word) ? path.join(editor.folder, "bin", word) : word)),
   );
 }
 
@@ -95,6 +101,26 @@ for (const { name, command, message } of CASES) {
     assert.match(await told(), message);
   });
 }
+
+test("a server that does not answer within a minute is ended", async () => {
+  await editor.run(() => {
+    const { setTimeout: real } = globalThis;
+    // The minute of the extension is half a second here; all else has its time.
+    const short = (done: () => void, time?: number, ...more: []): unknown => real(done, time === 60_000 ? 500 : time, ...more);
+    Object.assign(globalThis, { setTimeout: short, inTime: () => Object.assign(globalThis, { setTimeout: real }) });
+  });
+  await serve(["silent", "lsp"]);
+  assert.match(await told(), /silent cannot be started\. It does not answer\.$/);
+  await editor.run(() => void (globalThis as unknown as { inTime: () => void }).inTime());
+  const pid = Number(fs.readFileSync(path.join(editor.folder, "bin/silent-pid"), "utf8"));
+  await until("the end of the server", () => {
+    try {
+      return !process.kill(pid, 0);
+    } catch {
+      return true;
+    }
+  });
+});
 
 test("a server that is always gone was started four times", () => {
   assert.equal(fs.readFileSync(path.join(editor.folder, "bin/never-starts"), "utf8"), "x\n".repeat(4));

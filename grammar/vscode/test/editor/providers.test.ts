@@ -1,4 +1,4 @@
-/** Everything that the server offers, asked for in VS Code through the built extension. */
+/** Everything that the server offers, asked for in VS Code through the built extension; the window has two folders. */
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
@@ -35,13 +35,23 @@ job bad {
 }
 `;
 const SETTINGS = '[lint]\nunused-lets = "off"\n';
-const RENAMED = { "includes.tfjob": 'include "other.tfjob"\n', "other.tfjob": "let more = 1\n" };
+const RENAMED = {
+  "includes.tfjob": 'include "other.tfjob"\n',
+  "other.tfjob": "let more = 1\n",
+  "parts/inner.tfjob": 'include "../common.tfjob"\n',
+};
+const OTHER = {
+  "second.tfjob": 'edition 1\njob second {\n  image = "x:1"\n  role worker { command = ["true"] }\n}\n',
+  "closed.tfjob": "edition 1\nlet sum = nothing + 1\n",
+  "tfdsl.toml": 'targets = ["slurm"]\n',
+};
 
 let editor: VsCode;
 
 before(async () => {
   const files = { "main.tfjob": JOB, "common.tfjob": COMMON, "wrong.tfjob": WRONG, "tfdsl.toml": SETTINGS, ...RENAMED };
-  editor = await VsCode.start({ files, search: [program] });
+  const settings = { "tfdsl.checkAllFiles": true, "editor.formatOnType": true };
+  editor = await VsCode.start({ files, other: OTHER, settings, search: [program] });
   await editor.show("wrong.tfjob");
   await editor.show("main.tfjob");
   await editor.waitFor(
@@ -198,6 +208,59 @@ test("renaming a file rewrites the includes of it", async () => {
   assert.equal(text, 'include "parts/other.tfjob"\n');
 });
 
+test("moving a folder rewrites the includes of its files and in them", async () => {
+  const done = editor.run(
+    async (vscode, from, to) => {
+      const edit = new vscode.WorkspaceEdit();
+      edit.renameFile(vscode.Uri.parse(from), vscode.Uri.parse(to));
+      return vscode.workspace.applyEdit(edit);
+    },
+    editor.uri("parts"),
+    editor.uri("deep/pieces"),
+  );
+  const asked = editor.page.locator(".monaco-dialog-box").getByRole("button", { name: "OK" });
+  assert.ok(await Promise.race([done, asked.click().then(() => done)]));
+  const texts = await editor.run(
+    async (vscode, ...uris) =>
+      Promise.all(uris.map(async (uri) => (await vscode.workspace.openTextDocument(vscode.Uri.parse(uri))).getText())),
+    ...["includes.tfjob", "deep/pieces/inner.tfjob"].map((name) => editor.uri(name)),
+  );
+  assert.deepEqual(texts, ['include "deep/pieces/other.tfjob"\n', 'include "../../common.tfjob"\n']);
+});
+
+test("the second folder has its own settings, and its problems are shown though nothing of it is open", async () => {
+  const found = await editor.waitFor(
+    "the problem of a file that is not open",
+    (vscode, uri) => vscode.languages.getDiagnostics(vscode.Uri.parse(uri)).map(({ message }) => message),
+    (all) => all.length > 0,
+    editor.uri("../other/closed.tfjob"),
+  );
+  assert.match(found.join(), /nothing/);
+  await editor.show("../other/second.tfjob");
+  await editor.page.locator(".statusbar-item", { hasText: "slurm" }).waitFor();
+  const names = await editor.run(async (vscode) => {
+    const all = ["idl", "second"].map((query) =>
+      vscode.commands.executeCommand<{ name: string }[]>("vscode.executeWorkspaceSymbolProvider", query),
+    );
+    return (await Promise.all(all)).flat().map(({ name }) => name);
+  });
+  assert.ok(names.some((name) => name.includes("idle")) && names.some((name) => name.includes("second")), names.join());
+  const folders = await editor.run(async (vscode) => {
+    const tasks = await vscode.tasks.fetchTasks({ type: "tfdsl" });
+    return tasks.map(({ scope }) => (typeof scope === "object" ? scope.name : "")).sort();
+  });
+  assert.deepEqual(folders, ["other", "work"]);
+  await editor.page.locator(".statusbar-item", { hasText: "volcano" }).waitFor({ state: "detached" });
+  await editor.show("main.tfjob");
+  await editor.page.locator(".statusbar-item", { hasText: "volcano" }).waitFor();
+});
+
+test("files of jobs have their icon", async () => {
+  const label = editor.page.locator(".tab .monaco-icon-label", { hasText: "main.tfjob" });
+  const image = await label.evaluate((element) => element.ownerDocument.defaultView?.getComputedStyle(element, "::before").backgroundImage ?? "");
+  assert.match(image, /tfjob.*icon\.png/);
+});
+
 test("symbols of a file and of the workspace", async () => {
   const found = await askAll<{ name: string }[]>("vscode.executeDocumentSymbolProvider");
   assert.ok(found.some(({ name }) => name.includes("mnist")));
@@ -261,6 +324,24 @@ test("formatting", async () => {
     editor.uri("common.tfjob"),
   );
   assert.ok(found.length > 0, "two spaces before an equals sign");
+});
+
+test("formatting while typing", async () => {
+  await editor.run(async (vscode) => {
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ language: "tfjob", content: "edition 1\n" }));
+    await vscode.commands.executeCommand("cursorBottom");
+  });
+  const lines = { "job  a {": "job a {", 'image="x:1"': '  image = "x:1"', "role   worker {": "  role worker {", "cpu  =2": "    cpu = 2" };
+  for (const [typed, formatted] of Object.entries(lines)) {
+    await editor.page.keyboard.type(typed);
+    await editor.page.keyboard.press("Enter");
+    await editor.waitFor(
+      `the line ${formatted}`, // VS Code drops what comes while more is typed
+      (vscode) => vscode.window.activeTextEditor?.document.getText() ?? "",
+      (text) => text.split("\n").includes(formatted),
+    );
+  }
+  await editor.run((vscode) => vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor"));
 });
 
 test("code actions: the fix of a message", async () => {

@@ -21,6 +21,8 @@ export const PATIENCE = 90_000;
 export interface Start {
   /** Files of the workspace folder. */
   readonly files: Readonly<Record<string, string>>;
+  /** Files of a second folder of the window, which is called `other` and lies beside the first one. */
+  readonly other?: Readonly<Record<string, string>>;
   /** Settings of the user. */
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Whether the workspace is trusted from the start. Without it VS Code asks. */
@@ -50,6 +52,9 @@ export class VsCode {
     const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "tfdsl-vscode-"));
     const folder = path.join(scratch, "work");
     write(folder, start.files);
+    const folders = [{ path: folder }, { path: path.join(scratch, "other") }];
+    write(scratch, { "both.code-workspace": JSON.stringify({ folders }) });
+    write(path.join(scratch, "other"), start.other ?? {});
     write(path.join(scratch, "user"), { "User/settings.json": JSON.stringify({ ...QUIET, ...start.settings }) });
     write(path.join(scratch, "extensions/probe"), {
       "package.json": JSON.stringify(PROBE),
@@ -65,9 +70,9 @@ export class VsCode {
       PATH: [...(start.search ?? []), "/usr/local/bin", "/usr/bin", "/bin"].join(path.delimiter),
       PYTHONPATH: [project, path.join(project, "backends")].join(path.delimiter),
     };
-    const folders = ["--user-data-dir", path.join(scratch, "user"), "--extensions-dir", path.join(scratch, "extensions")];
+    const places = ["--user-data-dir", path.join(scratch, "user"), "--extensions-dir", path.join(scratch, "extensions")];
     const vsix = path.join(extension, "tfjob.vsix");
-    await promisify(execFile)(found.node, [found.codeServer, ...folders, "--install-extension", vsix], {
+    await promisify(execFile)(found.node, [found.codeServer, ...places, "--install-extension", vsix], {
       env: environment,
     });
     const port = await freePort();
@@ -76,7 +81,7 @@ export class VsCode {
       found.node,
       [
         found.codeServer,
-        ...folders,
+        ...places,
         ...["--auth", "none", "--bind-addr", `127.0.0.1:${port}`, "--disable-telemetry", "--disable-update-check"],
         ...(start.trusted === false ? [] : ["--disable-workspace-trust"]),
       ],
@@ -90,7 +95,8 @@ export class VsCode {
     });
     const editor = new VsCode(folder, page, browser, server, scratch, socket);
     try {
-      await page.goto(`http://127.0.0.1:${port}/?folder=${encodeURIComponent(folder)}`);
+      const query = start.other === undefined ? { folder } : { workspace: path.join(scratch, "both.code-workspace") };
+      await page.goto(`http://127.0.0.1:${port}/?${new URLSearchParams(query)}`);
       await until("the probe extension", () => fs.existsSync(socket));
     } catch (error) {
       await editor.stop();
@@ -128,9 +134,9 @@ export class VsCode {
     return last as Result;
   }
 
-  /** The URI of a file of the workspace. */
+  /** The URI of a file, by its path from the (first) folder of the window. */
   uri(name: string): string {
-    return `file://${this.folder}/${name}`;
+    return `file://${path.resolve(this.folder, name)}`;
   }
 
   /** Open a file of the workspace in an editor. */
