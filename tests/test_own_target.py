@@ -47,7 +47,7 @@ print(json.dumps({
     "targets": labels(head + ", target ▮ }"),
     "options": labels(head + ", target compose { ▮ } }"),
     "hover": str(about and about.text),
-    "lenses": [lens.target for lens in code_lens(marked(head + " }▮")[0])],
+    "lenses": [lens.target for lens in code_lens(marked(head + ", target compose { } }▮")[0])],
 }))
 """
 

@@ -374,7 +374,7 @@ def check_name(job: Derived, report: Report) -> None:
         error = replace(error, helps=()).help(f"write ${{{offer}}} instead").replacing(f"write {offer}", offer)
         if values.job_name(job.name.replace(".", "-")) is None:
             without = f'${{replace("${{{job.named_at.text}}}", ".", "-")}}'
-            error = error.help(f"write {without} instead, which stays when other values come and go")
+            error = error.help(f"write {without}, which stays when other values come and go")
     report(error)
 
 

@@ -275,6 +275,7 @@ PLACES = (
     HEAD + 'let result = "§"\n' + JOB,
     BEFORE + "env = { A = § } }\n",
     BEFORE + "workdir = § }\n",
+    BEFORE + "workdir = § }\nflow nightly { run a }\n",
     BEFORE + "deadline = § }\n",
     JOB.replace("image", "§, image"),
     HEAD + '§ { image = "r/x:1", role chief { } }\n',
