@@ -170,6 +170,30 @@ def test_jobs_of_a_matrix_cost_no_more_than_jobs_that_are_written() -> None:
     pytest.fail("a matrix costs more")
 
 
+@pytest.mark.parametrize("target", targets.names())
+def test_a_flow_costs_at_most_three_times_its_jobs(target: str) -> None:
+    many = 60 if target == "kubernetes" else 100  # a Workflow of Argo has room for 66 plain jobs
+    jobs = "".join(
+        f'job j{n} {{ image = "i:1", command = ["a"], role worker {{ replicas = 2 }}, on failed => fail job }}\n'
+        for n in range(many)
+    )
+    flow = "".join(f"run j{n}{f' after j{n - 1}' if n else ''}\n" for n in range(many))
+    compiled(jobs, target)
+    alone = compiled(jobs, target)
+    assert compiled(f"{jobs}flow all {{\n{flow}}}\n", target) < 3 * alone
+
+
+def compiled(text: str, target: str) -> float:
+    """The processor time in seconds that it takes to compile ``text``."""
+    begin = process_time()
+    backend = targets.find(target)
+    assert backend is not None
+    outcome = pipeline.run(pipeline.load(Source("main.tfjob", text), lambda path: "no"), Request(), [Choice(backend)])
+    assert not pipeline.has_errors(outcome.diagnostics)
+    assert outcome.outputs or outcome.flows
+    return process_time() - begin
+
+
 def test_messages_are_bounded_and_the_rest_is_counted() -> None:
     text = "".join(f"let a{number} = b{number}\n" for number in range(3000))
     program = pipeline.load(Source("main.tfjob", text), lambda path: "")
