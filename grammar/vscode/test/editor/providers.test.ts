@@ -328,6 +328,10 @@ test("formatting", async () => {
 
 test("formatting while typing", async () => {
   await editor.run(async (vscode) => {
+    const settings = vscode.workspace.getConfiguration("editor");
+    for (const name of ["quickSuggestions", "suggestOnTriggerCharacters"]) {
+      await settings.update(name, false, true); // Enter would take what is offered
+    }
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ language: "tfjob", content: "edition 1\n" }));
     await vscode.commands.executeCommand("cursorBottom");
   });
@@ -341,7 +345,13 @@ test("formatting while typing", async () => {
       (text) => text.split("\n").includes(formatted),
     );
   }
-  await editor.run((vscode) => vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor"));
+  await editor.run(async (vscode) => {
+    await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
+    const settings = vscode.workspace.getConfiguration("editor");
+    for (const name of ["quickSuggestions", "suggestOnTriggerCharacters"]) {
+      await settings.update(name, undefined, true);
+    }
+  });
 });
 
 test("code actions: the fix of a message", async () => {
