@@ -277,14 +277,14 @@ def inserted(item: Mapping[str, object]) -> str:
 
 def test_a_block_closes_in_the_column_of_its_line(wire: Wire) -> None:
     """A client without snippets inserts the text as it is."""
-    item = completed(wire, {"insertTextModeSupport": {"valueSet": [1, 2]}})["role"]
+    item = completed(wire, {"insertTextModeSupport": {"valueSet": [1, 2]}})["role worker"]
     assert inserted(item) == "role worker {\n      \n    }"
     assert (item["insertTextFormat"], item["insertTextMode"]) == (1, 1)
 
 
 def test_a_client_that_fills_in_snippets_indents_them(wire: Wire) -> None:
-    item = completed(wire, {"snippetSupport": True})["role"]
-    assert inserted(item) == "role ${1:worker} {\n\t$0\n}"
+    item = completed(wire, {"snippetSupport": True})["role worker"]
+    assert inserted(item) == "role worker {\n\t$0\n}"
     assert "insertTextMode" not in item
 
 

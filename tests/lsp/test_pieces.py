@@ -50,7 +50,7 @@ def test_a_newer_text_ends_the_check_of_the_older_one() -> None:
     published: list[str] = []
 
     async def type_on() -> None:
-        checks = Checks(lambda uri: cast("Snapshot", texts[uri]), published.append, pytest.fail)
+        checks = Checks(lambda uri: cast("Snapshot", texts[uri]), published.append, lambda _: None, pytest.fail)
         checks.soon("a")
         while first.left > 995:
             await asyncio.sleep(0)
@@ -73,7 +73,7 @@ def test_a_bug_in_a_check_is_reported() -> None:
     problems: list[Exception] = []
 
     async def check() -> None:
-        checks = Checks(lambda _: cast("Snapshot", Bug(1)), lambda _: None, problems.append)
+        checks = Checks(lambda _: cast("Snapshot", Bug(1)), lambda _: None, lambda _: None, problems.append)
         checks.soon("a")
         while not problems:
             await asyncio.sleep(0)

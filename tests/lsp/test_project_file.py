@@ -237,5 +237,5 @@ def test_a_client_that_can_be_asked_is_asked_for_it(wire: Wire) -> None:
     assert {cast("str", one["method"]).partition("/")[2] for one in found} == {
         *("didOpen", "didChange", "didClose", "completion", "hover")
     }
-    files = [{"pattern": f"**/{name}", "scheme": "file"} for name in ("tfdsl.toml", "pyproject.toml")]
-    assert all(cast("Mapping[str, object]", one["registerOptions"])["documentSelector"] == files for one in found)
+    files = [{"pattern": f"**/{name}", "scheme": "file"} for name in ("tfdsl.toml", "pyproject.toml", "*.params")]
+    assert [cast("Mapping[str, object]", one["registerOptions"])["documentSelector"] for one in found] == [files] * 5

@@ -145,8 +145,8 @@ def test_what_was_told_of_an_include_is_not_shown_twice_when_it_is_opened(
 
 @pytest.mark.parametrize("asks", [False, True], ids=["is told", "asks"])
 def test_a_long_text_shows_the_job_at_the_cursor_first(wire: Wire, asks: bool) -> None:
-    """No machine checks 10,000 lines in the time after which the server says what it knows."""
-    lines = long_text(10_000).split("\n")
+    """No machine checks 40,000 lines in the time after which the server says what it knows."""
+    lines = long_text(40_000).split("\n")
     at = next(number for number in range(5000, len(lines)) if lines[number] == "  retries = 2")
     wire.begin(capabilities=CLIENTS["asks and can refresh" if asks else "is told"])
     wire.open(MAIN, "\n".join(lines))
@@ -162,6 +162,7 @@ def test_a_long_text_shows_the_job_at_the_cursor_first(wire: Wire, asks: bool) -
     places = shown()
     assert at in places
     assert all(abs(place - at) < 150 for place in places)
-    if asks:
-        wire.until("workspace/diagnostic/refresh")
+    refresh = "workspace/diagnostic/refresh"
+    if asks and refresh not in [one.get("method") for one in wire.notifications]:  # it may be there already
+        wire.until(refresh)
     assert at in shown()
