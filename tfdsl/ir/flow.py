@@ -9,7 +9,7 @@ from typing import Self, cast
 from pydantic import PrivateAttr, TypeAdapter, model_validator
 
 from tfdsl.ir.model import EnvVar, Job, RunTimeText, TaskIndex
-from tfdsl.ir.part import EMPTY, Node, Part, refuse
+from tfdsl.ir.part import EMPTY, Node, Part, refuse, variables
 from tfdsl.rules import flows as flow_rules
 from tfdsl.vocabulary.quantities import Duration
 from tfdsl.vocabulary.statements import FLOW, FLOW_RUN_VARIABLE, After, Overlap
@@ -90,7 +90,7 @@ def schema() -> object:
 
 def names_run(job: Job) -> bool:
     """Whether a text of ``job`` has ``flow.run`` in it."""
-    return FLOW_RUN_VARIABLE in job.model_dump_json()
+    return FLOW_RUN_VARIABLE in variables(job)
 
 
 def with_run(job: Job, run: str) -> Job:

@@ -4,7 +4,7 @@ A model names its ``block`` of :data:`tfdsl.vocabulary.statements.BLOCKS`. Each 
 and its meaning from the row of that block that has its name, and its rule from :mod:`tfdsl.rules.fields`.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import reduce
 from types import GenericAlias
@@ -234,6 +234,24 @@ class RunTimeText(Part):
     block = "run_time"
     kind: Literal["run_time"] = "run_time"
     parts: tuple[Annotated[str | TaskIndex | EnvVar, _Piece()], ...]
+
+
+def variables(value: object) -> Iterator[str]:
+    """The names of ``${env.NAME}`` anywhere in ``value``, a part of a job or the whole."""
+    match value:
+        case RunTimeText():
+            yield from (part.name for part in value.parts if isinstance(part, EnvVar))
+        case Part():
+            for name in type(value).model_fields:
+                yield from variables(getattr(value, name))
+        case tuple():
+            for member in cast("tuple[object, ...]", value):
+                yield from variables(member)
+        case dict():
+            for member in cast("dict[str, object]", value).values():
+                yield from variables(member)
+        case _:
+            pass
 
 
 class SecretRef(Part):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
 from tfdsl.backend import Condition, Unit, condition
@@ -30,6 +29,7 @@ def addresses_without_gang(unit: Unit, item: Item) -> bool:
 def unknown_variable(unit: Unit, item: Item) -> bool:
     """Whether, in docker, neither the role nor the script sets the variable: only the image could."""
     from tfdsl.ir.model import Step
+    from tfdsl.ir.part import variables
 
     role = unit.job.role(item.role)
     if role is None or not in_docker(unit, role):
@@ -37,23 +37,7 @@ def unknown_variable(unit: Unit, item: Item) -> bool:
     field = item.path.rpartition(".")[2] if item.key.startswith(("roles", "outputs", "steps")) else None
     value = getattr(item.node, field) if field else item.node
     known = item.node.env if item.key.startswith("steps") and isinstance(item.node, Step) else role.env
-    return any(name not in known for name in _variables(value) if name not in ("USER", FLOW_RUN_VARIABLE))
-
-
-def _variables(value: object) -> Iterator[str]:
-    """The names of ``${env.NAME}`` anywhere in ``value``."""
-    from tfdsl.ir.model import EnvVar, Node, RunTimeText
-
-    if isinstance(value, RunTimeText):
-        yield from (part.name for part in value.parts if isinstance(part, EnvVar))
-    elif isinstance(value, dict):
-        yield from _variables(tuple(cast("dict[str, object]", value).values()))
-    elif isinstance(value, tuple):
-        for member in cast("tuple[object, ...]", value):
-            yield from _variables(member)
-    elif isinstance(value, Node):
-        for name in type(value).model_fields:
-            yield from _variables(getattr(value, name))
+    return any(name not in known for name in variables(value) if name not in ("USER", FLOW_RUN_VARIABLE))
 
 
 @condition("at most one replica is restarted")

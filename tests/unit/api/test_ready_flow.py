@@ -296,6 +296,15 @@ def test_a_job_needs_its_flow_for_the_name_of_the_run() -> None:
     assert not front_end.run(read, Request()).diagnostics
 
 
+def test_a_text_with_the_name_of_the_variable_needs_no_flow() -> None:
+    """Only ``${flow.run}`` itself does, wherever in the job it is."""
+    shell = job(
+        name="a", roles=[role(name="worker", image="r/x:1", command=["sh", "-c", "echo ${TFDSL_FLOW_RUN:-none}"])]
+    )
+    read = front_end.read_json(Source("job.json", shell.model_dump_json()))
+    assert not front_end.run(read, Request()).diagnostics
+
+
 @pytest.mark.parametrize("deep", [120, 600, 900, 5000])
 @pytest.mark.parametrize("where", ['"runs": {}', '"runs": [{{"job": "a"}}], "common_labels": {}', '"jobs": {}'])
 def test_nothing_is_too_deep(where: str, deep: int) -> None:
